@@ -124,7 +124,7 @@ final class MemoryIndex implements SearchIndex {
         changes.forEach(change -> put(applied, change));
         changes.stream()
                 .filter(change -> change.kind() == EntryKind.DOCUMENT)
-                .forEach(change -> declared.put(change.puri(), change.declared()));
+                .forEach(change -> declared.put(change.puri(), change.searchedAttributes()));
     }
 
     /** Returns the declaration of the last applied document of a name; null if there was none. */

@@ -17,9 +17,9 @@ import javax.crypto.spec.GCMParameterSpec;
 import javax.crypto.spec.SecretKeySpec;
 
 /**
- * Encrypts an engine's sort values into a cursor and decrypts them again. They may contain uuids and pURIs, which a
- * public listener must not show. The query is authenticated with them, so a cursor is valid for its own query only.
- * AES-GCM (NIST SP 800-38D) with a random nonce. Thread-safe.
+ * Encrypts the sort values of a page's last hit into a cursor, and decrypts cursors. Sort values may contain uuids and
+ * pURIs, which a public listener must not show. The cipher is AES-GCM (NIST SP 800-38D) with a random nonce. The query
+ * is the associated data of the encryption, so a cursor is valid for its own query only. Thread-safe.
  */
 public final class CursorSeal {
     private static final int KEY_BYTES = 32;
@@ -33,18 +33,19 @@ public final class CursorSeal {
      * Creates a seal.
      *
      * @param key 32 bytes, the same for all instances behind one address
-     * @throws IllegalArgumentException if the key has another length
+     * @throws IllegalArgumentException if the key does not have 32 bytes
      */
     public CursorSeal(byte[] key) {
         if (key.length != KEY_BYTES) {
-            throw new IllegalArgumentException("a cursor's key has " + KEY_BYTES + " bytes, not " + key.length);
+            throw new IllegalArgumentException(
+                    "the key of cursors must have " + KEY_BYTES + " bytes, not " + key.length);
         }
         this.key = new SecretKeySpec(key, "AES");
     }
 
     /**
-     * Creates a seal with the key in a file. If the file is missing or has no valid key, it gets a new random key,
-     * which makes all earlier cursors invalid.
+     * Creates a seal with the key in a file. If the file is missing or contains no valid key, this method writes a new
+     * random key to the file, and all earlier cursors become invalid.
      *
      * @throws IOException if the file can be neither read nor written
      */
@@ -55,52 +56,52 @@ public final class CursorSeal {
                 return new CursorSeal(key);
             }
         } catch (NoSuchFileException e) {
-            // First start.
+            // The server starts for the first time.
         }
         byte[] key = new byte[KEY_BYTES];
         new SecureRandom().nextBytes(key);
         Files.deleteIfExists(file);
-        OwnerOnly.create(file);
+        OwnerOnly.createFile(file);
         Files.write(file, key, StandardOpenOption.WRITE);
         return new CursorSeal(key);
     }
 
     /**
-     * Returns a cursor that only {@link #open} with the same query can read.
+     * Encrypts sort values into a cursor, which {@link #open} decrypts for the same query only.
      *
-     * @param content at most 1,400 bytes
+     * @param sortValues at most 1,400 bytes
      */
-    public Cursor seal(SearchQuery query, byte[] content) {
+    public Cursor seal(SearchQuery query, byte[] sortValues) {
         byte[] nonce = new byte[NONCE_BYTES];
         random.nextBytes(nonce);
         try {
-            byte[] sealed = cipher(Cipher.ENCRYPT_MODE, nonce, query).doFinal(content);
-            byte[] all = Arrays.copyOf(nonce, NONCE_BYTES + sealed.length);
-            System.arraycopy(sealed, 0, all, NONCE_BYTES, sealed.length);
-            return new Cursor(Base64.getUrlEncoder().withoutPadding().encodeToString(all));
+            byte[] encrypted = cipher(Cipher.ENCRYPT_MODE, nonce, query).doFinal(sortValues);
+            byte[] nonceAndEncrypted = Arrays.copyOf(nonce, NONCE_BYTES + encrypted.length);
+            System.arraycopy(encrypted, 0, nonceAndEncrypted, NONCE_BYTES, encrypted.length);
+            return new Cursor(Base64.getUrlEncoder().withoutPadding().encodeToString(nonceAndEncrypted));
         } catch (GeneralSecurityException e) {
             throw new IllegalStateException("this Java has no AES-GCM", e);
         }
     }
 
     /**
-     * Returns the content that {@link #seal} encrypted.
+     * Returns the sort values that {@link #seal} encrypted.
      *
-     * @throws Cursor.InvalidException if the cursor was made with another key, for another query, or not by a seal
+     * @throws Cursor.InvalidException if the cursor was created with another key, for another query, or not by a seal
      */
     public byte[] open(SearchQuery query, Cursor cursor) throws Cursor.InvalidException {
-        byte[] all;
+        byte[] nonceAndEncrypted;
         try {
-            all = Base64.getUrlDecoder().decode(cursor.token());
+            nonceAndEncrypted = Base64.getUrlDecoder().decode(cursor.token());
         } catch (IllegalArgumentException e) {
             throw invalid();
         }
-        if (all.length < NONCE_BYTES + TAG_BITS / Byte.SIZE) {
+        if (nonceAndEncrypted.length < NONCE_BYTES + TAG_BITS / Byte.SIZE) {
             throw invalid();
         }
         try {
-            return cipher(Cipher.DECRYPT_MODE, Arrays.copyOf(all, NONCE_BYTES), query)
-                    .doFinal(all, NONCE_BYTES, all.length - NONCE_BYTES);
+            return cipher(Cipher.DECRYPT_MODE, Arrays.copyOf(nonceAndEncrypted, NONCE_BYTES), query)
+                    .doFinal(nonceAndEncrypted, NONCE_BYTES, nonceAndEncrypted.length - NONCE_BYTES);
         } catch (AEADBadTagException e) {
             throw invalid();
         } catch (GeneralSecurityException e) {
@@ -111,12 +112,15 @@ public final class CursorSeal {
     private Cipher cipher(int mode, byte[] nonce, SearchQuery query) throws GeneralSecurityException {
         Cipher cipher = Cipher.getInstance("AES/GCM/NoPadding");
         cipher.init(mode, key, new GCMParameterSpec(TAG_BITS, nonce));
-        cipher.updateAAD(authenticatedParts(query).getBytes(StandardCharsets.UTF_8));
+        cipher.updateAAD(associatedData(query).getBytes(StandardCharsets.UTF_8));
         return cipher;
     }
 
-    /** Returns the parts of a query that decide which hits it has and their order, each part after its length. */
-    private static String authenticatedParts(SearchQuery query) {
+    /**
+     * Returns the parts of a query that determine its hits and their order. Each part follows its length, so two
+     * different queries cannot have the same text.
+     */
+    private static String associatedData(SearchQuery query) {
         StringBuilder parts = new StringBuilder(query.order().name());
         appendPart(parts, query.text() == null ? "" : query.text());
         appendSet(parts, query.collections());
@@ -137,6 +141,6 @@ public final class CursorSeal {
     }
 
     private static Cursor.InvalidException invalid() {
-        return new Cursor.InvalidException("this cursor was not made here, or not for this query");
+        return new Cursor.InvalidException("this cursor was created by another server, or for another query");
     }
 }

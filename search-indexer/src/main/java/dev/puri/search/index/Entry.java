@@ -8,7 +8,7 @@ import dev.puri.schemas.log.Document;
 import dev.puri.schemas.log.Row;
 import org.jspecify.annotations.Nullable;
 
-/** An index entry: the state of one identity, or its document. */
+/** An index entry: the row of one identity in the identity table, or its searchable document. */
 public sealed interface Entry {
     /** Returns the kind of this entry. */
     EntryKind kind();
@@ -19,19 +19,20 @@ public sealed interface Entry {
     /** Returns the shard. */
     Shard shard();
 
-    /** Returns the handle; null if there is none. */
+    /** Returns the handle; null if the identity has none. */
     @Nullable
     Handle handle();
 
     /** Returns the status. */
     Row.Status status();
 
-    /** Returns the surviving identity of a merge; null if this identity was not merged. */
+    /** Returns the identity into which this identity was merged; null if this identity was not merged. */
     @Nullable
     Puri mergedInto();
 
     /**
-     * A row of the identity table. Its position is that of the last answered event, even if the event changed nothing.
+     * A row of the identity table. The row contains the position of the last event that the registry answered for this
+     * identity, even if that event changed nothing.
      */
     record OfIdentity(Row row) implements Entry {
         @Override
@@ -65,7 +66,7 @@ public sealed interface Entry {
         }
     }
 
-    /** A document with searchable attributes. */
+    /** A document with the searchable attributes of an identity. */
     record OfDocument(Document document) implements Entry {
         @Override
         public EntryKind kind() {

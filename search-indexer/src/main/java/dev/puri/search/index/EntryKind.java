@@ -2,7 +2,7 @@ package dev.puri.search.index;
 
 import dev.puri.schemas.log.Topics;
 
-/** The two kinds of index entries, one for each topic. */
+/** The kind of an index entry. Each of the two topics contains the entries of one kind. */
 public enum EntryKind {
     /** A row of {@code puri.identities.v1}. */
     IDENTITY(Topics.IDENTITIES),
@@ -15,7 +15,7 @@ public enum EntryKind {
         this.topic = topic;
     }
 
-    /** Returns the name of the topic. */
+    /** Returns the name of the topic that contains the entries of this kind. */
     public String topic() {
         return topic;
     }

@@ -5,15 +5,15 @@ import dev.puri.schemas.identity.Puri;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One record of a topic as a change of the index. Changes are idempotent: applying one again, even after later changes
- * of its partition, leaves the index as it was.
+ * A change of the index that one record of a topic causes. Changes are idempotent: an index ignores a repeated change,
+ * even after later changes of the same partition.
  *
  * @param kind the kind of the changed entry
- * @param partition the partition of that kind's topic
- * @param offset the offset in the partition
+ * @param partition the record's partition in the topic of this kind
+ * @param offset the record's offset
  * @param puri the pURI of the entry
  * @param entry the new entry; null deletes the entry
- * @param declared the search declaration of the document's collection
+ * @param searchedAttributes the attribute weights that the document's collection declares; not used for identities
  */
 public record IndexChange(
         EntryKind kind,
@@ -21,20 +21,21 @@ public record IndexChange(
         long offset,
         Puri puri,
         @Nullable Entry entry,
-        SearchedAttributes declared) {
+        SearchedAttributes searchedAttributes) {
     /**
-     * @throws IllegalArgumentException if the entry has another kind
+     * @throws IllegalArgumentException if the kind of the entry is not {@code kind}
      */
     public IndexChange {
         if (entry != null && entry.kind() != kind) {
-            throw new IllegalArgumentException(kind + " of " + puri + " cannot be " + entry);
+            throw new IllegalArgumentException(
+                    "the change of " + puri + " has the kind " + kind + ", its entry has the kind " + entry.kind());
         }
     }
 
     /**
-     * Creates a change in a collection without a search declaration.
+     * Creates a change with the default attribute weights.
      *
-     * @throws IllegalArgumentException if the entry has another kind
+     * @throws IllegalArgumentException if the kind of the entry is not {@code kind}
      */
     public IndexChange(EntryKind kind, int partition, long offset, Puri puri, @Nullable Entry entry) {
         this(kind, partition, offset, puri, entry, SearchedAttributes.DEFAULT);

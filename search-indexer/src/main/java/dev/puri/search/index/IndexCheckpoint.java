@@ -10,15 +10,19 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The position of an index in its two topics: the topics' ids, and for each partition the next offset to read.
+ * The position of an index in its two topics: the topics' ids, and the next offset to read in each partition. An engine
+ * stores the checkpoint as text:
  *
- * <p>An engine stores it as text, {@code 1;2026-11-20T10:00:00Z;complete;-;IDENTITY=id@0:12,1:44;…}.
+ * <pre>
+ * format;asOf;"complete" or "part";owedSince or "-";kind=topic id@partition:next offset,…;…
+ * 1;2026-11-20T10:00:00Z;complete;-;IDENTITY=id@0:12,1:44;DOCUMENT=id@0:7
+ * </pre>
  *
- * @param topicIds Kafka's topic id by kind; another id means that the topic was deleted and created again
- * @param offsets next offset by kind and partition
+ * @param topicIds Kafka's topic id by kind; the id of a topic changes if the topic is deleted and created again
+ * @param offsets next offset to read by kind and partition
  * @param asOf time up to which the index has all records; during the first fill, the time when the fill began
- * @param complete false during the first fill
- * @param owedSince time since which files may contain erased entries that a purge must remove; null if there are none
+ * @param complete false during the first fill, while the index does not have all records yet
+ * @param owedSince time since which a purge is due, because files may contain erased entries; null if no purge is due
  */
 public record IndexCheckpoint(
         Map<EntryKind, String> topicIds,
@@ -31,15 +35,15 @@ public record IndexCheckpoint(
 
     private static final String FORMAT = "1";
     private static final String COMPLETE = "complete";
-    private static final String PARTIAL = "part";
-    private static final String ABSENT = "-";
+    private static final String INCOMPLETE = "part";
+    private static final String NULL = "-";
 
     public IndexCheckpoint {
         topicIds = Map.copyOf(topicIds);
         offsets = Map.copyOf(offsets);
     }
 
-    /** Returns the next offset to read of a partition; 0 if nothing was read. */
+    /** Returns the next offset to read in a partition; 0 if no record of the partition was read yet. */
     public long next(EntryKind kind, int partition) {
         return offsets.getOrDefault(kind, Map.of()).getOrDefault(partition, 0L);
     }
@@ -47,39 +51,39 @@ public record IndexCheckpoint(
     /**
      * Parses the text of {@link #toString}.
      *
-     * @throws IllegalArgumentException if the text has another format, such as that of a later version
+     * @throws IllegalArgumentException if the text has a different format, for example the format of a later version
      */
     public static IndexCheckpoint parse(String text) {
         String[] parts = text.split(";", -1);
         try {
             if (parts.length < 4 || !parts[0].equals(FORMAT)) {
-                throw new IllegalArgumentException("another format");
+                throw new IllegalArgumentException("its format is not " + FORMAT);
             }
-            Map<EntryKind, String> ids = new EnumMap<>(EntryKind.class);
+            Map<EntryKind, String> topicIds = new EnumMap<>(EntryKind.class);
             Map<EntryKind, Map<Integer, Long>> offsets = new EnumMap<>(EntryKind.class);
             for (String part : List.of(parts).subList(4, parts.length)) {
                 int equals = part.indexOf('=');
                 int at = part.indexOf('@', equals);
                 EntryKind kind = EntryKind.valueOf(part.substring(0, equals));
-                ids.put(kind, part.substring(equals + 1, at));
-                offsets.put(kind, offsets(part.substring(at + 1)));
+                topicIds.put(kind, part.substring(equals + 1, at));
+                offsets.put(kind, parseOffsets(part.substring(at + 1)));
             }
             return new IndexCheckpoint(
-                    ids,
+                    topicIds,
                     offsets,
                     Instant.parse(parts[1]),
                     parts[2].equals(COMPLETE),
-                    parts[3].equals(ABSENT) ? null : Instant.parse(parts[3]));
+                    parts[3].equals(NULL) ? null : Instant.parse(parts[3]));
         } catch (IllegalArgumentException | IndexOutOfBoundsException | DateTimeParseException e) {
             throw new IllegalArgumentException("not the checkpoint of an index: " + text, e);
         }
     }
 
-    private static Map<Integer, Long> offsets(String text) {
+    private static Map<Integer, Long> parseOffsets(String text) {
         Map<Integer, Long> offsets = new TreeMap<>();
-        for (String each : text.isEmpty() ? List.<String>of() : List.of(text.split(",", -1))) {
-            int colon = each.indexOf(':');
-            offsets.put(Integer.valueOf(each.substring(0, colon)), Long.valueOf(each.substring(colon + 1)));
+        for (String pair : text.isEmpty() ? List.<String>of() : List.of(text.split(",", -1))) {
+            int colon = pair.indexOf(':');
+            offsets.put(Integer.valueOf(pair.substring(0, colon)), Long.valueOf(pair.substring(colon + 1)));
         }
         return offsets;
     }
@@ -88,16 +92,18 @@ public record IndexCheckpoint(
     @Override
     public String toString() {
         List<String> parts = new ArrayList<>(List.of(
-                FORMAT, asOf.toString(), complete ? COMPLETE : PARTIAL, owedSince == null ? ABSENT : "" + owedSince));
+                FORMAT, asOf.toString(), complete ? COMPLETE : INCOMPLETE, owedSince == null ? NULL : "" + owedSince));
         for (EntryKind kind : EntryKind.values()) {
-            String id = topicIds.get(kind);
-            if (id != null) {
-                StringBuilder part =
-                        new StringBuilder(kind.name()).append('=').append(id).append('@');
-                String comma = "";
-                for (Map.Entry<Integer, Long> each : new TreeMap<>(offsets.getOrDefault(kind, Map.of())).entrySet()) {
-                    part.append(comma).append(each.getKey()).append(':').append(each.getValue());
-                    comma = ",";
+            String topicId = topicIds.get(kind);
+            if (topicId != null) {
+                StringBuilder part = new StringBuilder(kind.name())
+                        .append('=')
+                        .append(topicId)
+                        .append('@');
+                String separator = "";
+                for (Map.Entry<Integer, Long> offset : new TreeMap<>(offsets.getOrDefault(kind, Map.of())).entrySet()) {
+                    part.append(separator).append(offset.getKey()).append(':').append(offset.getValue());
+                    separator = ",";
                 }
                 parts.add(part.toString());
             }

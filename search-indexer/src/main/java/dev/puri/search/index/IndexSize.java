@@ -3,9 +3,9 @@ package dev.puri.search.index;
 /**
  * The size of an index.
  *
- * @param identities entries of kind identity
- * @param documents entries of kind document
- * @param gone deleted or replaced entries that still take space
- * @param bytes size on disk
+ * @param identities number of entries of kind identity
+ * @param documents number of entries of kind document
+ * @param gone number of deleted or replaced entries that still take space on disk
+ * @param bytes size on disk, in bytes
  */
 public record IndexSize(long identities, long documents, long gone, long bytes) {}

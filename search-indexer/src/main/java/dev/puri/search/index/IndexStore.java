@@ -3,48 +3,53 @@ package dev.puri.search.index;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The indices of one engine: the serving index and, during a rebuild, the new index beside it.
+ * Creates, opens, replaces and deletes the indices of one engine: the serving index and, during a rebuild, a second
+ * index that will replace the serving index.
  *
  * <pre>
- * serving ──────────────────────────────────▶ dropped
- *            build ──▶ filled ──▶ promote ──▶ serving
- *                  └─ crash ──▶ building() at the next start: continued or dropped
+ * serving() ─▶ serving index ──────────── promote() ─▶ replaced index ─▶ drop()
+ *                                             │
+ * build() ───▶ unfinished index ─▶ filled ────┴──────▶ serving index
+ *                       │
+ *                       └─ crash ─▶ building() opens the index at the next start; the rebuild continues or drops it
  * </pre>
  *
- * Not thread-safe; one thread uses it at a time.
+ * Not thread-safe.
  */
 public interface IndexStore extends AutoCloseable {
     /**
-     * Opens the serving index. If there is none, or if it is damaged or has another format, the store logs that and
-     * creates an empty one. The engine decides whether it keeps a damaged index for a while.
+     * Opens the serving index. If there is none, creates an empty index. If the serving index is damaged or has
+     * another format, logs a warning and replaces it with an empty index. The engine decides whether it keeps the
+     * damaged index for inspection.
      *
-     * @throws IllegalStateException if the serving index is open
-     * @throws IndexUnavailableException if the engine is out of reach
+     * @throws IllegalStateException if the serving index is already open
+     * @throws IndexUnavailableException if the engine cannot be reached
      */
     SearchIndex serving() throws IndexUnavailableException;
 
     /**
-     * Opens the index that an interrupted rebuild left, as of its last commit; null if there is no usable one.
+     * Opens the unfinished index of an interrupted rebuild at its last commit. Returns null if there is none, or if it
+     * cannot be used.
      *
-     * @throws IllegalStateException if that index is open
+     * @throws IllegalStateException if the unfinished index is already open
      */
     @Nullable
     SearchIndex building() throws IndexUnavailableException;
 
     /**
-     * Creates an empty index for a rebuild, beside the serving one.
+     * Creates an empty index for a rebuild. The serving index does not change.
      *
-     * @throws IllegalStateException if there is already one
+     * @throws IllegalStateException if there is already an unfinished index
      */
     SearchIndex build() throws IndexUnavailableException;
 
     /**
-     * Commits the rebuilt index and atomically makes it the serving one, now and for the next start. The replaced index
-     * stays open for its readers until {@link #drop}.
+     * Commits the unfinished index and atomically makes it the serving index, also for the next start. The replaced
+     * index stays open for its readers until {@link #drop}.
      */
     void promote() throws IndexUnavailableException;
 
-    /** Closes and deletes the index that a rebuild replaced, or an unfinished one. */
+    /** Closes and deletes a replaced index or the unfinished index. */
     void drop(SearchIndex index) throws IndexUnavailableException;
 
     /** Closes all open indices. */

@@ -7,7 +7,10 @@ import java.nio.file.Path;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermissions;
 
-/** Creates files and folders that only their owner can read, on platforms with POSIX permissions. */
+/**
+ * Creates files and folders that only their owner can read. Without POSIX permissions, the platform's default
+ * permissions apply.
+ */
 public final class OwnerOnly {
     private static final boolean POSIX =
             FileSystems.getDefault().supportedFileAttributeViews().contains("posix");
@@ -15,13 +18,13 @@ public final class OwnerOnly {
     private OwnerOnly() {}
 
     /** Creates an empty file with mode 0600. The file must not exist. */
-    public static void create(Path file) throws IOException {
-        Files.createFile(file, mode("rw-------"));
+    public static void createFile(Path file) throws IOException {
+        Files.createFile(file, permissions("rw-------"));
     }
 
     /** Creates a folder and its missing parents with mode 0700. */
     public static void createFolder(Path folder) throws IOException {
-        Files.createDirectories(folder, mode("rwx------"));
+        Files.createDirectories(folder, permissions("rwx------"));
     }
 
     /** Sets the mode of an existing file to 0600. */
@@ -31,7 +34,7 @@ public final class OwnerOnly {
         }
     }
 
-    private static FileAttribute<?>[] mode(String mode) {
+    private static FileAttribute<?>[] permissions(String mode) {
         return POSIX
                 ? new FileAttribute<?>[] {PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString(mode))}
                 : new FileAttribute<?>[0];

@@ -7,17 +7,19 @@ import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An index of identities with one writer and any number of readers.
+ * A search index of identities and their documents, with one writer thread and any number of reader threads.
  *
  * <pre>
  * apply · apply · … ──▶ refresh: readers see the changes
  *                   ──▶ commit:  the changes and a checkpoint are durable
  * </pre>
  *
- * After a crash the index has the state of its last commit, and possibly some later changes. Reading the topics again
- * from {@link #committed} completes it. The same holds after a writer's method (the first five) has thrown: changes
- * since the last commit may be lost. The writer then closes the index, opens it again through its {@link IndexStore},
- * which sets damaged files aside, and continues from {@link #committed}.
+ * After a crash the index has the state of its last commit, and possibly some later changes. The writer then reads the
+ * topics again from the offsets in {@link #committed}.
+ *
+ * <p>After a method of the writer ({@link #apply}, {@link #refresh}, {@link #commit} or {@link #purge}) has thrown, the
+ * changes since the last commit may be lost. The writer then closes the index, opens it again through the
+ * {@link IndexStore}, and continues from {@link #committed}.
  *
  * <p>A read of a closed index throws {@link IndexUnavailableException}. Reads that began before the close complete.
  */
@@ -26,29 +28,30 @@ public interface SearchIndex extends AutoCloseable {
     IndexCheckpoint committed() throws IndexUnavailableException;
 
     /**
-     * Applies changes. Those of one partition must come in its order; changes at or before the last applied or
-     * committed offset of their partition have no effect. Readers may see the changes only after {@link #refresh}.
+     * Applies changes. The changes of one partition must come in the order of their offsets. A change has no effect if
+     * the index already has a change of the same partition with this offset or a later one. Readers may not see the
+     * changes before {@link #refresh}.
      */
     void apply(List<IndexChange> changes) throws IndexUnavailableException;
 
     /** Makes all applied changes visible to readers. */
     void refresh() throws IndexUnavailableException;
 
-    /** Makes all applied changes durable, together with a checkpoint. */
+    /** Makes all applied changes and a checkpoint durable. */
     void commit(IndexCheckpoint checkpoint) throws IndexUnavailableException;
 
     /**
-     * Rewrites the files that contain entries deleted before this call, so that no file contains them. This takes long;
-     * a thread other than the writer may call it while the writer continues.
+     * Removes from all files the entries that were deleted before this call. This takes long. A thread other than the
+     * writer may call this method while the writer continues.
      */
     void purge() throws IndexUnavailableException;
 
     /**
-     * Returns one page of a point-in-time view. Thread-safe. Pages by cursors contain every entry exactly once that
-     * exists throughout and does not change, whatever is written between the pages.
+     * Returns one page of hits in a point-in-time view. An entry that exists and does not change while a client follows
+     * the cursors is on exactly one page, even if other entries change between the pages. Thread-safe.
      *
-     * @throws Cursor.InvalidException if the cursor was made by another engine or not by an engine, or for another
-     *     query (its limit, facets and highlights may differ)
+     * @throws Cursor.InvalidException if this engine did not create the cursor, or created it for another query; only
+     *     limit, facets and highlights may differ between the pages
      */
     SearchResult search(SearchQuery query) throws IndexUnavailableException, Cursor.InvalidException;
 
@@ -66,7 +69,7 @@ public interface SearchIndex extends AutoCloseable {
     /** Returns the number of visible entries and the size on disk. Thread-safe. */
     IndexSize size() throws IndexUnavailableException;
 
-    /** Releases all resources. Uncommitted changes are lost. */
+    /** Releases all resources. Changes that were not committed may be lost. */
     @Override
     void close();
 }

@@ -5,20 +5,21 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One search request. With a text it searches documents, without one it lists identities. An empty set does not filter.
+ * A request for one page of hits. A request with a text searches documents; a request without a text lists identities.
+ * A hit matches one value of each set; an empty set is no filter.
  *
- * @param text typed text as {@link dev.puri.search.words.ParsedQuery} parses it; null or blank makes a list; a text
- *     without a word finds nothing
- * @param order {@link Order#RELEVANCE} with a text, another order without
+ * @param text the text that the user typed, see {@link dev.puri.search.words.ParsedQuery}; null for a list. The
+ *     constructor replaces a blank text by null. A text without a word, such as "!", finds nothing.
+ * @param order {@link Order#RELEVANCE} for a text search, one of the other orders for a list
  * @param collections qualified names, {@code namespace:collection}
  * @param namespaces namespace names
  * @param shards shard names
  * @param owners owner names
- * @param statuses allowed statuses
- * @param limit hits of a page, at least 1; {@link PageBudget} may end the page earlier
- * @param after the cursor of the page before; null for the first page
- * @param facets whether to count the hits by collection and shard
- * @param highlights whether to return highlights of a text's matches
+ * @param statuses statuses of identities
+ * @param limit maximum number of hits on the page, at least 1; {@link PageBudget} may end the page earlier
+ * @param after the cursor that the previous page returned; null for the first page
+ * @param facets whether to count the hits by collection and by shard
+ * @param highlights whether to return highlights of the matches in a text search
  */
 public record SearchQuery(
         @Nullable String text,
@@ -32,29 +33,29 @@ public record SearchQuery(
         @Nullable Cursor after,
         boolean facets,
         boolean highlights) {
-    /** Values of one facet, those with the most hits. */
+    /** Maximum number of values of one facet. The values with the most hits are returned. */
     public static final int MAX_FACET_VALUES = 1000;
 
     /** The order of hits. */
     public enum Order {
         /** Best score first. Hits with equal scores have a fixed order. */
         RELEVANCE,
-        /** By uuid, descending. With UUIDv7 this is newest first. */
+        /** Largest uuid first. UUIDv7 begins with the time of creation, so the newest identity is first. */
         NEWEST,
-        /** By uuid, ascending. */
+        /** Smallest uuid first. */
         OLDEST
     }
 
     /**
-     * @throws IllegalArgumentException if order and text do not go together, or if the limit is below 1
+     * @throws IllegalArgumentException if the order does not fit the text, or if the limit is below 1
      */
     public SearchQuery {
         if (limit < 1) {
-            throw new IllegalArgumentException("a page has at least one hit, not " + limit);
+            throw new IllegalArgumentException("the limit must be at least 1, not " + limit);
         }
         text = text == null || text.isBlank() ? null : text;
         if ((text != null) != (order == Order.RELEVANCE)) {
-            throw new IllegalArgumentException("a text search is ordered by relevance, and a list is not");
+            throw new IllegalArgumentException("only a text search can be ordered by relevance, and it must be");
         }
         collections = Set.copyOf(collections);
         namespaces = Set.copyOf(namespaces);

@@ -12,11 +12,12 @@ import org.jspecify.annotations.Nullable;
 /**
  * One page of hits.
  *
- * @param hits hits in the query's order, up to the query's limit and the {@link PageBudget}
+ * @param hits hits in the query's order; the query's limit and the {@link PageBudget} bound their number
  * @param total number of hits on all pages
- * @param totalIsExact false if the total is a lower bound; always true with facets
- * @param byCollection number of hits on all pages by {@code namespace:collection}, largest first; empty without facets
- * @param byShard number of hits on all pages by shard, largest first; empty without facets
+ * @param totalIsExact false if the total is a lower bound; always true if the query asked for facets
+ * @param byCollection number of hits on all pages by {@code namespace:collection}, largest first; empty if
+ *     the query did not ask for facets
+ * @param byShard number of hits on all pages by shard, largest first; empty if the query did not ask for facets
  * @param next cursor of the next page; null on the last page
  */
 public record SearchResult(
@@ -30,14 +31,14 @@ public record SearchResult(
     public static final SearchResult EMPTY = new SearchResult(List.of(), 0, true, Map.of(), Map.of(), null);
 
     /**
-     * One identity.
+     * One identity of the result.
      *
-     * @param handle null if there is none
-     * @param mergedInto the surviving identity of a merge; null if this identity was not merged
-     * @param score higher is better; null in lists
-     * @param attributes attributes of the document; empty if there is no document
+     * @param handle null if the identity has none
+     * @param mergedInto the identity into which this identity was merged; null if this identity was not merged
+     * @param score a higher score is a better match; null in lists
+     * @param attributes attributes of the document, by name; empty if the identity has no document
      * @param highlights HTML fragments by attribute name, see {@link dev.puri.search.words.Highlighter}; empty in lists
-     *     and without highlights
+     *     and if the query did not ask for highlights
      */
     public record Hit(
             Puri puri,
@@ -49,7 +50,7 @@ public record SearchResult(
             @Nullable Double score,
             Map<String, String> attributes,
             Map<String, List<String>> highlights) {
-        /** Returns a hit of an entry. */
+        /** Returns the hit for an entry. */
         public static Hit of(
                 Puri puri,
                 Entry entry,
@@ -68,7 +69,7 @@ public record SearchResult(
                     highlights);
         }
 
-        /** Returns the hit with other attributes. */
+        /** Returns a copy of this hit with new attributes. */
         public Hit withAttributes(Map<String, String> newAttributes) {
             return new Hit(puri, owner, shard, handle, status, mergedInto, score, newAttributes, highlights);
         }

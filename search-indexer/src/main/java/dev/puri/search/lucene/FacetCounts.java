@@ -18,8 +18,8 @@ import org.apache.lucene.search.ScoreMode;
 import org.apache.lucene.util.BytesRef;
 
 /**
- * Counts hits by collection and by shard during the search. It counts by ordinal within a segment and resolves the
- * names at the end of the segment. Unlike the collector of lucene-facet, it keeps no list of hits.
+ * Counts hits by collection and by shard during the search. In a segment it counts by the ordinals of the names; at the
+ * end of the segment it looks up the names. Unlike the collector of lucene-facet, it stores no list of hits.
  */
 final class FacetCounts implements Collector {
     static final CollectorManager<FacetCounts, FacetCounts> MANAGER = new CollectorManager<>() {
@@ -30,12 +30,12 @@ final class FacetCounts implements Collector {
 
         @Override
         public FacetCounts reduce(Collection<FacetCounts> parts) {
-            FacetCounts all = new FacetCounts();
+            FacetCounts sum = new FacetCounts();
             for (FacetCounts part : parts) {
-                part.byCollection.forEach((name, count) -> all.byCollection.merge(name, count, Long::sum));
-                part.byShard.forEach((name, count) -> all.byShard.merge(name, count, Long::sum));
+                part.byCollection.forEach((name, count) -> sum.byCollection.merge(name, count, Long::sum));
+                part.byShard.forEach((name, count) -> sum.byShard.merge(name, count, Long::sum));
             }
-            return all;
+            return sum;
         }
     };
 
@@ -69,13 +69,13 @@ final class FacetCounts implements Collector {
 
             @Override
             public void finish() throws IOException {
-                add(collections, collectionCounts, byCollection);
-                add(shards, shardCounts, byShard);
+                addCounts(collections, collectionCounts, byCollection);
+                addCounts(shards, shardCounts, byShard);
             }
         };
     }
 
-    /** Returns the number of hits; each has exactly one collection. */
+    /** Returns the number of hits. Each hit has exactly one collection. */
     long total() {
         return byCollection.values().stream().mapToLong(Long::longValue).sum();
     }
@@ -88,7 +88,7 @@ final class FacetCounts implements Collector {
         return largestFirst(byShard);
     }
 
-    private static void add(SortedDocValues names, int[] counts, Map<BytesRef, Long> sums) throws IOException {
+    private static void addCounts(SortedDocValues names, int[] counts, Map<BytesRef, Long> sums) throws IOException {
         for (int ordinal = 0; ordinal < counts.length; ordinal++) {
             if (counts[ordinal] > 0) {
                 sums.merge(BytesRef.deepCopyOf(names.lookupOrd(ordinal)), (long) counts[ordinal], Long::sum);
@@ -102,7 +102,7 @@ final class FacetCounts implements Collector {
                 .sorted(Map.Entry.<BytesRef, Long>comparingByValue(Comparator.reverseOrder())
                         .thenComparing(Map.Entry.comparingByKey()))
                 .limit(SearchQuery.MAX_FACET_VALUES)
-                .forEach(each -> ordered.put(each.getKey().utf8ToString(), each.getValue()));
+                .forEach(sum -> ordered.put(sum.getKey().utf8ToString(), sum.getValue()));
         return ordered;
     }
 }

@@ -28,9 +28,9 @@ import org.apache.lucene.index.Term;
 import org.apache.lucene.util.BytesRef;
 import org.apache.lucene.util.StringHelper;
 
-/** The Lucene fields of an entry. RATIONALE.md has a table of them. */
+/** Converts entries into Lucene documents, and names their fields. RATIONALE.md has a table of the fields. */
 final class Fields {
-    /** Kind and pURI: the key. */
+    /** Kind and pURI. The term is unique. */
     static final String KEY = "key";
 
     /** Kind and status. */
@@ -41,36 +41,38 @@ final class Fields {
     static final String SHARD = "shard";
     static final String OWNER = "owner";
 
-    /** Orders hits with equal scores or uuids: the length of the title, then a hash of kind and pURI. */
+    /** Orders hits with equal scores or uuids: {@link IndexedText#length}, then a hash of kind and pURI. */
     static final String TIE = "tie";
 
-    /** Identities only. */
+    /** Only identities have this field. */
     static final String HANDLE = "handle";
 
     /**
-     * Identities only: the halves of the uuid, with the sign bit flipped so that signed order is the order of the bits.
+     * The first half of the uuid, with the sign bit flipped: Lucene orders signed numbers, and uuids are unsigned. Only
+     * identities have this field.
      */
     static final String UUID_HIGH = "uuid-high";
 
+    /** The second half of the uuid, also with the sign bit flipped. Only identities have this field. */
     static final String UUID_LOW = "uuid-low";
 
-    /** Identities only: the third segment of the pURI. */
+    /** The third segment of the pURI. Only identities have this field. */
     static final String IDENTIFIER = "identifier";
 
-    /** Documents only, followed by a weight: the words of all attributes of this weight. */
+    /** Prefix of the words fields; see {@link #wordsField}. Only documents have these fields. */
     private static final String WORDS_PREFIX = "words-";
 
-    /** The whole entry, as {@link StoredEntry} writes it. */
+    /** The whole entry as {@link StoredEntry} writes it. */
     static final String ENTRY = "entry";
 
-    /** The title's length is in the bits above the hash. */
-    private static final int LENGTH_SHIFT = 56;
+    /** In {@link #TIE}, the hash has the lower 56 bits and the length has the bits above. */
+    private static final int TIE_LENGTH_SHIFT = 56;
 
     private static final FieldType WORDS_TYPE = TextField.TYPE_NOT_STORED;
 
     private Fields() {}
 
-    /** Returns the analyzer of the words fields. It sets a gap between attributes, so that phrases do not span them. */
+    /** Returns the analyzer of the words fields. A phrase cannot match across the position gap between attributes. */
     static Analyzer analyzer() {
         Analyzer words = TextAnalysis.analyzer();
         return new AnalyzerWrapper(Analyzer.PER_FIELD_REUSE_STRATEGY) {
@@ -86,16 +88,17 @@ final class Fields {
         };
     }
 
-    /** Returns the unique term of an entry. */
+    /** Returns the unique term of the entry of a pURI. */
     static Term key(EntryKind kind, Puri puri) {
         return new Term(KEY, letter(kind) + puri.toString());
     }
 
-    /** Returns the term of entries of a kind with a status. */
+    /** Returns the value of {@link #STATE} for entries of a kind with a status. */
     static BytesRef state(EntryKind kind, Row.Status status) {
         return new BytesRef(letter(kind) + status.name());
     }
 
+    /** Returns the term of the identity with a handle. */
     static Term handle(Handle handle) {
         return new Term(HANDLE, handle.text());
     }
@@ -107,8 +110,8 @@ final class Fields {
         };
     }
 
-    /** Returns the field with the words of all attributes of a weight. */
-    static String words(int weight) {
+    /** Returns the name of the field with the words of all attributes that have a weight. */
+    static String wordsField(int weight) {
         return WORDS_PREFIX + weight;
     }
 
@@ -117,20 +120,23 @@ final class Fields {
         return new Term(IDENTIFIER, identifier);
     }
 
+    /** Returns the value of {@link #UUID_HIGH}. */
     static long high(UUID uuid) {
         return uuid.getMostSignificantBits() ^ Long.MIN_VALUE;
     }
 
+    /** Returns the value of {@link #UUID_LOW}. */
     static long low(UUID uuid) {
         return uuid.getLeastSignificantBits() ^ Long.MIN_VALUE;
     }
 
     /**
-     * Returns the fields of an entry.
+     * Returns the Lucene document of an entry.
      *
-     * @param declared the search declaration of the document's collection
+     * @param key the result of {@link #key}
+     * @param searchedAttributes the attribute weights that the document's collection declares
      */
-    static Document of(Term key, Puri puri, Entry entry, SearchedAttributes declared) {
+    static Document of(Term key, Puri puri, Entry entry, SearchedAttributes searchedAttributes) {
         Document fields = new Document();
         BytesRef collection = new BytesRef(puri.qualifiedCollection());
         BytesRef shard = new BytesRef(entry.shard().text());
@@ -149,9 +155,9 @@ final class Fields {
                 addRow(puri, identity.row(), fields);
             }
             case Entry.OfDocument document -> {
-                IndexedText text = IndexedText.of(document.document().attributes(), declared);
+                IndexedText text = IndexedText.of(document.document().attributes(), searchedAttributes);
                 addTie(key, text.length(), fields);
-                addStored(new StoredEntry(puri, entry, text.title()), fields);
+                addStored(new StoredEntry(puri, entry, text.titleName()), fields);
                 addText(text, fields);
             }
         }
@@ -160,7 +166,7 @@ final class Fields {
 
     private static void addTie(Term key, int length, Document fields) {
         long hash = StringHelper.murmurhash3_x64_128(key.bytes())[0];
-        fields.add(new NumericDocValuesField(TIE, (long) length << LENGTH_SHIFT | hash >>> Byte.SIZE));
+        fields.add(new NumericDocValuesField(TIE, (long) length << TIE_LENGTH_SHIFT | hash >>> Byte.SIZE));
     }
 
     private static void addStored(StoredEntry entry, Document fields) {
@@ -180,7 +186,7 @@ final class Fields {
     private static void addText(IndexedText text, Document fields) {
         for (IndexedText.Attribute attribute : text.attributes()) {
             if (!attribute.words().isEmpty()) {
-                fields.add(new Field(words(attribute.weight()), new WordStream(attribute.words()), WORDS_TYPE));
+                fields.add(new Field(wordsField(attribute.weight()), new WordStream(attribute.words()), WORDS_TYPE));
             }
         }
         for (String keyword : text.keywords()) {
@@ -194,7 +200,7 @@ final class Fields {
         }
     }
 
-    /** A token stream of analyzed words, so that each text is analyzed once only. */
+    /** A token stream of words that are already analyzed, so that Lucene does not analyze the text again. */
     private static final class WordStream extends TokenStream {
         private final CharTermAttribute term = addAttribute(CharTermAttribute.class);
         private final List<TextAnalysis.Word> words;

@@ -41,38 +41,41 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One Lucene index in one folder. Lucene's commits are atomic and contain the {@link IndexCheckpoint}. After a crash
- * the index has all changes up to its checkpoint; after a {@link #purge} it may have some later ones too. Reading these
- * again from the topics does not change the index.
+ * the index has all changes before its checkpoint. After a {@link #purge} it may also have some later changes; the
+ * writer applies these again, which does not change the index.
+ *
+ * <p>One thread writes; a second thread may purge; any number of threads read. After the first failure of a write, the
+ * index closes itself, because the state of Lucene's writer is then unknown.
  */
 public final class LuceneIndex implements SearchIndex {
-    /** Version of the fields, of the text analysis and of stored entries. An index of another version is rebuilt. */
+    /** Version of fields, text analysis and stored entries. The server rebuilds an index of another version. */
     static final String FORMAT = "2";
 
     private static final String FORMAT_KEY = "form";
     private static final String CHECKPOINT_KEY = "reached";
 
-    /** A large buffer makes fewer and larger segments, which decides the speed of the first fill. */
+    /** A large buffer makes few large segments. This determines the speed of the first fill. */
     private static final double BUFFER_MIB = 128;
 
     private final Path folder;
     private final CursorSeal seal;
     private final Consumer<IndexCheckpoint> onCommit;
     private final Directory directory;
-    private final ConcurrentMergeScheduler merges = new ConcurrentMergeScheduler();
+    private final ConcurrentMergeScheduler mergeScheduler = new ConcurrentMergeScheduler();
     private final IndexWriter writer;
     private final ParallelWriter parallelWriter;
-    private final SearcherManager searchers;
+    private final SearcherManager searcherManager;
 
     /**
-     * Held during a commit. Lucene flushes first and reads the commit data afterwards. Without this lock, the commit of
-     * a purge could contain the next checkpoint of the writer but not its entries.
+     * Held during a commit. Lucene flushes the entries first and reads the commit data afterwards. Without this lock,
+     * the commit of a purge could contain the writer's next checkpoint without the entries of that checkpoint.
      */
     private final Object commitLock = new Object();
 
-    /** Next offset by kind and partition, for the writer's thread. */
+    /** Offset after the last applied change, by kind and partition. Only the writer's thread uses it. */
     private final Map<EntryKind, Map<Integer, Long>> nextOffsets = new EnumMap<>(EntryKind.class);
 
-    private volatile IndexCheckpoint committed;
+    private volatile IndexCheckpoint lastCheckpoint;
 
     private LuceneIndex(Path folder, OpenMode mode, CursorSeal seal, Consumer<IndexCheckpoint> onCommit)
             throws IOException {
@@ -81,21 +84,21 @@ public final class LuceneIndex implements SearchIndex {
         this.onCommit = onCommit;
         directory = new OwnerOnlyDirectory(folder);
         try {
-            writer = new IndexWriter(directory, configuration(mode));
+            writer = new IndexWriter(directory, writerConfig(mode));
         } catch (Throwable e) {
             IOUtils.closeWhileHandlingException(directory);
             throw e;
         }
         try {
             if (mode == OpenMode.CREATE) {
-                committed = IndexCheckpoint.NONE;
-                writeCommit(committed);
+                lastCheckpoint = IndexCheckpoint.NONE;
+                writeCommit(lastCheckpoint);
             } else {
-                committed = committedBy(writer);
+                lastCheckpoint = readCheckpoint(writer);
             }
-            committed.offsets().forEach((kind, offsets) -> nextOffsets.put(kind, new HashMap<>(offsets)));
+            lastCheckpoint.offsets().forEach((kind, offsets) -> nextOffsets.put(kind, new HashMap<>(offsets)));
             parallelWriter = new ParallelWriter(writer, writer.getDocStats().maxDoc == 0);
-            searchers = new SearcherManager(writer, null);
+            searcherManager = new SearcherManager(writer, null);
         } catch (Throwable e) {
             IOUtils.closeWhileHandlingException(writer::rollback, directory);
             throw e;
@@ -108,11 +111,11 @@ public final class LuceneIndex implements SearchIndex {
     }
 
     /**
-     * Opens an index at its last commit and verifies the checksums of all files; Lucene would notice damage only during
-     * a later merge.
+     * Opens an index at its last commit and verifies the checksums of all files. Otherwise Lucene would notice damage
+     * only during a later merge.
      *
-     * @throws CorruptIndexException if the index is damaged
-     * @throws IllegalArgumentException if the index has another format
+     * @throws CorruptIndexException if a file is damaged
+     * @throws IllegalArgumentException if the index does not have {@link #FORMAT}
      */
     static LuceneIndex open(Path folder, CursorSeal seal, Consumer<IndexCheckpoint> onCommit) throws IOException {
         LuceneIndex index = new LuceneIndex(folder, OpenMode.APPEND, seal, onCommit);
@@ -125,11 +128,11 @@ public final class LuceneIndex implements SearchIndex {
         }
     }
 
-    private IndexWriterConfig configuration(OpenMode mode) {
+    private IndexWriterConfig writerConfig(OpenMode mode) {
         return new IndexWriterConfig(Fields.analyzer())
                 .setOpenMode(mode)
                 .setRAMBufferSizeMB(BUFFER_MIB)
-                .setMergeScheduler(merges)
+                .setMergeScheduler(mergeScheduler)
                 // A purge must leave no segment with deleted entries.
                 .setMergePolicy(new TieredMergePolicy().setForceMergeDeletesPctAllowed(0))
                 // A refresh must not wait for merges.
@@ -137,26 +140,26 @@ public final class LuceneIndex implements SearchIndex {
                 .setCommitOnClose(false);
     }
 
-    private static IndexCheckpoint committedBy(IndexWriter writer) {
+    private static IndexCheckpoint readCheckpoint(IndexWriter writer) {
         Map<String, String> data = new HashMap<>();
-        Iterable<Map.Entry<String, String>> live = writer.getLiveCommitData();
-        if (live != null) {
-            live.forEach(each -> data.put(each.getKey(), each.getValue()));
+        Iterable<Map.Entry<String, String>> commitData = writer.getLiveCommitData();
+        if (commitData != null) {
+            commitData.forEach(each -> data.put(each.getKey(), each.getValue()));
         }
         if (!FORMAT.equals(data.get(FORMAT_KEY))) {
-            throw new IllegalArgumentException("its format is " + data.get(FORMAT_KEY) + ", not " + FORMAT);
+            throw new IllegalArgumentException("the index has the format " + data.get(FORMAT_KEY) + ", not " + FORMAT);
         }
         return IndexCheckpoint.parse(data.getOrDefault(CHECKPOINT_KEY, ""));
     }
 
     private void checkIntegrity() throws IOException {
-        IndexSearcher searcher = searchers.acquire();
+        IndexSearcher searcher = searcherManager.acquire();
         try {
             for (LeafReaderContext segment : searcher.getIndexReader().leaves()) {
                 segment.reader().checkIntegrity();
             }
         } finally {
-            searchers.release(searcher);
+            searcherManager.release(searcher);
         }
     }
 
@@ -170,7 +173,7 @@ public final class LuceneIndex implements SearchIndex {
 
     @Override
     public IndexCheckpoint committed() {
-        return committed;
+        return lastCheckpoint;
     }
 
     @Override
@@ -188,7 +191,7 @@ public final class LuceneIndex implements SearchIndex {
 
     @Override
     public void refresh() throws IndexUnavailableException {
-        runOrClose("refresh", searchers::maybeRefreshBlocking);
+        runOrClose("refresh", searcherManager::maybeRefreshBlocking);
     }
 
     @Override
@@ -203,10 +206,13 @@ public final class LuceneIndex implements SearchIndex {
                     .entrySet());
             writer.commit();
         }
-        committed = checkpoint;
+        lastCheckpoint = checkpoint;
     }
 
-    /** Commits later changes with the checkpoint of the last commit. Reading them again does not change the index. */
+    /**
+     * Commits all applied changes, but with the checkpoint of the last commit. After a crash the writer applies the
+     * changes after this checkpoint again, which does not change the index.
+     */
     void commitWithLastCheckpoint() throws IndexUnavailableException {
         runOrClose("commit", this::writeCommitAgain);
     }
@@ -221,13 +227,13 @@ public final class LuceneIndex implements SearchIndex {
     public void purge() throws IndexUnavailableException {
         runOrClose("purge", () -> {
             // A merge that began before the deletions reached their segments would copy the deleted entries.
-            searchers.maybeRefreshBlocking();
-            merges.sync();
+            searcherManager.maybeRefreshBlocking();
+            mergeScheduler.sync();
             writer.forceMergeDeletes();
-            merges.sync();
-            // The previous commit and open readers keep the old files; replace both.
+            mergeScheduler.sync();
+            // The previous commit and open readers keep the old files. A new commit and new readers release the files.
             writeCommitAgain();
-            searchers.maybeRefreshBlocking();
+            searcherManager.maybeRefreshBlocking();
             writer.deleteUnusedFiles();
         });
     }
@@ -239,14 +245,14 @@ public final class LuceneIndex implements SearchIndex {
 
     @Override
     public @Nullable Entry entry(EntryKind kind, Puri puri) throws IndexUnavailableException {
-        StoredEntry found = find(Fields.key(kind, puri));
-        return found == null ? null : found.entry();
+        StoredEntry stored = find(Fields.key(kind, puri));
+        return stored == null ? null : stored.entry();
     }
 
     @Override
     public @Nullable Puri findByHandle(Handle handle) throws IndexUnavailableException {
-        StoredEntry found = find(Fields.handle(handle));
-        return found == null ? null : found.puri();
+        StoredEntry stored = find(Fields.handle(handle));
+        return stored == null ? null : stored.puri();
     }
 
     private @Nullable StoredEntry find(Term term) throws IndexUnavailableException {
@@ -277,7 +283,7 @@ public final class LuceneIndex implements SearchIndex {
             try {
                 bytes += directory.fileLength(file);
             } catch (NoSuchFileException e) {
-                // A merge has removed the file since.
+                // A merge has removed the file meanwhile.
             }
         }
         return bytes;
@@ -285,10 +291,10 @@ public final class LuceneIndex implements SearchIndex {
 
     @Override
     public void close() {
-        IOUtils.closeWhileHandlingException(searchers, parallelWriter, writer::rollback, directory);
+        IOUtils.closeWhileHandlingException(searcherManager, parallelWriter, writer::rollback, directory);
     }
 
-    /** Runs a writer's operation. After a failure the state of the writer is unknown, so the index is closed. */
+    /** Runs an operation of Lucene's writer; closes the index if the operation fails. */
     private void runOrClose(String action, Operation operation) throws IndexUnavailableException {
         try {
             if (!isOpen()) {
@@ -297,25 +303,25 @@ public final class LuceneIndex implements SearchIndex {
             operation.run();
         } catch (IOException | AlreadyClosedException | ThreadInterruptedException e) {
             close();
-            throw IndexUnavailableException.because("cannot " + action + " the index in " + folder, e);
+            throw IndexUnavailableException.causedBy("cannot " + action + " the index in " + folder, e);
         }
     }
 
     private <T extends @Nullable Object, E extends Exception> T read(ReadOperation<T, E> operation)
             throws IndexUnavailableException, E {
         try {
-            IndexSearcher searcher = searchers.acquire();
+            IndexSearcher searcher = searcherManager.acquire();
             try {
                 return operation.run(new PointInTimeReader(searcher));
             } finally {
-                searchers.release(searcher);
+                searcherManager.release(searcher);
             }
         } catch (CorruptIndexException e) {
-            // The writer's next operation fails; it reopens the index, and the store sets the damaged one aside.
+            // The writer's next operation fails. The indexer then opens the index again; the store sets it aside.
             close();
-            throw new IndexUnavailableException("damaged: " + folder, e);
+            throw new IndexUnavailableException("the index in " + folder + " is damaged", e);
         } catch (IOException | AlreadyClosedException e) {
-            throw IndexUnavailableException.because("cannot read the index in " + folder, e);
+            throw IndexUnavailableException.causedBy("cannot read the index in " + folder, e);
         }
     }
 

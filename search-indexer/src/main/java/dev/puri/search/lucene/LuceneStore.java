@@ -34,20 +34,20 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The Lucene indices in a folder, each in its own subfolder.
+ * The Lucene indices in a folder, each in a subfolder of its own. For example:
  *
  * <pre>
- * current            names the serving index, "index-3"; replaced atomically
+ * current            a file with the name of the serving index, "index-3"; a switch replaces this file atomically
  * index-3/           the serving index
- * index-4/           an unfinished rebuild: its number is larger than that of current
- * index-2/           a replaced index: its number is smaller; the next start deletes it
- * index-1.refused/   a damaged index, or one of another format; kept for inspection until the serving index is complete
+ * index-4/           the unfinished index of a rebuild; a number above the serving index's
+ * index-2/           a replaced index; a number below the serving index's; the next start deletes this folder
+ * index-1.refused/   an index that was damaged or had another format; kept until a complete index commits
  * </pre>
  */
 public final class LuceneStore implements IndexStore {
     private static final Logger log = LoggerFactory.getLogger(LuceneStore.class);
 
-    /** Lucene logs a warning about the incubating vector module to java.util.logging at each start. */
+    /** Lucene warns at each start that the incubating vector module is missing. This server does not need it. */
     private static final java.util.logging.Logger VECTOR_LOGGER =
             java.util.logging.Logger.getLogger("org.apache.lucene.internal.vectorization.VectorizationProvider");
 
@@ -56,8 +56,8 @@ public final class LuceneStore implements IndexStore {
     }
 
     private static final String CURRENT = "current";
-    private static final Pattern GENERATION = Pattern.compile("index-([1-9][0-9]{0,17})");
-    private static final String REFUSED = ".refused";
+    private static final Pattern INDEX_NAME = Pattern.compile("index-([1-9][0-9]{0,17})");
+    private static final String REFUSED_SUFFIX = ".refused";
 
     private final Path root;
     private final CursorSeal seal;
@@ -67,13 +67,13 @@ public final class LuceneStore implements IndexStore {
     /** Replaced indices that may still have readers. */
     private final List<LuceneIndex> replaced = new ArrayList<>();
 
-    /** Whether there may be a refused index. */
-    private volatile boolean hasRefused = true;
+    /** Whether the folder may contain a refused index. */
+    private volatile boolean mayHaveRefused = true;
 
     /**
-     * Creates a store. It touches no file yet.
+     * Creates a store. The constructor reads and writes no file.
      *
-     * @param root a folder for this store alone; created if it is missing
+     * @param root a folder that no other store uses; {@link #serving} creates it if it is missing
      * @param seal encrypts cursors
      */
     public LuceneStore(Path root, CursorSeal seal) {
@@ -84,12 +84,12 @@ public final class LuceneStore implements IndexStore {
     @Override
     public SearchIndex serving() throws IndexUnavailableException {
         if (serving != null && serving.isOpen()) {
-            throw new IllegalStateException("the serving index is open");
+            throw new IllegalStateException("the serving index is already open");
         }
         return attempt(() -> {
             OwnerOnly.createFolder(root);
-            OptionalLong current = current();
-            LuceneIndex opened = current.isPresent() ? open(folder(current.getAsLong())) : null;
+            OptionalLong number = currentNumber();
+            LuceneIndex opened = number.isPresent() ? openOrSetAside(folder(number.getAsLong())) : null;
             if (opened == null) {
                 opened = create();
                 makeCurrent(opened);
@@ -103,16 +103,16 @@ public final class LuceneStore implements IndexStore {
     @Override
     public @Nullable SearchIndex building() throws IndexUnavailableException {
         if (building != null && building.isOpen()) {
-            throw new IllegalStateException("the unfinished index is open");
+            throw new IllegalStateException("the unfinished index is already open");
         }
         return this.<@Nullable SearchIndex>attempt(() -> {
-            OptionalLong number = unfinished();
-            if (number.isPresent() && !wasCommitted(folder(number.getAsLong()))) {
-                // The process ended while it created the index. Nothing is lost.
+            OptionalLong number = unfinishedNumber();
+            if (number.isPresent() && !hasCommit(folder(number.getAsLong()))) {
+                // The process ended while it created the index.
                 IOUtils.rm(folder(number.getAsLong()));
                 number = OptionalLong.empty();
             }
-            building = number.isPresent() ? open(folder(number.getAsLong())) : null;
+            building = number.isPresent() ? openOrSetAside(folder(number.getAsLong())) : null;
             return building;
         });
     }
@@ -120,7 +120,7 @@ public final class LuceneStore implements IndexStore {
     @Override
     public SearchIndex build() throws IndexUnavailableException {
         return attempt(() -> {
-            if (unfinished().isPresent()) {
+            if (unfinishedNumber().isPresent()) {
                 throw new IllegalStateException("there is already an unfinished index in " + root);
             }
             LuceneIndex created = create();
@@ -131,19 +131,19 @@ public final class LuceneStore implements IndexStore {
 
     @Override
     public void promote() throws IndexUnavailableException {
-        LuceneIndex built = building;
-        if (built == null) {
+        LuceneIndex rebuilt = building;
+        if (rebuilt == null) {
             throw new IllegalStateException("there is no unfinished index");
         }
-        built.commitWithLastCheckpoint();
+        rebuilt.commitWithLastCheckpoint();
         this.<Boolean>attempt(() -> {
-            makeCurrent(built);
+            makeCurrent(rebuilt);
             return true;
         });
         if (serving != null) {
             replaced.add(serving);
         }
-        serving = built;
+        serving = rebuilt;
         building = null;
     }
 
@@ -152,17 +152,17 @@ public final class LuceneStore implements IndexStore {
         if (index.equals(serving)) {
             throw new IllegalStateException("the serving index cannot be dropped");
         }
-        if (!(index instanceof LuceneIndex ours) || !replaced.contains(index) && !index.equals(building)) {
-            throw new IllegalArgumentException("not an index of " + root);
+        if (!(index instanceof LuceneIndex dropped) || !replaced.contains(index) && !index.equals(building)) {
+            throw new IllegalArgumentException("the index is not a replaced or unfinished index in " + root);
         }
-        ours.close();
+        dropped.close();
         this.<Boolean>attempt(() -> {
-            IOUtils.rm(ours.folder());
+            IOUtils.rm(dropped.folder());
             return true;
         });
-        // Last, so that the caller can try again after a failure.
-        replaced.remove(ours);
-        if (ours.equals(building)) {
+        // The store forgets the index last, so that the caller can try again after a failure.
+        replaced.remove(dropped);
+        if (dropped.equals(building)) {
             building = null;
         }
     }
@@ -179,20 +179,20 @@ public final class LuceneStore implements IndexStore {
     }
 
     private LuceneIndex create() throws IOException {
-        List<Long> numbers = generations();
+        List<Long> numbers = indexNumbers();
         Path folder = folder(numbers.isEmpty() ? 1 : numbers.getLast() + 1);
         OwnerOnly.createFolder(folder);
         return LuceneIndex.create(folder, seal, this::onCommit);
     }
 
-    private static boolean wasCommitted(Path folder) throws IOException {
+    private static boolean hasCommit(Path folder) throws IOException {
         try (Directory files = FSDirectory.open(folder)) {
             return DirectoryReader.indexExists(files);
         }
     }
 
-    /** Opens an index; sets it aside and returns null if it is damaged or has another format. */
-    private @Nullable LuceneIndex open(Path folder) throws IOException {
+    /** Opens an index. If the index is damaged or has another format, sets it aside and returns null. */
+    private @Nullable LuceneIndex openOrSetAside(Path folder) throws IOException {
         try {
             return LuceneIndex.open(folder, seal, this::onCommit);
         } catch (CorruptIndexException
@@ -208,12 +208,12 @@ public final class LuceneStore implements IndexStore {
     }
 
     private void setAside(Path folder, Exception reason) throws IOException {
-        // The store keeps at most one.
+        // The store keeps at most one refused index.
         removeRefused();
-        Path aside = folder.resolveSibling(folder.getFileName() + REFUSED);
-        hasRefused = true;
+        Path aside = folder.resolveSibling(folder.getFileName() + REFUSED_SUFFIX);
+        mayHaveRefused = true;
         log.warn(
-                "The index {} cannot be used. It is kept as {} and rebuilt from the topics: {}",
+                "The index {} cannot be used. It is kept as {}, and a new index is built from the topics: {}",
                 folder,
                 aside,
                 reason.toString());
@@ -223,29 +223,32 @@ public final class LuceneStore implements IndexStore {
     }
 
     private void onCommit(IndexCheckpoint checkpoint) {
-        if (checkpoint.complete() && hasRefused) {
+        if (checkpoint.complete() && mayHaveRefused) {
             try {
                 removeRefused();
             } catch (IOException e) {
-                log.warn("The refused index in {} cannot be removed yet: {}", root, e.toString());
+                log.warn(
+                        "The refused index in {} cannot be removed. The next commit tries again: {}",
+                        root,
+                        e.toString());
             }
         }
     }
 
     private void removeRefused() throws IOException {
-        for (Path each : list()) {
-            if (each.getFileName().toString().endsWith(REFUSED)) {
-                IOUtils.rm(each);
+        for (Path file : files()) {
+            if (file.getFileName().toString().endsWith(REFUSED_SUFFIX)) {
+                IOUtils.rm(file);
             }
         }
-        hasRefused = false;
+        mayHaveRefused = false;
     }
 
-    /** Removes replaced indices that an earlier process left. */
+    /** Removes replaced indices that are not open. */
     private void removeReplaced() throws IOException {
-        long current = current().orElseThrow();
-        for (long number : generations()) {
-            if (number < current && !isOpen(folder(number))) {
+        long servingNumber = currentNumber().orElseThrow();
+        for (long number : indexNumbers()) {
+            if (number < servingNumber && !isOpen(folder(number))) {
                 IOUtils.rm(folder(number));
             }
         }
@@ -256,30 +259,30 @@ public final class LuceneStore implements IndexStore {
                 .anyMatch(index -> index.isOpen() && index.folder().equals(folder));
     }
 
-    private OptionalLong unfinished() throws IOException {
-        long current = current().orElse(Long.MAX_VALUE);
-        return generations().stream()
+    private OptionalLong unfinishedNumber() throws IOException {
+        long servingNumber = currentNumber().orElse(Long.MAX_VALUE);
+        return indexNumbers().stream()
                 .mapToLong(Long::longValue)
-                .filter(number -> number > current)
+                .filter(number -> number > servingNumber)
                 .max();
     }
 
     /** Returns the numbers of the existing index folders in ascending order. */
-    private List<Long> generations() throws IOException {
+    private List<Long> indexNumbers() throws IOException {
         List<Long> numbers = new ArrayList<>();
-        for (Path each : list()) {
-            Matcher named = GENERATION.matcher(each.getFileName().toString());
-            if (named.matches()) {
-                numbers.add(Long.valueOf(named.group(1)));
+        for (Path file : files()) {
+            Matcher name = INDEX_NAME.matcher(file.getFileName().toString());
+            if (name.matches()) {
+                numbers.add(Long.valueOf(name.group(1)));
             }
         }
         numbers.sort(null);
         return numbers;
     }
 
-    private List<Path> list() throws IOException {
-        try (Stream<Path> all = Files.list(root)) {
-            return all.toList();
+    private List<Path> files() throws IOException {
+        try (Stream<Path> files = Files.list(root)) {
+            return files.toList();
         }
     }
 
@@ -287,31 +290,32 @@ public final class LuceneStore implements IndexStore {
         return root.resolve("index-" + number);
     }
 
-    private OptionalLong current() throws IOException {
+    /** Returns the number of the serving index, from the file {@code current}. */
+    private OptionalLong currentNumber() throws IOException {
         Path file = root.resolve(CURRENT);
         try {
-            Matcher named = GENERATION.matcher(Files.readString(file, StandardCharsets.ISO_8859_1));
-            if (named.matches()) {
-                return OptionalLong.of(Long.parseLong(named.group(1)));
+            Matcher name = INDEX_NAME.matcher(Files.readString(file, StandardCharsets.ISO_8859_1));
+            if (name.matches()) {
+                return OptionalLong.of(Long.parseLong(name.group(1)));
             }
-            log.warn("{} names no index. A new index is built from the topics", file);
+            log.warn("The file {} contains no index name. A new index is built from the topics", file);
         } catch (NoSuchFileException e) {
-            // First start.
+            // The server starts for the first time.
         }
         return OptionalLong.empty();
     }
 
     private void makeCurrent(LuceneIndex index) throws IOException {
-        Path written = root.resolve(CURRENT + ".new");
-        Files.deleteIfExists(written);
-        OwnerOnly.create(written);
+        Path newFile = root.resolve(CURRENT + ".new");
+        Files.deleteIfExists(newFile);
+        OwnerOnly.createFile(newFile);
         Files.writeString(
-                written,
+                newFile,
                 index.folder().getFileName().toString(),
                 StandardCharsets.ISO_8859_1,
                 StandardOpenOption.WRITE);
-        IOUtils.fsync(written, false);
-        Files.move(written, root.resolve(CURRENT), StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+        IOUtils.fsync(newFile, false);
+        Files.move(newFile, root.resolve(CURRENT), StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
         IOUtils.fsync(root, true);
     }
 
@@ -319,7 +323,7 @@ public final class LuceneStore implements IndexStore {
         try {
             return operation.run();
         } catch (IOException e) {
-            throw IndexUnavailableException.because("cannot use the indices in " + root, e);
+            throw IndexUnavailableException.causedBy("cannot use the indices in " + root, e);
         }
     }
 

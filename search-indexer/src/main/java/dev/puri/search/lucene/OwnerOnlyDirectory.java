@@ -7,7 +7,7 @@ import org.apache.lucene.store.IOContext;
 import org.apache.lucene.store.IndexOutput;
 import org.apache.lucene.store.MMapDirectory;
 
-/** A Lucene directory whose files only their owner can read, since searched data may be personal. */
+/** A Lucene directory that creates files only their owner can read, because searched data may be personal. */
 final class OwnerOnlyDirectory extends MMapDirectory {
     OwnerOnlyDirectory(Path folder) throws IOException {
         super(folder);
@@ -23,7 +23,7 @@ final class OwnerOnlyDirectory extends MMapDirectory {
         return restrict(super.createTempOutput(prefix, suffix, context));
     }
 
-    /** Restricts a file while it is still empty. Its folder is not accessible to others either. */
+    /** Restricts a new file while the file is still empty. */
     private IndexOutput restrict(IndexOutput output) throws IOException {
         OwnerOnly.restrict(getDirectory().resolve(output.getName()));
         return output;

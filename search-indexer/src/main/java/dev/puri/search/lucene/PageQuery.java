@@ -37,15 +37,15 @@ import org.apache.lucene.search.TotalHits;
 import org.apache.lucene.util.BytesRef;
 import org.jspecify.annotations.Nullable;
 
-/** Runs one search query on one point-in-time view and returns one page. */
+/** Runs a {@link SearchQuery} on a point-in-time view and returns one page. */
 final class PageQuery {
-    /** Hits are counted up to this number, unless facets count all of them. */
-    private static final int MAX_COUNTED = 10_000;
+    /** Hits are counted up to about this number. With facets all hits are counted. */
+    private static final int MAX_COUNTED_HITS = 10_000;
 
     /** Minimum number of identities in the first {@link UuidRange} of a list. */
-    private static final long MIN_RANGE = 1024;
+    private static final long MIN_RANGE_COUNT = 1024;
 
-    /** Growth of the {@link UuidRange} if the first one has too few hits. */
+    /** Factor by which the {@link UuidRange} grows if it has too few hits for a page. */
     private static final int RANGE_GROWTH = 16;
 
     private static final SortField BY_TIE = new SortField(Fields.TIE, SortField.Type.LONG);
@@ -62,57 +62,57 @@ final class PageQuery {
         this.seal = seal;
     }
 
-    /** Returns the page. */
+    /** Returns the page of a query. */
     static SearchResult run(PointInTimeReader reader, SearchQuery query, CursorSeal seal)
             throws IOException, Cursor.InvalidException {
         SortValues after = query.after() == null ? null : SortValues.parse(seal.open(query, query.after()));
         PageQuery page = new PageQuery(reader, query, seal);
-        return query.text() == null ? page.list(after) : page.search(query.text(), after);
+        return query.text() == null ? page.listPage(after) : page.searchPage(query.text(), after);
     }
 
-    private SearchResult list(@Nullable SortValues after) throws IOException {
+    private SearchResult listPage(@Nullable SortValues after) throws IOException {
         Set<Row.Status> statuses = query.statuses().isEmpty() ? EnumSet.allOf(Row.Status.class) : query.statuses();
         BooleanQuery.Builder filters = filters(query);
         addFilter(Fields.STATE, states(EntryKind.IDENTITY, statuses), filters);
         Query filter = filters.build();
         Counts counts =
-                query.facets() ? Counts.of(reader.searcher().search(filter, FacetCounts.MANAGER)) : count(filter);
-        PageDocs docs = topOfList(filter, counts, after);
+                query.facets() ? Counts.of(reader.searcher().search(filter, FacetCounts.MANAGER)) : countHits(filter);
+        PageDocs docs = findListDocs(filter, counts, after);
         PointInTimeReader.Entries entries = reader.entries();
-        return docs.result(counts, doc -> listHit(entries.at(doc.doc), entries));
+        return docs.toResult(counts, doc -> listHit(entries.at(doc.doc), entries));
     }
 
-    /** Counts hits up to {@link #MAX_COUNTED}, which is cheap. */
-    private Counts count(Query filter) throws IOException {
+    private Counts countHits(Query filter) throws IOException {
         return Counts.of(reader.searcher()
-                .search(filter, new TopFieldCollectorManager(Sort.INDEXORDER, 1, MAX_COUNTED))
+                .search(filter, new TopFieldCollectorManager(Sort.INDEXORDER, 1, MAX_COUNTED_HITS))
                 .totalHits);
     }
 
-    private PageDocs topOfList(Query filter, Counts counts, @Nullable SortValues after) throws IOException {
-        boolean newest = query.order() == SearchQuery.Order.NEWEST;
+    /** Returns the documents of a page of a list. A long list is searched in a {@link UuidRange} only. */
+    private PageDocs findListDocs(Query filter, Counts counts, @Nullable SortValues after) throws IOException {
+        boolean newestFirst = query.order() == SearchQuery.Order.NEWEST;
         Sort sort = new Sort(
-                new SortField(Fields.UUID_HIGH, SortField.Type.LONG, newest),
-                new SortField(Fields.UUID_LOW, SortField.Type.LONG, newest),
+                new SortField(Fields.UUID_HIGH, SortField.Type.LONG, newestFirst),
+                new SortField(Fields.UUID_LOW, SortField.Type.LONG, newestFirst),
                 BY_TIE);
-        if (counts.exact() && counts.total() <= MAX_COUNTED) {
-            return top(filter, sort, after);
+        if (counts.isExact() && counts.total() <= MAX_COUNTED_HITS) {
+            return findDocs(filter, sort, after);
         }
-        long from = after != null ? (Long) after.values()[0] : newest ? Long.MAX_VALUE : Long.MIN_VALUE;
+        long start = after != null ? (Long) after.values()[0] : newestFirst ? Long.MAX_VALUE : Long.MIN_VALUE;
         IndexReader indexReader = reader.searcher().getIndexReader();
-        // Enough for a page if the hits are spread evenly.
-        long wanted = Math.max(MIN_RANGE, 2 * fetchSize() * (indexReader.maxDoc() / counts.total()));
+        // If the hits are spread evenly over all identities, this range has twice the hits of a page.
+        long rangeCount = Math.max(MIN_RANGE_COUNT, 2 * fetchSize() * (indexReader.maxDoc() / counts.total()));
         while (true) {
-            UuidRange range = UuidRange.find(from, newest, wanted, indexReader);
+            UuidRange range = UuidRange.find(start, newestFirst, rangeCount, indexReader);
             Query inRange = new BooleanQuery.Builder()
                     .add(filter, Occur.FILTER)
                     .add(range.query(), Occur.FILTER)
                     .build();
-            PageDocs docs = top(inRange, sort, after);
+            PageDocs docs = findDocs(inRange, sort, after);
             if (range.isLast() || docs.isFull()) {
                 return docs;
             }
-            wanted *= RANGE_GROWTH;
+            rangeCount *= RANGE_GROWTH;
         }
     }
 
@@ -123,43 +123,43 @@ final class PageQuery {
         return SearchResult.Hit.of(identity.puri(), identity.entry(), null, attributes, Map.of());
     }
 
-    private SearchResult search(String text, @Nullable SortValues after) throws IOException {
+    private SearchResult searchPage(String text, @Nullable SortValues after) throws IOException {
         ParsedQuery parsed = ParsedQuery.parse(text);
-        Set<BytesRef> namedKeys = namedKeys(NameCandidates.parse(text));
-        if (parsed.clauses().isEmpty() && namedKeys.isEmpty()) {
+        Set<BytesRef> nameMatchKeys = findNameMatchKeys(NameCandidates.parse(text));
+        if (parsed.clauses().isEmpty() && nameMatchKeys.isEmpty()) {
             return SearchResult.EMPTY;
         }
-        Query ranked = withFilters(TextQuery.of(reader.searcher().getIndexReader(), parsed, namedKeys), query);
+        Query ranked = withFilters(TextQuery.of(reader.searcher().getIndexReader(), parsed, nameMatchKeys), query);
         PageDocs docs;
         Counts counts;
         if (query.facets()) {
-            Object[] both = reader.searcher()
+            Object[] docsAndFacets = reader.searcher()
                     .search(
                             ranked,
                             new MultiCollectorManager(
                                     new TopFieldCollectorManager(
                                             BY_SCORE, fetchSize(), toFieldDoc(after), Integer.MAX_VALUE),
                                     FacetCounts.MANAGER));
-            docs = new PageDocs(((TopFieldDocs) both[0]).scoreDocs);
-            counts = Counts.of((FacetCounts) both[1]);
+            docs = new PageDocs(((TopFieldDocs) docsAndFacets[0]).scoreDocs);
+            counts = Counts.of((FacetCounts) docsAndFacets[1]);
         } else {
-            TopFieldDocs top = reader.searcher()
+            TopFieldDocs topDocs = reader.searcher()
                     .search(
                             ranked,
-                            new TopFieldCollectorManager(BY_SCORE, fetchSize(), toFieldDoc(after), MAX_COUNTED));
-            docs = new PageDocs(top.scoreDocs);
-            counts = Counts.of(top.totalHits);
+                            new TopFieldCollectorManager(BY_SCORE, fetchSize(), toFieldDoc(after), MAX_COUNTED_HITS));
+            docs = new PageDocs(topDocs.scoreDocs);
+            counts = Counts.of(topDocs.totalHits);
         }
         PointInTimeReader.Entries entries = reader.entries();
         Highlighter highlighter = new Highlighter(parsed);
-        return docs.result(counts, doc -> textHit(entries.at(doc.doc), doc, highlighter));
+        return docs.toResult(counts, doc -> textHit(entries.at(doc.doc), doc, highlighter));
     }
 
     /**
-     * Returns the keys of the entries that have a typed name and pass the filters: the document's key if the identity
-     * has a document, otherwise the identity's.
+     * Finds the identities with a typed name that pass the filters. Returns one key for each: the key of the document
+     * entry if the identity has one, otherwise the key of the identity entry.
      */
-    private Set<BytesRef> namedKeys(NameCandidates names) throws IOException {
+    private Set<BytesRef> findNameMatchKeys(NameCandidates names) throws IOException {
         List<Term> terms = new ArrayList<>();
         if (names.puri() != null) {
             terms.add(Fields.key(EntryKind.IDENTITY, names.puri()));
@@ -168,43 +168,44 @@ final class PageQuery {
             terms.add(Fields.handle(names.handle()));
         }
         names.identifiers().forEach(identifier -> terms.add(Fields.identifier(identifier)));
-        BooleanQuery.Builder any = new BooleanQuery.Builder();
-        boolean exists = false;
+        BooleanQuery.Builder anyName = new BooleanQuery.Builder();
+        boolean termExists = false;
         for (Term term : terms) {
-            // Most texts are no name; this check is cheaper than a search.
+            // Most typed texts are not a name, and this check is cheaper than a search.
             if (reader.searcher().getIndexReader().docFreq(term) > 0) {
-                any.add(new TermQuery(term), Occur.SHOULD);
-                exists = true;
+                anyName.add(new TermQuery(term), Occur.SHOULD);
+                termExists = true;
             }
         }
-        if (!exists) {
+        if (!termExists) {
             return Set.of();
         }
-        BooleanQuery.Builder filters = filters(query).add(any.build(), Occur.FILTER);
+        BooleanQuery.Builder filters = filters(query).add(anyName.build(), Occur.FILTER);
         if (!query.statuses().isEmpty()) {
             addFilter(Fields.STATE, states(EntryKind.IDENTITY, query.statuses()), filters);
         }
-        ScoreDoc[] found = reader.searcher()
+        ScoreDoc[] identities = reader.searcher()
                 .search(
                         filters.build(),
                         new TopFieldCollectorManager(
                                 Sort.INDEXORDER, NameCandidates.MAX_IDENTITIES + 1, Integer.MAX_VALUE))
                 .scoreDocs;
         Set<BytesRef> keys = new HashSet<>();
-        if (found.length <= NameCandidates.MAX_IDENTITIES) {
+        if (identities.length <= NameCandidates.MAX_IDENTITIES) {
             PointInTimeReader.Entries entries = reader.entries();
-            for (ScoreDoc doc : found) {
+            for (ScoreDoc doc : identities) {
                 Puri puri = entries.at(doc.doc).puri();
-                Term document = Fields.key(EntryKind.DOCUMENT, puri);
-                keys.add((entries.find(document) != null ? document : Fields.key(EntryKind.IDENTITY, puri)).bytes());
+                Term documentKey = Fields.key(EntryKind.DOCUMENT, puri);
+                boolean hasDocument = entries.find(documentKey) != null;
+                keys.add((hasDocument ? documentKey : Fields.key(EntryKind.IDENTITY, puri)).bytes());
             }
         }
         return keys;
     }
 
     /**
-     * Adds the filters of a search to the query of its text. If merged identities are not wanted, it excludes them
-     * rather than requires active ones, because there are few of them.
+     * Adds the filters of a search to the query of its text. If the search allows active but not merged identities, the
+     * filter excludes merged identities, because there are few of them.
      */
     static Query withFilters(Query ranked, SearchQuery query) {
         BooleanQuery.Builder filters = filters(query);
@@ -235,10 +236,10 @@ final class PageQuery {
 
     private static BooleanQuery.Builder filters(SearchQuery query) {
         BooleanQuery.Builder filters = new BooleanQuery.Builder();
-        addFilter(Fields.NAMESPACE, bytes(query.namespaces()), filters);
-        addFilter(Fields.COLLECTION, bytes(query.collections()), filters);
-        addFilter(Fields.SHARD, bytes(query.shards()), filters);
-        addFilter(Fields.OWNER, bytes(query.owners()), filters);
+        addFilter(Fields.NAMESPACE, toBytesRefs(query.namespaces()), filters);
+        addFilter(Fields.COLLECTION, toBytesRefs(query.collections()), filters);
+        addFilter(Fields.SHARD, toBytesRefs(query.shards()), filters);
+        addFilter(Fields.OWNER, toBytesRefs(query.owners()), filters);
         return filters;
     }
 
@@ -254,13 +255,13 @@ final class PageQuery {
         return statuses.stream().map(status -> Fields.state(kind, status)).toList();
     }
 
-    private static List<BytesRef> bytes(Collection<String> texts) {
+    private static List<BytesRef> toBytesRefs(Collection<String> texts) {
         return texts.stream().map(BytesRef::new).toList();
     }
 
-    private PageDocs top(Query filter, Sort sort, @Nullable SortValues after) throws IOException {
+    private PageDocs findDocs(Query filter, Sort sort, @Nullable SortValues after) throws IOException {
         return new PageDocs(reader.searcher()
-                .search(filter, new TopFieldCollectorManager(sort, fetchSize(), toFieldDoc(after), MAX_COUNTED))
+                .search(filter, new TopFieldCollectorManager(sort, fetchSize(), toFieldDoc(after), MAX_COUNTED_HITS))
                 .scoreDocs);
     }
 
@@ -268,7 +269,7 @@ final class PageQuery {
         return after == null ? null : after.toFieldDoc();
     }
 
-    /** Returns the size of a page and one more. The additional hit shows that there is a next page. */
+    /** Returns the number of hits to fetch: a page and one more, which shows that there is a next page. */
     private int fetchSize() {
         return Math.min(
                         query.limit(),
@@ -276,12 +277,12 @@ final class PageQuery {
                 + 1;
     }
 
-    /** Makes a hit of a Lucene document. */
+    /** Converts a Lucene document into a hit. */
     private interface HitReader {
         SearchResult.Hit read(ScoreDoc doc) throws IOException;
     }
 
-    /** The documents of a page, and one more if there is a next page. */
+    /** The Lucene documents of a page, and one more if there is a next page. */
     private final class PageDocs {
         private final ScoreDoc[] docs;
 
@@ -289,11 +290,12 @@ final class PageQuery {
             this.docs = docs;
         }
 
+        /** Returns whether there are enough documents for the page and one more. */
         private boolean isFull() {
             return docs.length == fetchSize();
         }
 
-        private SearchResult result(Counts counts, HitReader hitReader) throws IOException {
+        private SearchResult toResult(Counts counts, HitReader hitReader) throws IOException {
             List<SearchResult.Hit> hits = new ArrayList<>();
             PageBudget budget = new PageBudget();
             for (int i = 0; i < Math.min(query.limit(), docs.length); i++) {
@@ -307,12 +309,16 @@ final class PageQuery {
                     ? null
                     : seal.seal(query, new SortValues(((FieldDoc) docs[hits.size() - 1]).fields).toBytes());
             return new SearchResult(
-                    hits, counts.total(), counts.exact(), counts.byCollection(), counts.byShard(), next);
+                    hits, counts.total(), counts.isExact(), counts.byCollection(), counts.byShard(), next);
         }
     }
 
-    /** The number of hits on all pages. */
-    private record Counts(long total, boolean exact, Map<String, Long> byCollection, Map<String, Long> byShard) {
+    /**
+     * The number of hits on all pages.
+     *
+     * @param isExact false if the total is a lower bound
+     */
+    private record Counts(long total, boolean isExact, Map<String, Long> byCollection, Map<String, Long> byShard) {
         private static Counts of(FacetCounts facets) {
             return new Counts(facets.total(), true, facets.byCollection(), facets.byShard());
         }

@@ -16,19 +16,23 @@ import org.apache.lucene.index.Term;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes a batch of changes with several threads. All changes of one key go to the same queue, in their order.
+ * Writes a batch of changes to Lucene with several threads.
  *
  * <pre>
- * batch ──┬── keys of queue 0 ── the caller's thread ──┐
- *         └── keys of queue 1 ── a pool thread ────────┴──▶ IndexWriter
+ * batch ──┬── queue 0 ── the caller's thread ──┐
+ *         └── queue 1 ── a pool thread ────────┴──▶ IndexWriter
  * </pre>
+ *
+ * Invariant: all changes of one pURI go to the same queue. One thread writes the pending changes of a queue, in their
+ * order, and the next batch begins after all threads have finished. So two threads never write the same entry, and a
+ * queue needs no lock.
  */
 final class ParallelWriter implements Closeable {
-    /** More threads gain little, because merges need processors too. */
+    /** Maximum number of threads. More threads gain little, because merges need processors too. */
     private static final int MAX_THREADS = 4;
 
-    /** The caller's thread writes a smaller batch alone; a hand-over would cost more than it gains. */
-    private static final int MIN_PARALLEL_BATCH = 64;
+    /** Minimum size of a batch that several threads write. For a smaller batch, the hand-over would cost too much. */
+    private static final int MIN_PARALLEL_CHANGES = 64;
 
     private final IndexWriter writer;
     private final List<Queue> queues = new ArrayList<>();
@@ -37,21 +41,22 @@ final class ParallelWriter implements Closeable {
     /**
      * Creates the queues and their threads.
      *
-     * @param isEmpty whether the index has no entries yet
+     * @param isEmptyIndex whether the index has no entries yet
      */
-    ParallelWriter(IndexWriter writer, boolean isEmpty) {
+    ParallelWriter(IndexWriter writer, boolean isEmptyIndex) {
         this.writer = writer;
-        int count = Math.clamp(Runtime.getRuntime().availableProcessors(), 1, MAX_THREADS);
-        for (int i = 0; i < count; i++) {
-            queues.add(new Queue(isEmpty ? new KeyBloomFilter() : null));
+        int threadCount = Math.clamp(Runtime.getRuntime().availableProcessors(), 1, MAX_THREADS);
+        for (int i = 0; i < threadCount; i++) {
+            queues.add(new Queue(isEmptyIndex ? new KeyBloomFilter() : null));
         }
         threads = Executors.newFixedThreadPool(
-                count, Thread.ofPlatform().name("index-writer-", 0).daemon().factory());
+                threadCount,
+                Thread.ofPlatform().name("index-writer-", 0).daemon().factory());
     }
 
-    /** Writes changes and returns when all are written. */
+    /** Writes changes and returns when all changes are written. */
     void write(List<IndexChange> changes) throws IOException {
-        if (changes.size() < MIN_PARALLEL_BATCH) {
+        if (changes.size() < MIN_PARALLEL_CHANGES) {
             for (IndexChange change : changes) {
                 queueOf(change).write(change);
             }
@@ -60,13 +65,13 @@ final class ParallelWriter implements Closeable {
         for (IndexChange change : changes) {
             queueOf(change).pending.add(change);
         }
-        List<Future<?>> others = new ArrayList<>();
+        List<Future<?>> poolWrites = new ArrayList<>();
         for (Queue queue : queues.subList(1, queues.size())) {
-            others.add(threads.submit(queue::writePending));
+            poolWrites.add(threads.submit(queue::writePending));
         }
         queues.getFirst().writePending();
-        for (Future<?> other : others) {
-            await(other);
+        for (Future<?> poolWrite : poolWrites) {
+            await(poolWrite);
         }
     }
 
@@ -74,14 +79,14 @@ final class ParallelWriter implements Closeable {
         return queues.get(Math.floorMod(change.puri().hashCode(), queues.size()));
     }
 
-    private static void await(Future<?> other) throws IOException {
+    private static void await(Future<?> poolWrite) throws IOException {
         try {
-            other.get();
+            poolWrite.get();
         } catch (ExecutionException e) {
-            throw new IOException("a part of the batch was not written", e.getCause());
+            throw new IOException("a thread failed to write its part of a batch", e.getCause());
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            throw new InterruptedIOException("interrupted while a batch was written");
+            throw new InterruptedIOException("interrupted while it wrote a batch");
         }
     }
 
@@ -90,9 +95,11 @@ final class ParallelWriter implements Closeable {
         threads.shutdown();
     }
 
-    /** Changes of the keys with one hash. One thread at a time writes them. */
+    /** The changes of one batch that the same thread writes. */
     private final class Queue {
+        /** Keys that this queue has written since the index was empty; null if the index was not empty at first. */
         private final @Nullable KeyBloomFilter writtenKeys;
+
         private final List<IndexChange> pending = new ArrayList<>();
 
         private Queue(@Nullable KeyBloomFilter writtenKeys) {
@@ -116,9 +123,9 @@ final class ParallelWriter implements Closeable {
                     writer.deleteDocuments(key);
                 }
             } else if (mayExist) {
-                writer.updateDocument(key, Fields.of(key, change.puri(), entry, change.declared()));
+                writer.updateDocument(key, Fields.of(key, change.puri(), entry, change.searchedAttributes()));
             } else {
-                writer.addDocument(Fields.of(key, change.puri(), entry, change.declared()));
+                writer.addDocument(Fields.of(key, change.puri(), entry, change.searchedAttributes()));
             }
         }
     }

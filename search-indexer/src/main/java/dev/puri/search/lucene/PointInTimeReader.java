@@ -20,9 +20,9 @@ import org.jspecify.annotations.Nullable;
 
 /** Reads entries from one point-in-time view of the index. */
 record PointInTimeReader(IndexSearcher searcher) {
-    private static final Set<String> ENTRY = Set.of(Fields.ENTRY);
+    private static final Set<String> ENTRY_FIELD = Set.of(Fields.ENTRY);
 
-    /** Returns a reader of single entries, for one thread. */
+    /** Returns a reader of single entries. Only the calling thread may use it. */
     Entries entries() throws IOException {
         return new Entries(searcher.getIndexReader());
     }
@@ -36,22 +36,22 @@ record PointInTimeReader(IndexSearcher searcher) {
             this.stored = reader.storedFields();
         }
 
-        /** Returns the entry of a Lucene document number. */
+        /** Returns the entry with a Lucene document number. */
         StoredEntry at(int doc) throws IOException {
-            return StoredEntry.parse(stored.document(doc, ENTRY).getBinaryValue(Fields.ENTRY));
+            return StoredEntry.parse(stored.document(doc, ENTRY_FIELD).getBinaryValue(Fields.ENTRY));
         }
 
-        /** Returns the entry with a unique term; null if there is none. */
+        /** Returns the first entry with a term; null if there is none. */
         @Nullable
         StoredEntry find(Term term) throws IOException {
             for (LeafReaderContext segment : reader.leaves()) {
                 Terms terms = segment.reader().terms(term.field());
-                TermsEnum found = terms == null ? null : terms.iterator();
-                if (found != null && found.seekExact(term.bytes())) {
-                    Bits live = segment.reader().getLiveDocs();
-                    PostingsEnum docs = found.postings(null, PostingsEnum.NONE);
+                TermsEnum iterator = terms == null ? null : terms.iterator();
+                if (iterator != null && iterator.seekExact(term.bytes())) {
+                    Bits liveDocs = segment.reader().getLiveDocs();
+                    PostingsEnum docs = iterator.postings(null, PostingsEnum.NONE);
                     for (int doc = docs.nextDoc(); doc != DocIdSetIterator.NO_MORE_DOCS; doc = docs.nextDoc()) {
-                        if (live == null || live.get(doc)) {
+                        if (liveDocs == null || liveDocs.get(doc)) {
                             return at(segment.docBase + doc);
                         }
                     }
@@ -70,15 +70,15 @@ record PointInTimeReader(IndexSearcher searcher) {
         return count;
     }
 
-    /** Passes every entry of a kind to a consumer, in the order in which they are stored. */
+    /** Passes every entry of a kind to a consumer, in Lucene's order of documents. */
     void forEach(EntryKind kind, Consumer<StoredEntry> consumer) throws IOException {
         for (LeafReaderContext segment : searcher.getIndexReader().leaves()) {
             StoredFields stored = segment.reader().storedFields();
-            Bits live = segment.reader().getLiveDocs();
+            Bits liveDocs = segment.reader().getLiveDocs();
             for (int doc = 0; doc < segment.reader().maxDoc(); doc++) {
-                if (live == null || live.get(doc)) {
+                if (liveDocs == null || liveDocs.get(doc)) {
                     StoredEntry entry =
-                            StoredEntry.parse(stored.document(doc, ENTRY).getBinaryValue(Fields.ENTRY));
+                            StoredEntry.parse(stored.document(doc, ENTRY_FIELD).getBinaryValue(Fields.ENTRY));
                     if (entry.entry().kind() == kind) {
                         consumer.accept(entry);
                     }

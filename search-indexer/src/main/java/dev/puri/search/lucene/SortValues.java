@@ -6,53 +6,55 @@ import java.nio.ByteBuffer;
 import org.apache.lucene.search.FieldDoc;
 
 /**
- * The sort values of the last hit of a page. A cursor contains them, and the next page starts after them.
+ * The sort values of the last hit of a page. A cursor contains these values; the next page starts after this hit.
  *
  * @param values in a list the two halves of the uuid and {@link Fields#TIE}; in a text search the score and the tie
  */
 record SortValues(Object[] values) {
-    // Versions 2 and 3 belonged to older scores.
-    private static final byte LIST = 1;
-    private static final byte TEXT = 4;
+    // The first byte is the version. Cursors of versions 2 and 3 contain scores that this server does not compute.
+    private static final byte LIST_VERSION = 1;
+    private static final byte TEXT_VERSION = 4;
 
     private static final int MAX_BYTES = 1 + 3 * Long.BYTES;
 
     byte[] toBytes() {
         ByteBuffer bytes = ByteBuffer.allocate(MAX_BYTES);
-        bytes.put(values.length == 3 ? LIST : TEXT);
-        for (Object each : values) {
-            if (each instanceof Float score) {
+        bytes.put(values.length == 3 ? LIST_VERSION : TEXT_VERSION);
+        for (Object value : values) {
+            if (value instanceof Float score) {
                 bytes.putFloat(score);
             } else {
-                bytes.putLong((Long) each);
+                bytes.putLong((Long) value);
             }
         }
-        byte[] filled = new byte[bytes.position()];
-        bytes.get(0, filled);
-        return filled;
+        byte[] written = new byte[bytes.position()];
+        bytes.get(0, written);
+        return written;
     }
 
     /**
      * Parses the bytes of {@link #toBytes}.
      *
-     * @throws Cursor.InvalidException if another version wrote them
+     * @throws Cursor.InvalidException if the bytes have another version or another length
      */
     static SortValues parse(byte[] bytes) throws Cursor.InvalidException {
         ByteBuffer in = ByteBuffer.wrap(bytes);
         try {
             byte version = in.get();
             return switch (version) {
-                case LIST -> new SortValues(new Object[] {in.getLong(), in.getLong(), in.getLong()});
-                case TEXT -> new SortValues(new Object[] {in.getFloat(), in.getLong()});
-                default -> throw new Cursor.InvalidException("this cursor is of another version");
+                case LIST_VERSION -> new SortValues(new Object[] {in.getLong(), in.getLong(), in.getLong()});
+                case TEXT_VERSION -> new SortValues(new Object[] {in.getFloat(), in.getLong()});
+                default ->
+                    throw new Cursor.InvalidException("this cursor was created by another version of the server");
             };
         } catch (BufferUnderflowException e) {
-            throw new Cursor.InvalidException("this cursor is of another version");
+            throw new Cursor.InvalidException("this cursor was created by another version of the server");
         }
     }
 
     /**
-     * Returns the values for Lucene's search-after. The largest document number excludes all hits with equal values.
+     * Returns the values as the hit after which Lucene continues a search. Lucene orders hits with equal values by
+     * their document numbers; the largest number excludes all hits with equal values.
      */
     FieldDoc toFieldDoc() {
         return new FieldDoc(Integer.MAX_VALUE, Float.NaN, values);

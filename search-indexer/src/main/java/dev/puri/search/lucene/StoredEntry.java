@@ -20,12 +20,12 @@ import org.apache.lucene.util.BytesRef;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A pURI and its entry as one stored field. The bytes belong to {@link LuceneIndex#FORMAT}; an index of another format
- * is not read.
+ * A pURI and its entry, as Lucene stores them in one field. If the format of the bytes changes,
+ * {@link LuceneIndex#FORMAT} must change too.
  *
- * @param title the name of the document's title attribute; null if there is none
+ * @param titleName the name of the document's title attribute; null if there is none
  */
-record StoredEntry(Puri puri, Entry entry, @Nullable String title) {
+record StoredEntry(Puri puri, Entry entry, @Nullable String titleName) {
     private static final Row.Status[] STATUSES = Row.Status.values();
 
     BytesRef toBytes() {
@@ -33,7 +33,7 @@ record StoredEntry(Puri puri, Entry entry, @Nullable String title) {
         try {
             write(out);
         } catch (IOException e) {
-            throw new IllegalStateException("writing to memory failed", e);
+            throw new IllegalStateException("cannot write to memory", e);
         }
         return new BytesRef(out.toArrayCopy());
     }
@@ -60,7 +60,7 @@ record StoredEntry(Puri puri, Entry entry, @Nullable String title) {
                 Document document = ofDocument.document();
                 write(out, document.position());
                 out.writeMapOfStrings(document.attributes());
-                writeOptional(out, title);
+                writeOptional(out, titleName);
             }
         }
     }
@@ -74,8 +74,8 @@ record StoredEntry(Puri puri, Entry entry, @Nullable String title) {
         String handleText = readOptional(in);
         Handle handle = handleText == null ? null : new Handle(handleText);
         Row.Status status = STATUSES[in.readByte()];
-        String mergedText = readOptional(in);
-        Puri mergedInto = mergedText == null ? null : Puri.parse(mergedText);
+        String mergedIntoText = readOptional(in);
+        Puri mergedInto = mergedIntoText == null ? null : Puri.parse(mergedIntoText);
         Position position = new Position(in.readString(), in.readVInt(), in.readVLong());
         if (isIdentity) {
             return new StoredEntry(
@@ -120,11 +120,11 @@ record StoredEntry(Puri puri, Entry entry, @Nullable String title) {
         return switch (entry) {
             case Entry.OfIdentity identity -> Map.of();
             case Entry.OfDocument document ->
-                IndexedText.inDisplayOrder(title, document.document().attributes());
+                IndexedText.inDisplayOrder(titleName, document.document().attributes());
         };
     }
 
-    /** Writes null as an empty string, which is not a valid handle, pURI or title. */
+    /** Writes null as an empty string, because no handle, pURI or title name is empty. */
     private static void writeOptional(ByteBuffersDataOutput out, @Nullable Object value) throws IOException {
         out.writeString(value == null ? "" : value.toString());
     }

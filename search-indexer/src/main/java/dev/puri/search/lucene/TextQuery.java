@@ -26,14 +26,17 @@ import org.apache.lucene.search.TermInSetQuery;
 import org.apache.lucene.search.TermQuery;
 import org.apache.lucene.util.BytesRef;
 
-/** Makes Lucene's query from a parsed query. Skips attribute weights that no document of the index has. */
+/**
+ * Builds Lucene queries for {@link RankedQuery}. Leaves out the words fields of attribute weights that no document of
+ * the index has.
+ */
 final class TextQuery implements QueryBuilder<Query> {
-    private final List<Integer> weights = new ArrayList<>();
+    private final List<Integer> fieldWeights = new ArrayList<>();
 
     private TextQuery(IndexReader reader) throws IOException {
         for (int weight = SearchedAttributes.MAX_BOOST; weight >= SearchedAttributes.MIN_BOOST; weight--) {
-            if (hasField(reader, Fields.words(weight))) {
-                weights.add(weight);
+            if (hasField(reader, Fields.wordsField(weight))) {
+                fieldWeights.add(weight);
             }
         }
     }
@@ -48,27 +51,27 @@ final class TextQuery implements QueryBuilder<Query> {
     }
 
     /**
-     * Returns a query for the documents that match a parsed query, and for the entries that have the typed name.
+     * Returns a query for the entries that match the parsed query, or whose name the user typed.
      *
-     * @param namedKeys keys of the latter
+     * @param nameMatchKeys keys of the entries whose name the user typed; see {@link Fields#key}
      */
-    static Query of(IndexReader reader, ParsedQuery query, Collection<BytesRef> namedKeys) throws IOException {
-        Query named = namedKeys.isEmpty() ? null : new TermInSetQuery(Fields.KEY, namedKeys);
-        BooleanQuery.Builder any = new BooleanQuery.Builder();
-        for (Query alternative : RankedQuery.<Query>alternatives(query, named, new TextQuery(reader))) {
-            any.add(alternative, Occur.SHOULD);
+    static Query of(IndexReader reader, ParsedQuery query, Collection<BytesRef> nameMatchKeys) throws IOException {
+        Query nameMatch = nameMatchKeys.isEmpty() ? null : new TermInSetQuery(Fields.KEY, nameMatchKeys);
+        BooleanQuery.Builder anyAlternative = new BooleanQuery.Builder();
+        for (Query alternative : RankedQuery.<Query>alternatives(query, nameMatch, new TextQuery(reader))) {
+            anyAlternative.add(alternative, Occur.SHOULD);
         }
-        return any.build();
+        return anyAlternative.build();
     }
 
     @Override
-    public List<Integer> weights() {
-        return weights;
+    public List<Integer> fieldWeights() {
+        return fieldWeights;
     }
 
     @Override
     public String wordsField(int weight) {
-        return Fields.words(weight);
+        return Fields.wordsField(weight);
     }
 
     @Override
@@ -88,17 +91,20 @@ final class TextQuery implements QueryBuilder<Query> {
 
     @Override
     public Query fuzzy(String field, String text) {
+        int maxEdits = 1;
+        int prefixLength = 0;
+        boolean transpositions = true;
         return new FuzzyQuery(
                 new Term(field, text),
-                1,
-                0,
+                maxEdits,
+                prefixLength,
                 FuzzyQuery.defaultMaxExpansions,
-                true,
+                transpositions,
                 MultiTermQuery.CONSTANT_SCORE_BLENDED_REWRITE);
     }
 
     @Override
-    public Query typo(String field, String text) {
+    public Query fuzzyKeepingDigits(String field, String text) {
         return new TypoQuery(new Term(field, text));
     }
 
@@ -113,21 +119,21 @@ final class TextQuery implements QueryBuilder<Query> {
     }
 
     @Override
-    public Query addFieldWeight(Query query, int weight) {
-        return new FieldWeightQuery(query, Fields.words(weight), weight);
+    public Query addFieldScore(Query query, int weight) {
+        return new FieldScoreQuery(query, Fields.wordsField(weight), weight);
     }
 
     @Override
-    public Query best(List<Query> queries) {
+    public Query disMax(List<Query> queries) {
         return queries.isEmpty() ? new MatchNoDocsQuery() : new DisjunctionMaxQuery(queries, 0);
     }
 
     @Override
-    public Query all(List<Query> required, List<Query> filters, List<Query> optional) {
-        BooleanQuery.Builder all = new BooleanQuery.Builder();
-        required.forEach(each -> all.add(each, Occur.MUST));
-        filters.forEach(each -> all.add(each, Occur.FILTER));
-        optional.forEach(each -> all.add(each, Occur.SHOULD));
-        return all.build();
+    public Query bool(List<Query> required, List<Query> filters, List<Query> optional) {
+        BooleanQuery.Builder bool = new BooleanQuery.Builder();
+        required.forEach(query -> bool.add(query, Occur.MUST));
+        filters.forEach(query -> bool.add(query, Occur.FILTER));
+        optional.forEach(query -> bool.add(query, Occur.SHOULD));
+        return bool.build();
     }
 }

@@ -16,9 +16,10 @@ import org.apache.lucene.util.automaton.Transition;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Matches the terms of a {@link TypoPattern}. Lucene's {@code AutomatonQuery} matches the same terms, but its
- * construction takes 0.3 to 0.6 ms for each search: it looks for a common suffix of all terms, and determinizes the
- * automaton again over bytes. This class skips the first, and for ASCII texts also the second.
+ * Matches documents that have a term one edit away from a text with the same digits; see {@link TypoPattern}. Lucene's
+ * {@code AutomatonQuery} matches the same documents, but its constructor takes 0.3 to 0.6 ms: it searches for a common
+ * suffix of all terms, and converts the automaton from characters to bytes and makes it deterministic again. This class
+ * does not search for the suffix, and converts the automaton in a cheaper way if the text is ASCII.
  */
 final class TypoQuery extends MultiTermQuery implements Accountable {
     private static final int LAST_ASCII = 0x7F;
@@ -30,28 +31,29 @@ final class TypoQuery extends MultiTermQuery implements Accountable {
         super(term.field(), CONSTANT_SCORE_BLENDED_REWRITE);
         text = term.text();
         Automaton characters = TypoPattern.automaton(text);
-        Automaton bytes = inUtf8(characters);
+        Automaton bytes = toUtf8(characters);
         automaton = bytes == null
                 ? new CompiledAutomaton(characters, true, false, false)
                 : new CompiledAutomaton(bytes, true, false, true);
     }
 
     /**
-     * Returns the same automaton over UTF-8 bytes; null if the given one distinguishes characters beyond ASCII. If it
-     * does not, the first byte of such a character leads to a state that only counts the remaining bytes. The result is
-     * deterministic if the given automaton is.
+     * Converts an automaton over characters to an automaton over UTF-8 bytes. Returns null if the automaton
+     * distinguishes characters beyond ASCII. Otherwise the first byte of such a character leads to a state that counts
+     * the remaining bytes. The result of a deterministic automaton is deterministic.
      */
-    static @Nullable Automaton inUtf8(Automaton characters) {
-        int states = characters.getNumStates();
-        Automaton.Builder bytes = new Automaton.Builder(4 * states, 4 * characters.getNumTransitions());
-        for (int state = 0; state < states; state++) {
+    static @Nullable Automaton toUtf8(Automaton characters) {
+        int stateCount = characters.getNumStates();
+        Automaton.Builder bytes = new Automaton.Builder(4 * stateCount, 4 * characters.getNumTransitions());
+        for (int state = 0; state < stateCount; state++) {
             bytes.setAccept(bytes.createState(), characters.isAccept(state));
         }
-        int[] firstContinuation = new int[states];
+        // By target state: the state from which one continuation byte leads to the target; 0 if there is none yet.
+        int[] oneByteLeft = new int[stateCount];
         Transition transition = new Transition();
-        for (int state = 0; state < states; state++) {
-            int count = characters.initTransition(state, transition);
-            for (int i = 0; i < count; i++) {
+        for (int state = 0; state < stateCount; state++) {
+            int transitionCount = characters.initTransition(state, transition);
+            for (int i = 0; i < transitionCount; i++) {
                 characters.getNextTransition(transition);
                 if (transition.min <= LAST_ASCII) {
                     bytes.addTransition(state, transition.dest, transition.min, Math.min(LAST_ASCII, transition.max));
@@ -62,27 +64,30 @@ final class TypoQuery extends MultiTermQuery implements Accountable {
                 if (transition.min > LAST_ASCII + 1 || transition.max != Character.MAX_CODE_POINT) {
                     return null;
                 }
-                if (firstContinuation[transition.dest] == 0) {
-                    firstContinuation[transition.dest] = addContinuation(bytes, transition.dest);
+                if (oneByteLeft[transition.dest] == 0) {
+                    oneByteLeft[transition.dest] = addContinuationStates(bytes, transition.dest);
                 }
-                int one = firstContinuation[transition.dest];
-                bytes.addTransition(state, one, 0xC2, 0xDF);
-                bytes.addTransition(state, one + 1, 0xE0, 0xEF);
-                bytes.addTransition(state, one + 2, 0xF0, 0xF4);
+                int oneLeft = oneByteLeft[transition.dest];
+                bytes.addTransition(state, oneLeft, 0xC2, 0xDF);
+                bytes.addTransition(state, oneLeft + 1, 0xE0, 0xEF);
+                bytes.addTransition(state, oneLeft + 2, 0xF0, 0xF4);
             }
         }
         return bytes.finish();
     }
 
-    /** Adds three states, from which one, two and three continuation bytes lead to a state. Returns the first. */
-    private static int addContinuation(Automaton.Builder bytes, int to) {
-        int one = bytes.createState();
-        int two = bytes.createState();
-        int three = bytes.createState();
-        bytes.addTransition(one, to, 0x80, 0xBF);
-        bytes.addTransition(two, one, 0x80, 0xBF);
-        bytes.addTransition(three, two, 0x80, 0xBF);
-        return one;
+    /**
+     * Adds three states with consecutive numbers, from which one, two and three continuation bytes lead to the target.
+     * Returns the first of these states.
+     */
+    private static int addContinuationStates(Automaton.Builder bytes, int target) {
+        int oneLeft = bytes.createState();
+        int twoLeft = bytes.createState();
+        int threeLeft = bytes.createState();
+        bytes.addTransition(oneLeft, target, 0x80, 0xBF);
+        bytes.addTransition(twoLeft, oneLeft, 0x80, 0xBF);
+        bytes.addTransition(threeLeft, twoLeft, 0x80, 0xBF);
+        return oneLeft;
     }
 
     @Override
@@ -90,7 +95,7 @@ final class TypoQuery extends MultiTermQuery implements Accountable {
         return automaton.getTermsEnum(terms);
     }
 
-    /** Lucene bounds its query cache by this size. */
+    /** Returns the size of this query in memory, by which Lucene bounds its query cache. */
     @Override
     public long ramBytesUsed() {
         return automaton.ramBytesUsed();

@@ -11,45 +11,47 @@ import org.apache.lucene.search.Query;
 import org.apache.lucene.util.NumericUtils;
 
 /**
- * A range of uuids with at least a wanted number of identities. A list query is restricted to such a range. Lucene's
- * sort skips hits that cannot be on the page, but documents are in the order of creation: for newest first, each hit
- * sorts before all earlier ones and nothing can be skipped. A range near the start of the page has few hits.
+ * A range of uuids that begins at the start of a page and has about a requested number of identities. A list query
+ * searches such a range only. Lucene's sort can skip hits that cannot be on the page, but not for newest first: Lucene
+ * visits documents in the order of creation, so each hit sorts before all earlier hits.
  *
  * @param low the lowest {@link Fields#high} in the range
- * @param high the highest one
- * @param isLast whether no identity follows after the range
+ * @param high the highest {@link Fields#high} in the range
+ * @param isLast whether the range extends to the end of the list
  */
 record UuidRange(long low, long high, boolean isLast) {
     /**
-     * Finds a range by bisection over estimated counts.
+     * Finds a range by bisection over estimated numbers of identities.
      *
-     * @param from start of the range; {@link Long#MAX_VALUE} for the newest, {@code MIN_VALUE} for the oldest
-     * @param newest whether the range extends to lower values
-     * @param wanted approximate number of identities in the range
+     * @param start {@link Fields#high} of the start of the page; {@link Long#MAX_VALUE} or {@link Long#MIN_VALUE} for
+     *     the first page
+     * @param newestFirst whether the range extends to lower values
+     * @param minCount minimum estimated number of identities in the range, if there are as many
      */
-    static UuidRange find(long from, boolean newest, long wanted, IndexReader reader) throws IOException {
-        long near = from;
-        long far = newest ? Long.MIN_VALUE : Long.MAX_VALUE;
-        if (estimateCount(near, far, reader) < wanted) {
-            return between(near, far, true);
+    static UuidRange find(long start, boolean newestFirst, long minCount, IndexReader reader) throws IOException {
+        long tooNear = start;
+        long farEnough = newestFirst ? Long.MIN_VALUE : Long.MAX_VALUE;
+        if (estimateCount(start, farEnough, reader) < minCount) {
+            return between(start, farEnough, true);
         }
-        // Invariant: the range up to near has too few identities, the range up to far has enough.
-        while (near != far) {
-            long middle = (near & far) + ((near ^ far) >> 1);
-            if (middle == near || middle == far) {
+        // Invariant: the range to tooNear has too few identities, the range to farEnough has enough.
+        while (tooNear != farEnough) {
+            // The mean, without overflow.
+            long middle = (tooNear & farEnough) + ((tooNear ^ farEnough) >> 1);
+            if (middle == tooNear || middle == farEnough) {
                 break;
             }
-            if (estimateCount(from, middle, reader) < wanted) {
-                near = middle;
+            if (estimateCount(start, middle, reader) < minCount) {
+                tooNear = middle;
             } else {
-                far = middle;
+                farEnough = middle;
             }
         }
-        return between(from, far, false);
+        return between(start, farEnough, false);
     }
 
-    private static UuidRange between(long one, long other, boolean isLast) {
-        return new UuidRange(Math.min(one, other), Math.max(one, other), isLast);
+    private static UuidRange between(long start, long end, boolean isLast) {
+        return new UuidRange(Math.min(start, end), Math.max(start, end), isLast);
     }
 
     Query query() {
@@ -58,8 +60,8 @@ record UuidRange(long low, long high, boolean isLast) {
                 NumericDocValuesField.newSlowRangeQuery(Fields.UUID_HIGH, low, high));
     }
 
-    private static long estimateCount(long one, long other, IndexReader reader) throws IOException {
-        PointValues.IntersectVisitor range = new RangeVisitor(Math.min(one, other), Math.max(one, other));
+    private static long estimateCount(long start, long end, IndexReader reader) throws IOException {
+        PointValues.IntersectVisitor range = new RangeVisitor(Math.min(start, end), Math.max(start, end));
         long count = 0;
         for (LeafReaderContext segment : reader.leaves()) {
             PointValues points = segment.reader().getPointValues(Fields.UUID_HIGH);
@@ -70,7 +72,7 @@ record UuidRange(long low, long high, boolean isLast) {
         return count;
     }
 
-    /** Compares cells only. An estimate reads the inner nodes of Lucene's tree and visits no document. */
+    /** Compares the range with the cells of Lucene's point tree. An estimate visits no document. */
     private record RangeVisitor(long low, long high) implements PointValues.IntersectVisitor {
         @Override
         public PointValues.Relation compare(byte[] minPackedValue, byte[] maxPackedValue) {

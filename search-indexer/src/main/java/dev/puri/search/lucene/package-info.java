@@ -1,12 +1,17 @@
 /**
- * The search index on one machine, with Lucene.
+ * The search engine on one machine, with Lucene.
  *
  * <pre>
- * LuceneStore ── which folder is serving ──▶ LuceneIndex ── one writer, many readers
- *                                              │ writes                  │ reads
- *                              ParallelWriter: changes ──▶ documents   PageQuery: query ──▶ hits, counts, cursor
- *                              Fields: entry ──▶ fields                TextQuery: parsed query ──▶ Lucene's query
- *                              StoredEntry: entry ◀─▶ bytes            PointInTimeReader: document ──▶ entry
+ * LuceneStore                the index folders of a store, and which of them is serving
+ *  └─ LuceneIndex            one index: one writer thread, many reader threads
+ *      ├─ writes
+ *      │   ├─ ParallelWriter     changes ──▶ Lucene documents, with several threads
+ *      │   ├─ Fields             entry ──▶ fields of a Lucene document
+ *      │   └─ StoredEntry        entry ◀─▶ bytes of the stored field
+ *      └─ reads
+ *          ├─ PageQuery          SearchQuery ──▶ one page: hits, counts, cursor
+ *          ├─ TextQuery          ParsedQuery ──▶ Lucene query
+ *          └─ PointInTimeReader  Lucene document ──▶ entry
  * </pre>
  */
 @org.jspecify.annotations.NullMarked

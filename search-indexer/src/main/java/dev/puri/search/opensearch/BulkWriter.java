@@ -13,64 +13,75 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Sends changes in bulk requests of bounded size, one after the other, and retries those that a busy cluster rejected.
- * So a slow cluster slows its writer down. The version of a change is its offset, so late and repeated changes have no
- * effect.
+ * Sends changes in bulk requests of bounded size, one after the other, and retries the changes that a busy cluster
+ * rejected. So a slow cluster slows the writer down.
+ *
+ * <p>The external version of a change is its offset plus one. OpenSearch ignores a change if the entry already has this
+ * version or a later version. So a repeated or outdated change has no effect.
  */
 final class BulkWriter {
-    private static final int MAX_CHANGES = 2_000;
-    private static final int MAX_BYTES = 4 * 1024 * 1024;
-    private static final int CONFLICT = 409;
-    private static final int BAD_REQUEST = 400;
+    private static final int MAX_REQUEST_CHANGES = 2_000;
+    private static final int MAX_REQUEST_BYTES = 4 * 1024 * 1024;
+    private static final int STATUS_CONFLICT = 409;
+    private static final int STATUS_BAD_REQUEST = 400;
 
     private final ClusterClient cluster;
+    private final String alias;
     private final String path;
 
     /**
      * Creates a writer.
      *
-     * @param alias the write alias of the index; OpenSearch refuses a write to a missing alias and so does not recreate
-     *     a dropped index
+     * @param alias the write alias of the index; see {@link OpenSearchStore}
      */
     BulkWriter(ClusterClient cluster, String alias) {
         this.cluster = cluster;
+        this.alias = alias;
         path = "/" + alias + "/_bulk?require_alias=true&filter_path=errors,items.*.status,items.*.error";
     }
 
-    /** The lines of one change in a bulk request. */
+    /**
+     * One change as a part of a bulk request.
+     *
+     * @param id the id of the document
+     * @param lines one or two lines of JSON
+     */
     private record Operation(String id, byte[] lines) {}
 
     /** Sends changes and returns when the cluster has acknowledged all of them. */
     void send(List<IndexChange> changes) throws IndexUnavailableException {
         List<Operation> batch = new ArrayList<>();
-        int bytes = 0;
-        for (IndexChange change : lastOfEach(changes)) {
-            Operation operation = operation(change);
-            if (batch.size() == MAX_CHANGES || (!batch.isEmpty() && bytes + operation.lines().length > MAX_BYTES)) {
-                sendAll(batch);
+        int batchBytes = 0;
+        for (IndexChange change : latestPerEntry(changes)) {
+            Operation operation = toOperation(change);
+            boolean fits =
+                    batch.size() < MAX_REQUEST_CHANGES && batchBytes + operation.lines().length <= MAX_REQUEST_BYTES;
+            if (!batch.isEmpty() && !fits) {
+                sendBatch(batch);
                 batch.clear();
-                bytes = 0;
+                batchBytes = 0;
             }
             batch.add(operation);
-            bytes += operation.lines().length;
+            batchBytes += operation.lines().length;
         }
         if (!batch.isEmpty()) {
-            sendAll(batch);
+            sendBatch(batch);
         }
     }
 
-    private static Collection<IndexChange> lastOfEach(List<IndexChange> changes) {
-        Map<String, IndexChange> last = new LinkedHashMap<>();
+    /** Returns the change with the largest offset for each entry. */
+    private static Collection<IndexChange> latestPerEntry(List<IndexChange> changes) {
+        Map<String, IndexChange> latest = new LinkedHashMap<>();
         for (IndexChange change : changes) {
-            last.merge(
+            latest.merge(
                     EntryJson.id(change.kind(), change.puri()),
                     change,
-                    (one, other) -> one.offset() > other.offset() ? one : other);
+                    (first, second) -> first.offset() > second.offset() ? first : second);
         }
-        return last.values();
+        return latest.values();
     }
 
-    private static Operation operation(IndexChange change) {
+    private static Operation toOperation(IndexChange change) {
         String id = EntryJson.id(change.kind(), change.puri());
         Entry entry = change.entry();
         ObjectNode action = ClusterClient.JSON.createObjectNode();
@@ -82,41 +93,48 @@ final class BulkWriter {
         lines.writeBytes(ClusterClient.bytes(action));
         lines.write('\n');
         if (entry != null) {
-            lines.writeBytes(ClusterClient.bytes(EntryJson.write(change.puri(), entry, change.declared())));
+            lines.writeBytes(ClusterClient.bytes(EntryJson.toJson(change.puri(), entry, change.searchedAttributes())));
             lines.write('\n');
         }
         return new Operation(id, lines.toByteArray());
     }
 
-    private void sendAll(List<Operation> batch) throws IndexUnavailableException {
+    private void sendBatch(List<Operation> batch) throws IndexUnavailableException {
         RetryState retries = cluster.writeRetries();
         List<Operation> remaining = batch;
         while (true) {
             ByteArrayOutputStream body = new ByteArrayOutputStream();
-            remaining.forEach(each -> body.writeBytes(each.lines()));
+            remaining.forEach(operation -> body.writeBytes(operation.lines()));
             ClusterClient.Response response = cluster.send("POST", path, body.toByteArray(), retries);
-            if (!response.found()) {
-                throw new IndexUnavailableException("OpenSearch does not have " + path + " any more");
+            if (!response.isFound()) {
+                throw new IndexUnavailableException("the OpenSearch alias " + alias + " does not exist any more");
             }
-            List<Operation> rejected = rejected(remaining, response.body());
+            List<Operation> rejected = rejectedOperations(remaining, response.body());
             if (rejected.isEmpty()) {
                 return;
             }
-            int count = rejected.size();
-            retries.backOff(() -> "OpenSearch did not accept " + count + " changes in time");
+            int rejectedCount = rejected.size();
+            retries.backOff(() -> "OpenSearch did not accept " + rejectedCount + " changes in time");
             remaining = rejected;
         }
     }
 
-    /** Returns the operations that can be retried. A version conflict is no failure: the change is already there. */
-    private static List<Operation> rejected(List<Operation> sent, JsonNode response) throws IndexUnavailableException {
+    /**
+     * Returns the operations to retry. A version conflict is not a failure: the index already has this change or a
+     * later change.
+     *
+     * @throws IndexUnavailableException if the cluster refused an operation and a retry is useless
+     */
+    private static List<Operation> rejectedOperations(List<Operation> sent, JsonNode response)
+            throws IndexUnavailableException {
         List<Operation> rejected = new ArrayList<>();
         if (!response.path("errors").asBoolean(true)) {
             return rejected;
         }
         JsonNode items = response.path("items");
         if (items.size() != sent.size()) {
-            throw new IllegalStateException(sent.size() + " changes were sent, the response has " + items.size());
+            throw new IllegalStateException("the bulk request has " + sent.size() + " changes, but the response has "
+                    + items.size() + " items");
         }
         for (int i = 0; i < sent.size(); i++) {
             // An item is an object with one field, "index" or "delete".
@@ -124,8 +142,8 @@ final class BulkWriter {
             int status = item.path("status").asInt();
             if (ClusterClient.isRetryable(status)) {
                 rejected.add(sent.get(i));
-            } else if (item.has("error") && status != CONFLICT) {
-                throw failure(
+            } else if (item.has("error") && status != STATUS_CONFLICT) {
+                throw refusal(
                         sent.get(i).id(),
                         status,
                         item.path("error").path("type").asText());
@@ -134,10 +152,15 @@ final class BulkWriter {
         return rejected;
     }
 
-    /** Returns an exception without the cluster's reason, which may quote the indexed text. */
-    private static IndexUnavailableException failure(String id, int status, String type) {
-        String message = "OpenSearch refuses " + id + " with status " + status + ", " + type;
-        if (status == BAD_REQUEST) {
+    /**
+     * Returns the exception for a refused operation. The message does not contain the cluster's reason, because the
+     * reason may quote indexed text.
+     *
+     * @throws IllegalStateException if the operation is invalid, which is a bug of this server
+     */
+    private static IndexUnavailableException refusal(String id, int status, String type) {
+        String message = "OpenSearch refused " + id + " with status " + status + ", " + type;
+        if (status == STATUS_BAD_REQUEST) {
             throw new IllegalStateException(message);
         }
         return new IndexUnavailableException(message);

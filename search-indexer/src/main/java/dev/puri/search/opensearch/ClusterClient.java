@@ -35,19 +35,20 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * An HTTP client of an OpenSearch cluster. All requests are idempotent. If a node does not answer or is too busy, the
- * client retries the request at the next node. Thread-safe.
+ * An HTTP client of an OpenSearch cluster. If a node does not answer or is too busy, the client retries the request at
+ * the next node. A request may therefore reach the cluster more than once, so all requests must be idempotent.
+ * Thread-safe.
  */
 final class ClusterClient implements AutoCloseable {
     static final ObjectMapper JSON = new ObjectMapper();
 
     private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(3);
 
-    /** Few attempts, because a reader prefers a quick failure. */
-    private static final int READ_ATTEMPTS = 3;
+    /** Maximum number of attempts with the read timeout. A user who waits prefers a quick failure. */
+    private static final int MAX_READ_ATTEMPTS = 3;
 
-    /** The error of a repeated index creation after the response to the first one was lost. */
-    private static final String EXISTS = "resource_already_exists_exception";
+    /** The error of OpenSearch if the index exists. A retry gets this error if the first response was lost. */
+    private static final String INDEX_EXISTS = "resource_already_exists_exception";
 
     private static final int MAX_REASON_CHARACTERS = 300;
 
@@ -58,21 +59,23 @@ final class ClusterClient implements AutoCloseable {
     private final Optional<String> authorization;
     private final Duration readTimeout;
     private final Duration writeTimeout;
+
+    /** The number of the node that gets the next request, modulo the number of nodes. */
     private final AtomicInteger nodeIndex = new AtomicInteger();
 
-    /** Whether the client has logged that no node answers. */
+    /** Whether the last attempt of a request got no response. The client logs only changes of this state. */
     private final AtomicBoolean isUnreachable = new AtomicBoolean();
 
     /**
-     * Creates a client. It sends no request yet.
+     * Creates a client. The constructor sends no request.
      *
-     * @throws IllegalArgumentException if the CA file cannot be used
+     * @throws IllegalArgumentException if the CA file cannot be read
      */
     ClusterClient(OpenSearchSettings settings) {
         nodes = settings.opensearchUrl().stream()
                 .map(url -> url.endsWith("/") ? url.substring(0, url.length() - 1) : url)
                 .toList();
-        authorization = settings.opensearchAuthorization().map(Secret::value).or(() -> basic(settings));
+        authorization = settings.opensearchAuthorization().map(Secret::value).or(() -> basicAuthorization(settings));
         readTimeout = settings.opensearchTimeout();
         writeTimeout = settings.opensearchWriteTimeout();
         HttpClient.Builder builder = HttpClient.newBuilder()
@@ -84,55 +87,57 @@ final class ClusterClient implements AutoCloseable {
     }
 
     /**
-     * A response.
+     * A response of OpenSearch.
      *
-     * @param status 200 to 299, or 404
+     * @param status the HTTP status, 200 to 299 or 404
      */
     record Response(int status, JsonNode body) {
-        boolean found() {
+        boolean isFound() {
             return status != 404;
         }
     }
 
-    /** Sends a request for a reader, with the timeout of a search. */
-    Response read(String method, String path, @Nullable JsonNode body) throws IndexUnavailableException {
-        return send(method, path, body == null ? new byte[0] : bytes(body), new RetryState(readTimeout, READ_ATTEMPTS));
+    /** Sends a request with the timeout of a search, for a user who waits. */
+    Response sendWithReadTimeout(String method, String path, @Nullable JsonNode body) throws IndexUnavailableException {
+        return send(
+                method, path, body == null ? new byte[0] : bytes(body), new RetryState(readTimeout, MAX_READ_ATTEMPTS));
     }
 
-    /** Sends a request for the writer, with the timeout of a batch. */
-    Response write(String method, String path, @Nullable JsonNode body) throws IndexUnavailableException {
+    /** Sends a request with the timeout of a batch, for the writer. */
+    Response sendWithWriteTimeout(String method, String path, @Nullable JsonNode body)
+            throws IndexUnavailableException {
         return send(method, path, body == null ? new byte[0] : bytes(body), writeRetries());
     }
 
-    /** Returns the retries of a batch. */
+    /** Returns a new retry state with the timeout of a batch. */
     RetryState writeRetries() {
         return new RetryState(writeTimeout, Integer.MAX_VALUE);
     }
 
     /**
-     * Sends a request and retries until there is a response.
+     * Sends a request. Retries until a node responds, or until no retry is left.
      *
-     * @param body JSON, one or several lines, or empty
-     * @throws IndexUnavailableException if there is no response in time, or if the cluster refuses the request
-     * @throws IllegalStateException if the request is invalid, which is a bug
+     * @param body a JSON value, newline-delimited JSON that ends with a newline, or empty
+     * @throws IndexUnavailableException if no node responds in time, or if the cluster refuses the request
+     * @throws IllegalStateException if the request is invalid, which is a bug of this server
      */
     Response send(String method, String path, byte[] body, RetryState retries) throws IndexUnavailableException {
         while (true) {
             String node = nodes.get(Math.floorMod(nodeIndex.get(), nodes.size()));
             try {
-                HttpResponse<byte[]> response = send(request(node, method, path, body), retries.remaining());
+                HttpResponse<byte[]> response = exchange(request(node, method, path, body), retries.remaining());
                 if (isUnreachable.compareAndSet(true, false)) {
-                    LOG.info("OpenSearch answers at {}", node);
+                    LOG.info("The OpenSearch node {} responds again", node);
                 }
                 int status = response.statusCode();
                 if (status < 300 || status == 404) {
                     return new Response(status, json(response));
                 }
-                if (status == 400 && type(response).equals(EXISTS)) {
+                if (status == 400 && errorType(response).equals(INDEX_EXISTS)) {
                     return new Response(200, MissingNode.getInstance());
                 }
-                String failure =
-                        method + " " + path + " got status " + status + " from OpenSearch: " + reason(response);
+                String failure = "OpenSearch answered " + method + " " + path + " with status " + status + ": "
+                        + errorReason(response);
                 if (status == 400 || status == 405) {
                     throw new IllegalStateException(failure);
                 }
@@ -144,14 +149,14 @@ final class ClusterClient implements AutoCloseable {
             } catch (IOException | TimeoutException e) {
                 nodeIndex.incrementAndGet();
                 if (isUnreachable.compareAndSet(false, true)) {
-                    LOG.warn("OpenSearch does not answer at {}. The request is retried: {}", node, e.toString());
+                    LOG.warn("The OpenSearch node {} does not answer. The request is retried: {}", node, e.toString());
                 }
-                retries.backOff(() -> "OpenSearch does not answer at " + node + ": " + e, e);
+                retries.backOff(() -> "the OpenSearch node " + node + " does not answer: " + e, e);
             }
         }
     }
 
-    /** Returns whether a retry may succeed: the cluster is too busy, or a shard is not available. */
+    /** Returns whether a status reports that the cluster is too busy or a shard is not available. */
     static boolean isRetryable(int status) {
         return status == 429 || status >= 500;
     }
@@ -162,15 +167,15 @@ final class ClusterClient implements AutoCloseable {
         if (body.length == 0) {
             return request.method(method, HttpRequest.BodyPublishers.noBody()).build();
         }
-        // OpenSearch requires this content type for bulk requests.
+        // OpenSearch requires the content type application/x-ndjson for bulk requests.
         return request.header(
                         "Content-Type", body[body.length - 1] == '\n' ? "application/x-ndjson" : "application/json")
                 .method(method, HttpRequest.BodyPublishers.ofByteArray(body))
                 .build();
     }
 
-    /** Waits for the whole response. The timeout of {@link HttpRequest} covers the headers only. */
-    private HttpResponse<byte[]> send(HttpRequest request, Duration timeout)
+    /** Sends a request and waits for the whole response. The timeout of {@link HttpRequest} covers the headers only. */
+    private HttpResponse<byte[]> exchange(HttpRequest request, Duration timeout)
             throws IOException, TimeoutException, IndexUnavailableException {
         CompletableFuture<HttpResponse<byte[]>> response =
                 client.sendAsync(request, HttpResponse.BodyHandlers.ofByteArray());
@@ -189,11 +194,11 @@ final class ClusterClient implements AutoCloseable {
         return response.body().length == 0 ? MissingNode.getInstance() : JSON.readTree(response.body());
     }
 
-    private static String type(HttpResponse<byte[]> response) throws IOException {
+    private static String errorType(HttpResponse<byte[]> response) throws IOException {
         return json(response).path("error").path("type").asText();
     }
 
-    private static String reason(HttpResponse<byte[]> response) {
+    private static String errorReason(HttpResponse<byte[]> response) {
         String text;
         try {
             JsonNode error = json(response).path("error");
@@ -208,12 +213,12 @@ final class ClusterClient implements AutoCloseable {
         try {
             return JSON.writeValueAsBytes(json);
         } catch (IOException e) {
-            throw new IllegalStateException("writing JSON to memory failed", e);
+            throw new IllegalStateException("cannot write JSON to memory", e);
         }
     }
 
-    /** Returns the header of basic authentication (RFC 7617). */
-    private static Optional<String> basic(OpenSearchSettings settings) {
+    /** Returns the value of the Authorization header for basic authentication (RFC 7617). */
+    private static Optional<String> basicAuthorization(OpenSearchSettings settings) {
         return settings.opensearchUser()
                 .flatMap(user -> settings.opensearchPassword()
                         .map(password -> "Basic "
@@ -226,8 +231,9 @@ final class ClusterClient implements AutoCloseable {
         try (InputStream pem = Files.newInputStream(caFile)) {
             KeyStore store = KeyStore.getInstance(KeyStore.getDefaultType());
             store.load(null, null);
-            for (Certificate each : CertificateFactory.getInstance("X.509").generateCertificates(pem)) {
-                store.setCertificateEntry(Integer.toString(store.size()), each);
+            for (Certificate certificate :
+                    CertificateFactory.getInstance("X.509").generateCertificates(pem)) {
+                store.setCertificateEntry(Integer.toString(store.size()), certificate);
             }
             TrustManagerFactory trust = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
             trust.init(store);
@@ -236,7 +242,7 @@ final class ClusterClient implements AutoCloseable {
             return context;
         } catch (IOException | GeneralSecurityException e) {
             throw new IllegalArgumentException(
-                    "PURI_OPENSEARCH_CA: the file " + caFile + " is no PEM of certificates: " + e, e);
+                    "PURI_OPENSEARCH_CA: cannot read certificates from the PEM file " + caFile + ": " + e, e);
         }
     }
 

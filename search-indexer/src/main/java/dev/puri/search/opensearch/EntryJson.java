@@ -24,23 +24,23 @@ import java.util.TreeMap;
 import java.util.UUID;
 
 /**
- * Writes entries as JSON and reads them back. Values that no query uses are in the object {@code kept}, which
- * OpenSearch stores but does not index.
+ * Converts entries into OpenSearch documents, which are JSON, and back. {@code index.json} declares the fields. The
+ * object {@code kept} contains the values that no query uses; OpenSearch stores this object but does not index it.
  */
 final class EntryJson {
-    /** Followed by a weight: a document's attributes of this weight. */
+    /** Prefix of the words fields; see {@link #wordsField}. */
     private static final String WORDS_PREFIX = "words_";
 
-    /** Suffix of a words field: the weight times the length bonus, which a match in the field adds to the score. */
-    private static final String FIELD_WEIGHT_SUFFIX = "_place";
+    /** A score field has the name of its words field and this suffix; see {@link #scoreField}. */
+    private static final String SCORE_SUFFIX = "_place";
 
-    /** A document's attributes that are shown but not searched. */
+    /** The field with the attributes that are shown but not searched. */
     private static final String UNSEARCHED = "shown";
 
-    /** In {@code kept}: the name of the title attribute. */
+    /** The field of {@code kept} with the name of the title attribute. */
     private static final String TITLE_NAME = "title";
 
-    /** All fields that contain attributes. */
+    /** Names of all fields that contain attributes. */
     static final List<String> ATTRIBUTE_FIELDS = attributeFields();
 
     private EntryJson() {}
@@ -48,22 +48,25 @@ final class EntryJson {
     private static List<String> attributeFields() {
         List<String> fields = new ArrayList<>(List.of(UNSEARCHED));
         for (int weight = SearchedAttributes.MIN_BOOST; weight <= SearchedAttributes.MAX_BOOST; weight++) {
-            fields.add(words(weight));
+            fields.add(wordsField(weight));
         }
         return List.copyOf(fields);
     }
 
-    /** Returns the field with the attributes of a weight. */
-    static String words(int weight) {
+    /** Returns the name of the field with the attributes that have a weight. */
+    static String wordsField(int weight) {
         return WORDS_PREFIX + weight;
     }
 
-    /** Returns the field with the number that a match in an attribute of a weight adds to the score. */
-    static String fieldWeight(int weight) {
-        return words(weight) + FIELD_WEIGHT_SUFFIX;
+    /**
+     * Returns the name of the field with the field score: the weight times {@link ScoreModel#lengthFactor}. A match in
+     * the words field of this weight adds the field score to the score.
+     */
+    static String scoreField(int weight) {
+        return wordsField(weight) + SCORE_SUFFIX;
     }
 
-    /** Returns the document id of an entry. */
+    /** Returns the id of an entry's document. */
     static String id(EntryKind kind, Puri puri) {
         return switch (kind) {
             case IDENTITY -> "i:" + puri;
@@ -71,30 +74,30 @@ final class EntryJson {
         };
     }
 
-    /** Returns the value of the field {@code kind}. */
-    static String name(EntryKind kind) {
+    /** Returns the value of the field {@code kind} for a kind. */
+    static String fieldValue(EntryKind kind) {
         return kind.name().toLowerCase(Locale.ROOT);
     }
 
-    /** Returns the value of the field {@code status}. */
-    static String name(Row.Status status) {
+    /** Returns the value of the field {@code status} for a status. */
+    static String fieldValue(Row.Status status) {
         return status.name().toLowerCase(Locale.ROOT);
     }
 
     /**
-     * Writes an entry.
+     * Converts an entry into a document.
      *
-     * @param declared the search declaration of the document's collection
+     * @param searchedAttributes the attribute weights that the document's collection declares
      */
-    static ObjectNode write(Puri puri, Entry entry, SearchedAttributes declared) {
+    static ObjectNode toJson(Puri puri, Entry entry, SearchedAttributes searchedAttributes) {
         ObjectNode json = ClusterClient.JSON.createObjectNode();
-        json.put("kind", name(entry.kind()))
+        json.put("kind", fieldValue(entry.kind()))
                 .put("puri", puri.toString())
                 .put("namespace", puri.namespace())
                 .put("collection", puri.qualifiedCollection())
                 .put("shard", entry.shard().toString())
                 .put("owner", entry.owner().toString())
-                .put("status", name(entry.status()));
+                .put("status", fieldValue(entry.status()));
         Handle handle = entry.handle();
         if (handle != null) {
             json.put("handle", handle.toString());
@@ -115,7 +118,7 @@ final class EntryJson {
             }
             case Entry.OfDocument ofDocument -> {
                 Document document = ofDocument.document();
-                writeText(json, kept, IndexedText.of(document.attributes(), declared));
+                writeText(json, kept, IndexedText.of(document.attributes(), searchedAttributes));
                 kept.put("position", document.position().toString());
             }
         }
@@ -123,29 +126,32 @@ final class EntryJson {
     }
 
     private static void writeText(ObjectNode json, ObjectNode kept, IndexedText text) {
-        Map<Integer, Integer> lengths = new TreeMap<>();
+        Map<Integer, Integer> wordCounts = new TreeMap<>();
         for (IndexedText.Attribute attribute : text.attributes()) {
-            String field = attribute.weight() == 0 ? UNSEARCHED : words(attribute.weight());
+            String field = attribute.weight() == 0 ? UNSEARCHED : wordsField(attribute.weight());
             json.withArray("/" + field)
                     .addObject()
                     .put("name", attribute.name())
                     .put("value", attribute.text());
             if (!attribute.words().isEmpty()) {
-                lengths.merge(attribute.weight(), attribute.words().size(), Integer::sum);
+                wordCounts.merge(attribute.weight(), attribute.words().size(), Integer::sum);
             }
         }
-        lengths.forEach((weight, words) -> json.put(fieldWeight(weight), weight * ScoreModel.lengthBonusOf(words)));
+        wordCounts.forEach((weight, wordCount) ->
+                json.put(scoreField(weight), weight * ScoreModel.lengthFactorOfWordCount(wordCount)));
         text.keywords().forEach(json.withArray("/" + IndexedText.KEYWORDS_FIELD)::add);
         text.symbolWords().forEach(json.withArray("/" + IndexedText.SYMBOL_WORDS_FIELD)::add);
         json.put(IndexedText.TITLE_FIELD, text.titleKeyword()).put("length", text.length());
-        kept.put(TITLE_NAME, text.title());
+        kept.put(TITLE_NAME, text.titleName());
     }
 
+    /** Returns the pURI of the entry in a document. */
     static Puri puri(JsonNode json) {
         return Puri.parse(json.path("puri").asText());
     }
 
-    static Entry read(JsonNode json) {
+    /** Converts a document into an entry. */
+    static Entry toEntry(JsonNode json) {
         Owner owner = Owner.parse(json.path("owner").asText());
         Shard shard = Shard.parse(json.path("shard").asText());
         Handle handle = json.has("handle") ? Handle.parse(json.path("handle").asText()) : null;
@@ -174,17 +180,19 @@ final class EntryJson {
         };
     }
 
+    /** Returns the attributes of the entry in a document. */
     static Map<String, String> attributes(JsonNode json) {
         Map<String, String> attributes = new HashMap<>();
         for (String field : ATTRIBUTE_FIELDS) {
-            for (JsonNode each : json.path(field)) {
-                attributes.put(each.path("name").asText(), each.path("value").asText());
+            for (JsonNode attribute : json.path(field)) {
+                attributes.put(
+                        attribute.path("name").asText(), attribute.path("value").asText());
             }
         }
         return attributes;
     }
 
-    /** Reads attributes in the order in which a result shows them. */
+    /** Returns the attributes in the order in which a result shows them. */
     static Map<String, String> attributesInDisplayOrder(JsonNode json) {
         return IndexedText.inDisplayOrder(json.path("kept").path(TITLE_NAME).textValue(), attributes(json));
     }

@@ -35,21 +35,25 @@ import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One index of an OpenSearch cluster. The cluster makes each change durable at once; a commit only writes the
- * checkpoint, as a document of the same index. After a crash the index has all changes before its checkpoint, and
- * repeated changes have no effect because of their versions.
+ * One index of an OpenSearch cluster. The cluster makes a change durable before it acknowledges the change. A commit
+ * only writes the checkpoint, as a document of the same index. So after a crash the index has all changes before its
+ * checkpoint, and possibly some later changes. The writer sends the later changes again; their versions make this
+ * harmless, see {@link BulkWriter}.
  */
 final class OpenSearchIndex implements SearchIndex {
-    /** The id and the field of the document with the checkpoint. It has no kind. */
+    /** The id of the document with the checkpoint, and the name of its field. This document has no kind. */
     static final String CHECKPOINT = "reached";
 
-    /** Time limit for replicas to receive the operations that a purge waits for. */
+    /** Time limit for all replicas to receive the deletions that a purge removes. */
     private static final Duration REPLICA_TIMEOUT = Duration.ofMinutes(10);
 
-    /** Time limit for the merge of a purge. */
+    /** Time limit for the merge of segments in a purge. */
     private static final Duration MERGE_TIMEOUT = Duration.ofHours(2);
 
+    /** Number of entries in one request of {@link #forEach}. */
     private static final int SCAN_SIZE = 1_000;
+
+    /** Time that OpenSearch keeps the view of {@link #forEach} between two requests. */
     private static final String SCAN_KEEP_ALIVE = "5m";
 
     private final ClusterClient cluster;
@@ -57,7 +61,7 @@ final class OpenSearchIndex implements SearchIndex {
     private final String writeAlias;
     private final CursorSeal seal;
     private final BulkWriter bulkWriter;
-    private volatile boolean open = true;
+    private volatile boolean isOpen = true;
 
     OpenSearchIndex(ClusterClient cluster, String name, String writeAlias, CursorSeal seal) {
         this.cluster = cluster;
@@ -72,19 +76,21 @@ final class OpenSearchIndex implements SearchIndex {
     }
 
     boolean isOpen() {
-        return open;
+        return isOpen;
     }
 
     @Override
     public IndexCheckpoint committed() throws IndexUnavailableException {
         requireOpen();
-        JsonNode found = cluster.write("GET", path("_doc/" + CHECKPOINT), null).body();
-        if (!found.has("found")) {
-            throw missing();
+        JsonNode response = cluster.sendWithWriteTimeout("GET", path("_doc/" + CHECKPOINT), null)
+                .body();
+        // If the index is missing, the response has no field "found".
+        if (!response.has("found")) {
+            throw missingIndex();
         }
-        return found.path("found").asBoolean()
+        return response.path("found").asBoolean()
                 ? IndexCheckpoint.parse(
-                        found.path("_source").path("kept").path(CHECKPOINT).asText())
+                        response.path("_source").path("kept").path(CHECKPOINT).asText())
                 : IndexCheckpoint.NONE;
     }
 
@@ -97,15 +103,16 @@ final class OpenSearchIndex implements SearchIndex {
     @Override
     public void refresh() throws IndexUnavailableException {
         requireOpen();
-        complete(cluster.write("POST", path("_refresh"), null));
+        completeBody(cluster.sendWithWriteTimeout("POST", path("_refresh"), null));
     }
 
     @Override
     public void commit(IndexCheckpoint checkpoint) throws IndexUnavailableException {
         requireOpen();
-        ObjectNode entry = ClusterClient.JSON.createObjectNode();
-        entry.putObject("kept").put(CHECKPOINT, checkpoint.toString());
-        found(cluster.write("PUT", "/" + writeAlias + "/_doc/" + CHECKPOINT + "?require_alias=true", entry));
+        ObjectNode document = ClusterClient.JSON.createObjectNode();
+        document.putObject("kept").put(CHECKPOINT, checkpoint.toString());
+        foundBody(cluster.sendWithWriteTimeout(
+                "PUT", "/" + writeAlias + "/_doc/" + CHECKPOINT + "?require_alias=true", document));
     }
 
     @Override
@@ -113,63 +120,65 @@ final class OpenSearchIndex implements SearchIndex {
         requireOpen();
         String text = query.text();
         if (text == null) {
-            return page(query, SearchBody.list(query), null);
+            return fetchPage(query, SearchBody.listSearch(query), null);
         }
         ParsedQuery parsed = ParsedQuery.parse(text);
-        Set<String> namedIds = namedIds(query, NameCandidates.parse(text));
-        if (parsed.clauses().isEmpty() && namedIds.isEmpty()) {
+        Set<String> nameMatchIds = findNameMatchIds(query, NameCandidates.parse(text));
+        if (parsed.clauses().isEmpty() && nameMatchIds.isEmpty()) {
             return SearchResult.EMPTY;
         }
-        return page(
-                query, SearchBody.text(query, parsed, namedIds), query.highlights() ? new Highlighter(parsed) : null);
+        Highlighter highlighter = query.highlights() ? new Highlighter(parsed) : null;
+        return fetchPage(query, SearchBody.textSearch(query, parsed, nameMatchIds), highlighter);
     }
 
     /**
-     * Returns the ids of the entries that have a typed name and pass the filters: the document's id if the identity has
-     * a document, otherwise the identity's. This needs requests of its own, because an OpenSearch query cannot depend
-     * on the existence of another document.
+     * Finds the identities with a typed name that pass the filters. Returns one id for each: the id of the document
+     * entry if the identity has one, otherwise the id of the identity entry. This needs separate requests, because an
+     * OpenSearch query cannot depend on the existence of another document.
      */
-    private Set<String> namedIds(SearchQuery query, NameCandidates names) throws IndexUnavailableException {
+    private Set<String> findNameMatchIds(SearchQuery query, NameCandidates names) throws IndexUnavailableException {
         if (names.isEmpty()) {
             return Set.of();
         }
-        JsonNode found = search(SearchBody.named(query, names)).path("hits").path("hits");
-        if (found.isEmpty() || found.size() > NameCandidates.MAX_IDENTITIES) {
+        JsonNode identities =
+                sendSearch(SearchBody.nameSearch(query, names)).path("hits").path("hits");
+        if (identities.isEmpty() || identities.size() > NameCandidates.MAX_IDENTITIES) {
             return Set.of();
         }
         ObjectNode body = ClusterClient.JSON.createObjectNode();
         ArrayNode ids = body.putArray("ids");
-        for (JsonNode each : found) {
-            ids.add(EntryJson.id(EntryKind.DOCUMENT, EntryJson.puri(each.path("_source"))));
+        for (JsonNode identity : identities) {
+            ids.add(EntryJson.id(EntryKind.DOCUMENT, EntryJson.puri(identity.path("_source"))));
         }
-        Set<String> namedIds = new HashSet<>();
-        for (JsonNode document : found(cluster.read("POST", path("_mget?realtime=false&_source=false"), body))
+        Set<String> nameMatchIds = new HashSet<>();
+        for (JsonNode document : foundBody(
+                        cluster.sendWithReadTimeout("POST", path("_mget?realtime=false&_source=false"), body))
                 .path("docs")) {
             if (document.path("found").asBoolean()) {
-                namedIds.add(document.path("_id").asText());
+                nameMatchIds.add(document.path("_id").asText());
             }
         }
-        for (JsonNode each : found) {
-            Puri puri = EntryJson.puri(each.path("_source"));
-            if (!namedIds.contains(EntryJson.id(EntryKind.DOCUMENT, puri))) {
-                namedIds.add(EntryJson.id(EntryKind.IDENTITY, puri));
+        for (JsonNode identity : identities) {
+            Puri puri = EntryJson.puri(identity.path("_source"));
+            if (!nameMatchIds.contains(EntryJson.id(EntryKind.DOCUMENT, puri))) {
+                nameMatchIds.add(EntryJson.id(EntryKind.IDENTITY, puri));
             }
         }
-        return namedIds;
+        return nameMatchIds;
     }
 
-    private SearchResult page(SearchQuery query, ObjectNode body, @Nullable Highlighter highlighter)
+    private SearchResult fetchPage(SearchQuery query, ObjectNode body, @Nullable Highlighter highlighter)
             throws IndexUnavailableException, Cursor.InvalidException {
         Cursor after = query.after();
         if (after != null) {
-            body.set("search_after", sortValues(seal.open(query, after)));
+            body.set("search_after", parseSortValues(seal.open(query, after)));
         }
-        JsonNode response = search(body);
-        JsonNode found = response.path("hits").path("hits");
+        JsonNode response = sendSearch(body);
+        JsonNode hitNodes = response.path("hits").path("hits");
         List<SearchResult.Hit> fetched = new ArrayList<>();
-        for (JsonNode each : found) {
+        for (JsonNode hitNode : hitNodes) {
             if (fetched.size() < query.limit()) {
-                fetched.add(hit(each, query.text() != null, highlighter));
+                fetched.add(toHit(hitNode, query.text() != null, highlighter));
             }
         }
         List<SearchResult.Hit> hits = withinBudget(query.text() == null ? withAttributes(fetched) : fetched);
@@ -178,12 +187,13 @@ final class OpenSearchIndex implements SearchIndex {
                 hits,
                 total.path("value").asLong(),
                 total.path("relation").asText().equals("eq"),
-                counts(response, "collection"),
-                counts(response, "shard"),
-                found.size() > hits.size()
+                facetCounts(response, "collection"),
+                facetCounts(response, "shard"),
+                hitNodes.size() > hits.size()
                         ? seal.seal(
                                 query,
-                                ClusterClient.bytes(found.path(hits.size() - 1).path("sort")))
+                                ClusterClient.bytes(
+                                        hitNodes.path(hits.size() - 1).path("sort")))
                         : null);
     }
 
@@ -192,26 +202,26 @@ final class OpenSearchIndex implements SearchIndex {
         return hits.stream().takeWhile(budget::add).toList();
     }
 
-    private static JsonNode sortValues(byte[] json) throws Cursor.InvalidException {
+    private static JsonNode parseSortValues(byte[] json) throws Cursor.InvalidException {
         try {
             return ClusterClient.JSON.readTree(json);
         } catch (IOException e) {
-            throw new Cursor.InvalidException("this cursor was made by another engine");
+            throw new Cursor.InvalidException("this cursor was created by another search engine");
         }
     }
 
-    private static SearchResult.Hit hit(JsonNode json, boolean hasScore, @Nullable Highlighter highlighter) {
+    private static SearchResult.Hit toHit(JsonNode json, boolean hasScore, @Nullable Highlighter highlighter) {
         JsonNode source = json.path("_source");
         Map<String, String> attributes = EntryJson.attributesInDisplayOrder(source);
         return SearchResult.Hit.of(
                 EntryJson.puri(source),
-                EntryJson.read(source),
+                EntryJson.toEntry(source),
                 hasScore ? json.path("_score").asDouble() : null,
                 attributes,
                 highlighter == null ? Map.of() : highlighter.highlight(attributes));
     }
 
-    private static Map<String, Long> counts(JsonNode response, String facet) {
+    private static Map<String, Long> facetCounts(JsonNode response, String facet) {
         Map<String, Long> counts = new LinkedHashMap<>();
         for (JsonNode bucket : response.path("aggregations").path(facet).path("buckets")) {
             counts.put(bucket.path("key").asText(), bucket.path("doc_count").asLong());
@@ -219,7 +229,7 @@ final class OpenSearchIndex implements SearchIndex {
         return counts;
     }
 
-    /** Adds the attributes of documents to the identities of a page of a list. */
+    /** Adds the attributes of the documents to the hits of a list, which are identities. */
     private List<SearchResult.Hit> withAttributes(List<SearchResult.Hit> hits) throws IndexUnavailableException {
         if (hits.isEmpty()) {
             return hits;
@@ -227,17 +237,18 @@ final class OpenSearchIndex implements SearchIndex {
         ObjectNode body = ClusterClient.JSON.createObjectNode();
         ArrayNode ids = body.putArray("ids");
         hits.forEach(hit -> ids.add(EntryJson.id(EntryKind.DOCUMENT, hit.puri())));
-        JsonNode response = found(cluster.read(
+        JsonNode response = foundBody(cluster.sendWithReadTimeout(
                 "POST",
                 path("_mget?realtime=false&_source_includes=kept," + String.join(",", EntryJson.ATTRIBUTE_FIELDS)),
                 body));
-        Map<String, Map<String, String>> attributes = new HashMap<>();
-        for (JsonNode each : response.path("docs")) {
-            attributes.put(each.path("_id").asText(), EntryJson.attributesInDisplayOrder(each.path("_source")));
+        Map<String, Map<String, String>> attributesById = new HashMap<>();
+        for (JsonNode document : response.path("docs")) {
+            attributesById.put(
+                    document.path("_id").asText(), EntryJson.attributesInDisplayOrder(document.path("_source")));
         }
         return hits.stream()
                 .map(hit -> hit.withAttributes(
-                        attributes.getOrDefault(EntryJson.id(EntryKind.DOCUMENT, hit.puri()), Map.of())))
+                        attributesById.getOrDefault(EntryJson.id(EntryKind.DOCUMENT, hit.puri()), Map.of())))
                 .toList();
     }
 
@@ -245,12 +256,12 @@ final class OpenSearchIndex implements SearchIndex {
     public @Nullable Entry entry(EntryKind kind, Puri puri) throws IndexUnavailableException {
         requireOpen();
         String id = URLEncoder.encode(EntryJson.id(kind, puri), StandardCharsets.UTF_8);
-        JsonNode response = cluster.read("GET", path("_doc/" + id + "?realtime=false"), null)
+        JsonNode response = cluster.sendWithReadTimeout("GET", path("_doc/" + id + "?realtime=false"), null)
                 .body();
         if (!response.has("found")) {
-            throw missing();
+            throw missingIndex();
         }
-        return response.path("found").asBoolean() ? EntryJson.read(response.path("_source")) : null;
+        return response.path("found").asBoolean() ? EntryJson.toEntry(response.path("_source")) : null;
     }
 
     @Override
@@ -258,42 +269,43 @@ final class OpenSearchIndex implements SearchIndex {
         requireOpen();
         ObjectNode body = ClusterClient.JSON.createObjectNode().put("size", 1);
         ArrayNode filter = body.putObject("query").putObject("bool").putArray("filter");
-        filter.addObject().putObject("term").put("kind", EntryJson.name(EntryKind.IDENTITY));
+        filter.addObject().putObject("term").put("kind", EntryJson.fieldValue(EntryKind.IDENTITY));
         filter.addObject().putObject("term").put("handle", handle.toString());
-        JsonNode hit = search(body).path("hits").path("hits").path(0);
+        JsonNode hit = sendSearch(body).path("hits").path("hits").path(0);
         return hit.isMissingNode() ? null : EntryJson.puri(hit.path("_source"));
     }
 
     @Override
     public void forEach(EntryKind kind, BiConsumer<Puri, Entry> consumer) throws IndexUnavailableException {
         requireOpen();
-        String pointInTime = complete(
-                        cluster.read("POST", path("_search/point_in_time?keep_alive=" + SCAN_KEEP_ALIVE), null))
+        String pointInTimeId = completeBody(cluster.sendWithReadTimeout(
+                        "POST", path("_search/point_in_time?keep_alive=" + SCAN_KEEP_ALIVE), null))
                 .path("pit_id")
                 .asText();
         try {
-            scan(kind, pointInTime, consumer);
+            scan(kind, pointInTimeId, consumer);
         } finally {
             ObjectNode body = ClusterClient.JSON.createObjectNode();
-            body.putArray("pit_id").add(pointInTime);
-            cluster.read("DELETE", "/_search/point_in_time", body);
+            body.putArray("pit_id").add(pointInTimeId);
+            cluster.sendWithReadTimeout("DELETE", "/_search/point_in_time", body);
         }
     }
 
-    private void scan(EntryKind kind, String pointInTime, BiConsumer<Puri, Entry> consumer)
+    private void scan(EntryKind kind, String pointInTimeId, BiConsumer<Puri, Entry> consumer)
             throws IndexUnavailableException {
         ObjectNode body =
                 ClusterClient.JSON.createObjectNode().put("size", SCAN_SIZE).put("track_total_hits", false);
-        body.putObject("query").putObject("term").put("kind", EntryJson.name(kind));
-        body.putObject("pit").put("id", pointInTime).put("keep_alive", SCAN_KEEP_ALIVE);
+        body.putObject("query").putObject("term").put("kind", EntryJson.fieldValue(kind));
+        body.putObject("pit").put("id", pointInTimeId).put("keep_alive", SCAN_KEEP_ALIVE);
         body.putArray("sort").addObject().put("_shard_doc", "asc");
         while (true) {
-            JsonNode hits = complete(cluster.read("POST", "/_search?allow_partial_search_results=false", body))
+            JsonNode hits = completeBody(
+                            cluster.sendWithReadTimeout("POST", "/_search?allow_partial_search_results=false", body))
                     .path("hits")
                     .path("hits");
             for (JsonNode hit : hits) {
                 JsonNode source = hit.path("_source");
-                consumer.accept(EntryJson.puri(source), EntryJson.read(source));
+                consumer.accept(EntryJson.puri(source), EntryJson.toEntry(source));
             }
             if (hits.size() < SCAN_SIZE) {
                 return;
@@ -305,46 +317,50 @@ final class OpenSearchIndex implements SearchIndex {
     @Override
     public void purge() throws IndexUnavailableException {
         requireOpen();
-        Map<String, Long> purged = lastOperations();
+        Map<String, Long> lastSequenceNumbers = lastSequenceNumbers();
         flush();
-        // OpenSearch retains deleted and replaced documents until all replicas have the operations. It exchanges their
-        // progress every 30 seconds.
+        // OpenSearch retains deleted and replaced documents until all replicas have received the operations. A
+        // replica reports its progress every 30 seconds.
         RetryState retries = new RetryState(REPLICA_TIMEOUT, Integer.MAX_VALUE);
-        while (isRetained(purged)) {
-            retries.backOff(() -> "OpenSearch retains deleted documents of " + name + " for replicas that lag");
+        while (isRetained(lastSequenceNumbers)) {
+            retries.backOff(
+                    () -> "OpenSearch retains deleted documents of the index " + name + " for replicas that lag");
         }
-        complete(cluster.send(
+        completeBody(cluster.send(
                 "POST", path("_forcemerge?only_expunge_deletes=true"), new byte[0], new RetryState(MERGE_TIMEOUT, 1)));
-        // The next commit removes the files of the previous one and the transaction log; the refresh releases the
-        // readers' files.
+        // The flush removes the files of the previous Lucene commit and the transaction log. The refresh releases the
+        // files of open readers.
         flush();
         refresh();
     }
 
     private void flush() throws IndexUnavailableException {
-        complete(cluster.write("POST", path("_flush?force=true&wait_if_ongoing=true"), null));
+        completeBody(cluster.sendWithWriteTimeout("POST", path("_flush?force=true&wait_if_ongoing=true"), null));
     }
 
-    /** Returns the sequence number of the last operation of each shard. */
-    private Map<String, Long> lastOperations() throws IndexUnavailableException {
+    /** Returns the sequence number of the last operation of each shard, by shard. */
+    private Map<String, Long> lastSequenceNumbers() throws IndexUnavailableException {
         Map<String, Long> last = new HashMap<>();
         forEachReplica((shard, replica) ->
                 last.merge(shard, replica.path("seq_no").path("max_seq_no").asLong(-1), Math::max));
         return last;
     }
 
-    private boolean isRetained(Map<String, Long> operations) throws IndexUnavailableException {
+    /** Returns whether OpenSearch still retains operations up to these sequence numbers for a replica. */
+    private boolean isRetained(Map<String, Long> lastSequenceNumbers) throws IndexUnavailableException {
         boolean[] isRetained = {false};
         forEachReplica((shard, replica) -> {
             for (JsonNode lease : replica.path("retention_leases").path("leases")) {
-                isRetained[0] |= lease.path("retaining_seq_no").asLong() <= operations.getOrDefault(shard, -1L);
+                isRetained[0] |=
+                        lease.path("retaining_seq_no").asLong() <= lastSequenceNumbers.getOrDefault(shard, -1L);
             }
         });
         return isRetained[0];
     }
 
+    /** Passes the number of the shard and the statistics of each replica, including primaries, to a consumer. */
     private void forEachReplica(BiConsumer<String, JsonNode> consumer) throws IndexUnavailableException {
-        JsonNode shards = complete(cluster.read("GET", path("_stats?level=shards"), null))
+        JsonNode shards = completeBody(cluster.sendWithReadTimeout("GET", path("_stats?level=shards"), null))
                 .path("indices")
                 .path(name)
                 .path("shards");
@@ -357,56 +373,69 @@ final class OpenSearchIndex implements SearchIndex {
         requireOpen();
         ObjectNode body = ClusterClient.JSON.createObjectNode().put("size", 0);
         body.putObject("aggs").putObject("kinds").putObject("terms").put("field", "kind");
-        Map<String, Long> kinds = new HashMap<>();
-        for (JsonNode bucket : search(body).path("aggregations").path("kinds").path("buckets")) {
-            kinds.put(bucket.path("key").asText(), bucket.path("doc_count").asLong());
+        Map<String, Long> countByKind = new HashMap<>();
+        for (JsonNode bucket :
+                sendSearch(body).path("aggregations").path("kinds").path("buckets")) {
+            countByKind.put(
+                    bucket.path("key").asText(), bucket.path("doc_count").asLong());
         }
-        JsonNode all =
-                found(cluster.read("GET", path("_stats/docs,store"), null)).path("_all");
+        JsonNode stats = foundBody(cluster.sendWithReadTimeout("GET", path("_stats/docs,store"), null))
+                .path("_all");
         return new IndexSize(
-                kinds.getOrDefault(EntryJson.name(EntryKind.IDENTITY), 0L),
-                kinds.getOrDefault(EntryJson.name(EntryKind.DOCUMENT), 0L),
-                all.path("primaries").path("docs").path("deleted").asLong(),
-                all.path("total").path("store").path("size_in_bytes").asLong());
+                countByKind.getOrDefault(EntryJson.fieldValue(EntryKind.IDENTITY), 0L),
+                countByKind.getOrDefault(EntryJson.fieldValue(EntryKind.DOCUMENT), 0L),
+                stats.path("primaries").path("docs").path("deleted").asLong(),
+                stats.path("total").path("store").path("size_in_bytes").asLong());
     }
 
-    private JsonNode search(ObjectNode body) throws IndexUnavailableException {
-        return complete(cluster.read("POST", path("_search?allow_partial_search_results=false"), body));
+    private JsonNode sendSearch(ObjectNode body) throws IndexUnavailableException {
+        return completeBody(
+                cluster.sendWithReadTimeout("POST", path("_search?allow_partial_search_results=false"), body));
     }
 
-    private String path(String rest) {
-        return "/" + name + "/" + rest;
+    /** Returns the path of a request on this index. */
+    private String path(String endpoint) {
+        return "/" + name + "/" + endpoint;
     }
 
-    /** Returns the body of a response. A response of some shards only is a failure. */
-    private JsonNode complete(ClusterClient.Response response) throws IndexUnavailableException {
-        JsonNode body = found(response);
+    /**
+     * Returns the body of a response.
+     *
+     * @throws IndexUnavailableException if not all shards responded, or if the index is missing
+     */
+    private JsonNode completeBody(ClusterClient.Response response) throws IndexUnavailableException {
+        JsonNode body = foundBody(response);
         if (body.path("_shards").path("failed").asInt() > 0
                 || body.path("timed_out").asBoolean()) {
-            throw new IndexUnavailableException("only some shards of the OpenSearch index " + name + " answered");
+            throw new IndexUnavailableException("only some shards of the OpenSearch index " + name + " responded");
         }
         return body;
     }
 
-    private JsonNode found(ClusterClient.Response response) throws IndexUnavailableException {
-        if (!response.found()) {
-            throw missing();
+    /**
+     * Returns the body of a response.
+     *
+     * @throws IndexUnavailableException if the index is missing
+     */
+    private JsonNode foundBody(ClusterClient.Response response) throws IndexUnavailableException {
+        if (!response.isFound()) {
+            throw missingIndex();
         }
         return response.body();
     }
 
-    private IndexUnavailableException missing() {
-        return new IndexUnavailableException("OpenSearch does not have the index " + name + " any more");
+    private IndexUnavailableException missingIndex() {
+        return new IndexUnavailableException("the OpenSearch index " + name + " does not exist any more");
     }
 
     private void requireOpen() throws IndexUnavailableException {
-        if (!open) {
+        if (!isOpen) {
             throw new IndexUnavailableException("the index " + name + " is closed");
         }
     }
 
     @Override
     public void close() {
-        open = false;
+        isOpen = false;
     }
 }

@@ -11,57 +11,57 @@ import java.util.List;
 import java.util.Optional;
 import java.util.regex.Pattern;
 
-/** Settings of the OpenSearch engine. */
+/** The settings of the OpenSearch engine. Their names begin with {@code PURI_OPENSEARCH_}. */
 public record OpenSearchSettings(
         @Setting(
-                doc = "OpenSearch's nodes, URLs separated by commas, where that is the engine.",
+                doc = "URLs of the OpenSearch nodes, separated by commas; used if the engine is opensearch.",
                 byDefault = "http://127.0.0.1:9200")
         List<String> opensearchUrl,
 
-        @Setting(doc = "Who the indexer is to OpenSearch (basic authentication).")
+        @Setting(doc = "User name for OpenSearch's basic authentication.")
         Optional<String> opensearchUser,
 
-        @Setting(doc = "That user's password.") Optional<Secret> opensearchPassword,
+        @Setting(doc = "Password of the OpenSearch user.") Optional<Secret> opensearchPassword,
 
-        @Setting(doc = "A whole Authorization header for OpenSearch, instead of user and password.")
+        @Setting(doc = "Complete Authorization header for OpenSearch, instead of user and password.")
         Optional<Secret> opensearchAuthorization,
 
-        @Setting(doc = "PEM file of the authorities that OpenSearch's certificates are of; Java's own by default.")
+        @Setting(doc = "PEM file with the authorities that sign OpenSearch's certificates; Java's own by default.")
         Optional<Path> opensearchCa,
 
         @Setting(
-                doc = "Alias of the index that serves; the indices' names begin with it. One indexer writes it.",
+                doc = "Alias of the serving index. Index names begin with it. Only one indexer may write it.",
                 byDefault = "puri-search")
         String opensearchIndex,
 
         @Setting(
-                doc = "Shards of an index in OpenSearch; holds from the next reindexing on.",
+                doc = "Number of primary shards of an index; applies from the next reindexing on.",
                 byDefault = "1",
                 atLeast = "1",
                 atMost = "1024")
         int opensearchShards,
 
         @Setting(
-                doc = "Copies of each shard beside the first; holds from the next reindexing on.",
+                doc = "Number of replicas of each shard; applies from the next reindexing on.",
                 byDefault = "1",
                 atLeast = "0",
                 atMost = "10")
         int opensearchReplicas,
 
         @Setting(
-                doc = "How long OpenSearch may take to answer a search.",
+                doc = "Time limit for OpenSearch to answer a search.",
                 byDefault = "10s",
                 atLeast = "100ms",
                 atMost = "10m")
         Duration opensearchTimeout,
 
         @Setting(
-                doc = "How long OpenSearch may take to take a batch, all tries together.",
+                doc = "Time limit for OpenSearch to accept a batch, including all retries.",
                 byDefault = "60s",
                 atLeast = "1s",
                 atMost = "10m")
         Duration opensearchWriteTimeout) {
-    /** Index names by OpenSearch's rules, short enough for the suffixes of the store. */
+    /** OpenSearch's rules for index names, but shorter, because the store appends suffixes. */
     private static final Pattern INDEX_NAME = Pattern.compile("[a-z0-9][a-z0-9_-]{0,99}");
 
     private static final Pattern LOOPBACK = Pattern.compile("localhost|127(\\.\\d{1,3}){3}|\\[::1]");
@@ -75,14 +75,14 @@ public record OpenSearchSettings(
     public OpenSearchSettings {
         opensearchUrl = List.copyOf(opensearchUrl);
         List<String> mistakes = new ArrayList<>();
-        boolean secret = opensearchPassword.isPresent() || opensearchAuthorization.isPresent();
+        boolean hasSecret = opensearchPassword.isPresent() || opensearchAuthorization.isPresent();
         if (opensearchUrl.isEmpty()) {
-            mistakes.add("PURI_OPENSEARCH_URL: there must be at least one URL");
+            mistakes.add("PURI_OPENSEARCH_URL: at least one URL is required");
         }
         for (String url : opensearchUrl) {
-            String wrong = mistakeIn(url, secret);
-            if (!wrong.isEmpty()) {
-                mistakes.add("PURI_OPENSEARCH_URL: \"" + url + "\" " + wrong);
+            String mistake = mistakeIn(url, hasSecret);
+            if (!mistake.isEmpty()) {
+                mistakes.add("PURI_OPENSEARCH_URL: \"" + url + "\" " + mistake);
             }
         }
         if (opensearchUser.isPresent() != opensearchPassword.isPresent()) {
@@ -93,26 +93,27 @@ public record OpenSearchSettings(
         }
         if (!INDEX_NAME.matcher(opensearchIndex).matches()) {
             mistakes.add("PURI_OPENSEARCH_INDEX: \"" + opensearchIndex
-                    + "\" is not 1 to 100 characters of a-z 0-9 _ -, the first a letter or digit");
+                    + "\" must have 1 to 100 characters of a-z 0-9 _ - and begin with a letter or digit");
         }
         InvalidSettingsException.throwIfAny(mistakes);
     }
 
-    private static String mistakeIn(String text, boolean secret) {
+    /** Returns the rest of a sentence that begins with the URL; empty if the URL is valid. */
+    private static String mistakeIn(String text, boolean hasSecret) {
         URI url;
         try {
             url = URI.create(text);
         } catch (IllegalArgumentException e) {
             return "is not a URL";
         }
-        boolean https = "https".equals(url.getScheme());
-        if ((!https && !"http".equals(url.getScheme())) || url.getHost() == null) {
+        boolean isHttps = "https".equals(url.getScheme());
+        if ((!isHttps && !"http".equals(url.getScheme())) || url.getHost() == null) {
             return "does not start with http:// or https:// and a host";
         }
         if (url.getUserInfo() != null || url.getQuery() != null || url.getFragment() != null) {
-            return "has more than scheme, host, port and path";
+            return "must have only scheme, host, port and path";
         }
-        return secret && !https && !LOOPBACK.matcher(url.getHost()).matches()
+        return hasSecret && !isHttps && !LOOPBACK.matcher(url.getHost()).matches()
                 ? "would carry a password unencrypted"
                 : "";
     }

@@ -21,17 +21,18 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The indices in an OpenSearch cluster. An alias names the serving index; the cluster switches it atomically.
+ * The search indices in an OpenSearch cluster. An alias names the serving index. The cluster switches the alias
+ * atomically.
  *
  * <pre>
  * puri-search            alias of the serving index
- * puri-search-building   alias of the index of an unfinished rebuild
- * puri-search-g7f3…      an index; without one of these aliases it is left over, and the next start drops it
- * puri-search-g7f3…-w    write alias of this index: OpenSearch refuses a late write to a dropped index, because its
- *                        write alias is missing, and does not create an index of that name
+ * puri-search-building   alias of the unfinished index of a rebuild
+ * puri-search-g7f3…      name of an index; the next start deletes an index that has neither of these aliases
+ * puri-search-g7f3…-w    write alias of this index
  * </pre>
  *
- * Only one indexer may write the indices of an alias.
+ * All writes go to the write alias and require that it exists. So OpenSearch refuses a late write to a deleted index;
+ * otherwise it would create a new index with this name. Only one indexer may write the indices of a serving alias.
  */
 public final class OpenSearchStore implements IndexStore {
     private static final Logger LOG = LoggerFactory.getLogger(OpenSearchStore.class);
@@ -47,10 +48,10 @@ public final class OpenSearchStore implements IndexStore {
     private @Nullable OpenSearchIndex building;
 
     /**
-     * Creates a store. It sends no request yet.
+     * Creates a store. The constructor sends no request.
      *
      * @param seal encrypts cursors; instances behind one address need the same key
-     * @throws IllegalArgumentException if the CA file cannot be used
+     * @throws IllegalArgumentException if the CA file cannot be read
      */
     public OpenSearchStore(OpenSearchSettings settings, CursorSeal seal) {
         this.settings = settings;
@@ -68,14 +69,14 @@ public final class OpenSearchStore implements IndexStore {
         if (name == null) {
             name = create(servingAlias);
         } else if (!isUsable(name)) {
-            LOG.warn("The index {} has another format. It is dropped and rebuilt from the topics", name);
+            LOG.warn("The index {} has another format. It is deleted, and a new index is built from the topics", name);
             String created = create(null);
-            switchTo(created);
+            makeServing(created);
             name = created;
         }
         OpenSearchIndex opened = open(name);
         opened.refresh();
-        dropLeftOver();
+        deleteUnusedIndices();
         serving = opened;
         return opened;
     }
@@ -109,26 +110,26 @@ public final class OpenSearchStore implements IndexStore {
 
     @Override
     public void promote() throws IndexUnavailableException {
-        OpenSearchIndex built = building;
-        if (built == null) {
+        OpenSearchIndex rebuilt = building;
+        if (rebuilt == null) {
             throw new IllegalStateException("there is no unfinished index");
         }
-        switchTo(built.name());
-        serving = built;
+        makeServing(rebuilt.name());
+        serving = rebuilt;
         building = null;
     }
 
     @Override
     public void drop(SearchIndex index) throws IndexUnavailableException {
-        // Compares names, because the same index may have been opened more than once.
+        // Several objects may represent the same index, so this method compares names.
         if (!(index instanceof OpenSearchIndex dropped) || isNamed(serving, dropped.name())) {
             throw new IllegalArgumentException("only a replaced or unfinished index can be dropped");
         }
         dropped.close();
         delete(dropped.name());
-        OpenSearchIndex built = building;
-        if (built != null && isNamed(built, dropped.name())) {
-            built.close();
+        OpenSearchIndex unfinished = building;
+        if (unfinished != null && isNamed(unfinished, dropped.name())) {
+            unfinished.close();
             building = null;
         }
     }
@@ -150,7 +151,7 @@ public final class OpenSearchStore implements IndexStore {
 
     private static void requireClosed(@Nullable OpenSearchIndex index) {
         if (index != null && index.isOpen()) {
-            throw new IllegalStateException("the index " + index.name() + " is open already");
+            throw new IllegalStateException("the index " + index.name() + " is already open");
         }
     }
 
@@ -162,7 +163,7 @@ public final class OpenSearchStore implements IndexStore {
         return index + "-w";
     }
 
-    /** Returns the index of this store that has an alias. */
+    /** Returns the name of the index that an alias names. */
     private Optional<String> indexOf(String alias) throws IndexUnavailableException {
         List<String> indices = new ArrayList<>();
         aliasesByIndex().forEach((index, aliases) -> {
@@ -176,24 +177,24 @@ public final class OpenSearchStore implements IndexStore {
         return indices.stream().findFirst();
     }
 
-    /** Returns the aliases of each index of this store. */
+    /** Returns the aliases of each index of this store, by index name. */
     private Map<String, List<String>> aliasesByIndex() throws IndexUnavailableException {
-        JsonNode response =
-                cluster.write("GET", "/" + servingAlias + "-g*/_alias", null).body();
-        Map<String, List<String>> found = new TreeMap<>();
+        JsonNode response = cluster.sendWithWriteTimeout("GET", "/" + servingAlias + "-g*/_alias", null)
+                .body();
+        Map<String, List<String>> aliasesByIndex = new TreeMap<>();
         response.properties().forEach(index -> {
             if (indexNames.matcher(index.getKey()).matches()) {
                 List<String> aliases = new ArrayList<>();
                 index.getValue().path("aliases").fieldNames().forEachRemaining(aliases::add);
-                found.put(index.getKey(), aliases);
+                aliasesByIndex.put(index.getKey(), aliases);
             }
         });
-        return found;
+        return aliasesByIndex;
     }
 
-    /** Returns whether an index has the format of this version. */
+    /** Returns whether an index has the format of this version and a valid checkpoint. */
     private boolean isUsable(String name) throws IndexUnavailableException {
-        JsonNode mappings = cluster.write("GET", "/" + name + "/_mapping", null)
+        JsonNode mappings = cluster.sendWithWriteTimeout("GET", "/" + name + "/_mapping", null)
                 .body()
                 .path(name)
                 .path("mappings");
@@ -209,6 +210,7 @@ public final class OpenSearchStore implements IndexStore {
         }
     }
 
+    /** Creates an empty index, with its write alias and possibly another alias. Returns the name of the index. */
     private String create(@Nullable String alias) throws IndexUnavailableException {
         String name = servingAlias + "-g" + UUID.randomUUID().toString().replace("-", "");
         ObjectNode index = TEMPLATE.deepCopy();
@@ -220,12 +222,12 @@ public final class OpenSearchStore implements IndexStore {
         if (alias != null) {
             aliases.putObject(alias);
         }
-        cluster.write("PUT", "/" + name, index);
+        cluster.sendWithWriteTimeout("PUT", "/" + name, index);
         return name;
     }
 
-    /** Makes an index the only serving one, atomically. */
-    private void switchTo(String name) throws IndexUnavailableException {
+    /** Atomically moves the serving alias to an index. */
+    private void makeServing(String name) throws IndexUnavailableException {
         ObjectNode body = ClusterClient.JSON.createObjectNode();
         ArrayNode actions = body.putArray("actions");
         actions.addObject().putObject("add").put("index", name).put("alias", servingAlias);
@@ -237,10 +239,11 @@ public final class OpenSearchStore implements IndexStore {
                 addRemoval(actions, index, buildingAlias);
             }
         });
-        cluster.write("POST", "/_aliases", body);
-        String current = indexOf(servingAlias).orElse("none");
-        if (!current.equals(name)) {
-            throw new IndexUnavailableException("after the switch to " + name + " the serving index is " + current);
+        cluster.sendWithWriteTimeout("POST", "/_aliases", body);
+        String servingName = indexOf(servingAlias).orElse("none");
+        if (!servingName.equals(name)) {
+            throw new IndexUnavailableException(
+                    "after the switch to the index " + name + " the serving index is " + servingName);
         }
     }
 
@@ -248,18 +251,19 @@ public final class OpenSearchStore implements IndexStore {
         actions.addObject().putObject("remove").put("index", index).put("alias", alias);
     }
 
-    /** Drops indices without an alias of the store, which an interrupted switch or drop leaves. */
-    private void dropLeftOver() throws IndexUnavailableException {
-        for (Map.Entry<String, List<String>> each : aliasesByIndex().entrySet()) {
-            if (!each.getValue().contains(servingAlias) && !each.getValue().contains(buildingAlias)) {
-                LOG.info("The index {} is left over. It is dropped", each.getKey());
-                delete(each.getKey());
+    /** Deletes indices that are neither serving nor unfinished. An interrupted switch or drop leaves them. */
+    private void deleteUnusedIndices() throws IndexUnavailableException {
+        for (Map.Entry<String, List<String>> entry : aliasesByIndex().entrySet()) {
+            List<String> aliases = entry.getValue();
+            if (!aliases.contains(servingAlias) && !aliases.contains(buildingAlias)) {
+                LOG.info("The index {} is neither serving nor unfinished. It is deleted", entry.getKey());
+                delete(entry.getKey());
             }
         }
     }
 
     private void delete(String index) throws IndexUnavailableException {
-        cluster.write("DELETE", "/" + index, null);
+        cluster.sendWithWriteTimeout("DELETE", "/" + index, null);
     }
 
     private static JsonNode template() {

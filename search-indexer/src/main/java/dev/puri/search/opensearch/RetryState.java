@@ -5,27 +5,27 @@ import java.time.Duration;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** The retries of one request: a deadline, a number of attempts, and a back-off that doubles. */
+/** The state of one request's retries: the deadline, the remaining attempts, and the next back-off, which doubles. */
 final class RetryState {
     private static final long FIRST_BACK_OFF_MILLIS = 100;
     private static final long MAX_BACK_OFF_MILLIS = 5_000;
 
     private final long deadlineNanos;
-    private int attemptsLeft;
+    private int remainingAttempts;
     private long backOffMillis = FIRST_BACK_OFF_MILLIS;
 
     /**
-     * Starts the time of a request.
+     * Creates the state and starts the timeout.
      *
-     * @param timeout for all attempts and pauses together
-     * @param maxAttempts number of attempts, the first one included
+     * @param timeout time limit of all attempts and back-offs together
+     * @param maxAttempts maximum number of attempts, including the first attempt
      */
     RetryState(Duration timeout, int maxAttempts) {
         deadlineNanos = System.nanoTime() + timeout.toNanos();
-        attemptsLeft = maxAttempts;
+        remainingAttempts = maxAttempts;
     }
 
-    /** Returns the time until the deadline, at least a millisecond. */
+    /** Returns the time until the deadline, but at least one millisecond. */
     Duration remaining() {
         return Duration.ofNanos(Math.max(1_000_000, deadlineNanos - System.nanoTime()));
     }
@@ -33,13 +33,13 @@ final class RetryState {
     /**
      * Waits before the next attempt.
      *
-     * @param failure the message of the exception
-     * @param cause the failure of the last attempt; null if the cluster reported it
-     * @throws IndexUnavailableException if no attempt is left, or if the pause would end after the deadline
+     * @param failure the message of the exception if there is no next attempt
+     * @param cause the exception of the last attempt; null if the cluster reported the failure in a response
+     * @throws IndexUnavailableException if no attempt remains, or if the back-off would end after the deadline
      */
     void backOff(Supplier<String> failure, @Nullable Exception cause) throws IndexUnavailableException {
-        attemptsLeft--;
-        if (attemptsLeft <= 0 || System.nanoTime() + backOffMillis * 1_000_000 >= deadlineNanos) {
+        remainingAttempts--;
+        if (remainingAttempts <= 0 || System.nanoTime() + backOffMillis * 1_000_000 >= deadlineNanos) {
             throw cause == null
                     ? new IndexUnavailableException(failure.get())
                     : new IndexUnavailableException(failure.get(), cause);
@@ -52,11 +52,12 @@ final class RetryState {
         backOffMillis = Math.min(2 * backOffMillis, MAX_BACK_OFF_MILLIS);
     }
 
-    /** Waits before the next attempt after the cluster has reported a failure. */
+    /** Waits before the next attempt, after the cluster has reported a failure in a response. */
     void backOff(Supplier<String> failure) throws IndexUnavailableException {
         backOff(failure, null);
     }
 
+    /** Sets the thread's interrupt flag again and returns the exception to throw. */
     static IndexUnavailableException interrupted(InterruptedException e) {
         Thread.currentThread().interrupt();
         return new IndexUnavailableException("interrupted during a request to OpenSearch", e);

@@ -19,65 +19,68 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes the JSON bodies of search requests. Typed text is passed as terms only, never as OpenSearch's query language.
+ * Builds the JSON bodies of search requests. Typed text is the value of a term, prefix, fuzzy, regexp or span query. It
+ * is never parsed as OpenSearch's query language.
  *
- * <p>All scores are constants and stored numbers, so they depend only on the document and the query. OpenSearch's
- * default scores change with every write and differ between the replicas of a shard; a cursor could not contain them.
+ * <p>A score is a sum of constants and of numbers in the document, so it depends only on the document and the query.
+ * OpenSearch's default scores change with every write and differ between the replicas of a shard, so a cursor could not
+ * contain such a score.
  */
 final class SearchBody implements QueryBuilder<ObjectNode> {
     private static final JsonNodeFactory JSON = JsonNodeFactory.instance;
-    private static final SearchBody BUILDER = new SearchBody();
+    private static final SearchBody QUERY_BUILDER = new SearchBody();
 
-    private static final List<Integer> WEIGHTS = IntStream.rangeClosed(
+    private static final List<Integer> FIELD_WEIGHTS = IntStream.rangeClosed(
                     SearchedAttributes.MIN_BOOST, SearchedAttributes.MAX_BOOST)
             .boxed()
             .toList();
 
-    /** Suffix of a words field: the field with the texts of the attributes. */
-    private static final String VALUE = ".value";
+    /** A words field contains objects, one for each attribute; this inner field has the text. */
+    private static final String VALUE_SUFFIX = ".value";
 
-    /** Limit for the automaton of a regular expression. The longest text needs some thousand states. */
-    private static final int MAX_REGEXP_WORK = 200_000;
+    /** Maximum size of a regular expression's automaton. The longest text needs some thousand states. */
+    private static final int MAX_REGEXP_STATES = 200_000;
 
     private SearchBody() {}
 
     /**
-     * Returns the body of a text search: documents that match all clauses, and entries that have the typed name, best
+     * Returns the body of a text search: the entries that match the parsed query or whose name the user typed, best
      * score first.
      *
-     * @param namedIds ids of the entries that have the typed name
+     * @param nameMatchIds ids of the entries whose name the user typed
      */
-    static ObjectNode text(SearchQuery query, ParsedQuery parsed, Set<String> namedIds) {
+    static ObjectNode textSearch(SearchQuery query, ParsedQuery parsed, Set<String> nameMatchIds) {
         ObjectNode body = JSON.objectNode();
         ObjectNode bool = body.putObject("query").putObject("bool");
         addFilters(query, null, bool.putArray("filter"));
         bool.putArray("should")
                 .addAll(RankedQuery.<ObjectNode>alternatives(
-                        parsed, namedIds.isEmpty() ? null : ids(namedIds), BUILDER));
+                        parsed, nameMatchIds.isEmpty() ? null : ids(nameMatchIds), QUERY_BUILDER));
         bool.put("minimum_should_match", 1);
         ArrayNode sort = body.putArray("sort");
         sort.addObject().put("_score", "desc");
         sort.addObject().putObject("length").put("order", "asc").put("missing", IndexedText.MAX_LENGTH);
         sort.addObject().put("puri", "asc");
-        return page(query, body);
+        return addPageOptions(query, body);
     }
 
     /**
-     * Returns the body of a search for identities with a typed name, for one more than {@link NameCandidates} allows.
+     * Returns the body of a search for the identities with a typed name. The response has at most
+     * {@link NameCandidates#MAX_IDENTITIES} hits and one more, which shows that there are too many.
      */
-    static ObjectNode named(SearchQuery query, NameCandidates names) {
+    static ObjectNode nameSearch(SearchQuery query, NameCandidates names) {
         ObjectNode body = JSON.objectNode();
         ObjectNode bool = body.putObject("query").putObject("bool");
         addFilters(query, EntryKind.IDENTITY, bool.putArray("filter"));
         bool.put("minimum_should_match", 1);
-        ArrayNode any = bool.putArray("should");
+        ArrayNode anyName = bool.putArray("should");
         if (names.puri() != null) {
-            any.add(valueQuery("term", "puri", names.puri().toString()));
+            anyName.add(valueQuery("term", "puri", names.puri().toString()));
         }
         if (names.handle() != null) {
-            any.add(valueQuery("term", "handle", names.handle().toString()));
+            anyName.add(valueQuery("term", "handle", names.handle().toString()));
         }
-        names.identifiers().forEach(identifier -> any.add(valueQuery("term", "identifier", identifier)));
+        names.identifiers().forEach(identifier -> anyName.add(valueQuery("term", "identifier", identifier)));
         body.put("size", NameCandidates.MAX_IDENTITIES + 1).put("track_total_hits", false);
         body.putArray("_source").add("puri");
         body.putArray("sort").add("_doc");
@@ -85,7 +88,7 @@ final class SearchBody implements QueryBuilder<ObjectNode> {
     }
 
     /** Returns the body of a list of identities in the order of their uuids. */
-    static ObjectNode list(SearchQuery query) {
+    static ObjectNode listSearch(SearchQuery query) {
         ObjectNode body = JSON.objectNode();
         addFilters(
                 query,
@@ -94,11 +97,11 @@ final class SearchBody implements QueryBuilder<ObjectNode> {
         ArrayNode sort = body.putArray("sort");
         sort.addObject().put("uuid", query.order() == SearchQuery.Order.OLDEST ? "asc" : "desc");
         sort.addObject().put("puri", "asc");
-        return page(query, body);
+        return addPageOptions(query, body);
     }
 
-    private static ObjectNode page(SearchQuery query, ObjectNode body) {
-        // The additional hit shows that there is a next page.
+    private static ObjectNode addPageOptions(SearchQuery query, ObjectNode body) {
+        // One more hit shows that there is a next page.
         body.put("size", query.limit() + 1);
         body.put("track_total_hits", true);
         if (query.facets()) {
@@ -114,12 +117,12 @@ final class SearchBody implements QueryBuilder<ObjectNode> {
                 .putObject("terms")
                 .put("field", field)
                 .put("size", SearchQuery.MAX_FACET_VALUES)
-                // Each shard returns more values, so that the sums of the largest values are right.
+                // A value with many hits in total may have few in one shard, so each shard returns more values.
                 .put("shard_size", 5 * SearchQuery.MAX_FACET_VALUES);
     }
 
     private static void addFilters(SearchQuery query, @Nullable EntryKind kind, ArrayNode filters) {
-        addFilter(filters, "kind", kind == null ? List.of() : List.of(EntryJson.name(kind)));
+        addFilter(filters, "kind", kind == null ? List.of() : List.of(EntryJson.fieldValue(kind)));
         addFilter(filters, "collection", query.collections());
         addFilter(filters, "namespace", query.namespaces());
         addFilter(filters, "shard", query.shards());
@@ -127,7 +130,7 @@ final class SearchBody implements QueryBuilder<ObjectNode> {
         addFilter(
                 filters,
                 "status",
-                query.statuses().stream().map(EntryJson::name).toList());
+                query.statuses().stream().map(EntryJson::fieldValue).toList());
     }
 
     private static void addFilter(ArrayNode filters, String field, Collection<String> values) {
@@ -145,13 +148,13 @@ final class SearchBody implements QueryBuilder<ObjectNode> {
     }
 
     @Override
-    public List<Integer> weights() {
-        return WEIGHTS;
+    public List<Integer> fieldWeights() {
+        return FIELD_WEIGHTS;
     }
 
     @Override
     public String wordsField(int weight) {
-        return EntryJson.words(weight) + VALUE;
+        return EntryJson.wordsField(weight) + VALUE_SUFFIX;
     }
 
     @Override
@@ -180,19 +183,19 @@ final class SearchBody implements QueryBuilder<ObjectNode> {
                 .put("value", text)
                 .put("fuzziness", 1)
                 .put("transpositions", true)
-                // The default rewrite looks at the first 50 matching terms only.
+                // OpenSearch's default uses only the first 50 matching terms.
                 .put("rewrite", "constant_score");
         return json;
     }
 
     @Override
-    public ObjectNode typo(String field, String text) {
+    public ObjectNode fuzzyKeepingDigits(String field, String text) {
         ObjectNode json = JSON.objectNode();
         json.putObject("regexp")
                 .putObject(field)
                 .put("value", TypoPattern.regex(text))
                 .put("flags", "NONE")
-                .put("max_determinized_states", MAX_REGEXP_WORK)
+                .put("max_determinized_states", MAX_REGEXP_STATES)
                 .put("rewrite", "constant_score");
         return json;
     }
@@ -200,8 +203,8 @@ final class SearchBody implements QueryBuilder<ObjectNode> {
     @Override
     public ObjectNode phrase(String field, List<String> words, int slop) {
         ObjectNode json = JSON.objectNode();
-        ObjectNode near = json.putObject("span_near").put("slop", slop).put("in_order", slop == 0);
-        ArrayNode clauses = near.putArray("clauses");
+        ObjectNode spanNear = json.putObject("span_near").put("slop", slop).put("in_order", slop == 0);
+        ArrayNode clauses = spanNear.putArray("clauses");
         words.forEach(word -> clauses.add(valueQuery("span_term", field, word)));
         return json;
     }
@@ -214,25 +217,26 @@ final class SearchBody implements QueryBuilder<ObjectNode> {
     }
 
     @Override
-    public ObjectNode addFieldWeight(ObjectNode query, int weight) {
+    public ObjectNode addFieldScore(ObjectNode query, int weight) {
         ObjectNode json = JSON.objectNode();
-        ObjectNode weighted = json.putObject("function_score");
-        weighted.put("boost_mode", "sum").set("query", query);
-        weighted.putObject("field_value_factor")
-                .put("field", EntryJson.fieldWeight(weight))
+        ObjectNode functionScore = json.putObject("function_score");
+        functionScore.put("boost_mode", "sum").set("query", query);
+        functionScore
+                .putObject("field_value_factor")
+                .put("field", EntryJson.scoreField(weight))
                 .put("missing", weight);
         return json;
     }
 
     @Override
-    public ObjectNode best(List<ObjectNode> queries) {
+    public ObjectNode disMax(List<ObjectNode> queries) {
         ObjectNode json = JSON.objectNode();
         json.putObject("dis_max").putArray("queries").addAll(queries);
         return json;
     }
 
     @Override
-    public ObjectNode all(List<ObjectNode> required, List<ObjectNode> filters, List<ObjectNode> optional) {
+    public ObjectNode bool(List<ObjectNode> required, List<ObjectNode> filters, List<ObjectNode> optional) {
         ObjectNode json = JSON.objectNode();
         ObjectNode bool = json.putObject("bool");
         bool.putArray("must").addAll(required);
@@ -241,6 +245,7 @@ final class SearchBody implements QueryBuilder<ObjectNode> {
         return json;
     }
 
+    /** Returns a query of a type such as "term", which compares a field with a text. */
     private static ObjectNode valueQuery(String type, String field, String text) {
         ObjectNode json = JSON.objectNode();
         json.putObject(type).putObject(field).put("value", text);

@@ -1,13 +1,14 @@
 /**
- * The search index in an OpenSearch cluster, for more data than one machine holds.
+ * The search engine in an OpenSearch cluster, for more data than one machine can store.
  *
  * <pre>
- * OpenSearchStore   which index is serving, which is being built: aliases, switched atomically
- *    └─ OpenSearchIndex   one index
- *          ├─ BulkWriter    changes, with their offsets as versions
- *          ├─ SearchBody    queries as JSON
- *          └─ EntryJson     entries as JSON, and back
- *                └──▶ ClusterClient   HTTP, with bounded waits and retries
+ * OpenSearchStore          the indices of the cluster; aliases name the serving and the unfinished index
+ *  └─ OpenSearchIndex      one index
+ *      ├─ BulkWriter       changes ──▶ bulk requests; the version of a document is an offset
+ *      ├─ SearchBody       SearchQuery ──▶ JSON of a search request
+ *      └─ EntryJson        entry ◀─▶ JSON of a document
+ *
+ * ClusterClient            HTTP requests of all of these classes; RetryState bounds waits and retries
  * </pre>
  */
 @org.jspecify.annotations.NullMarked

@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.io.Reader;
 import org.apache.lucene.analysis.CharFilter;
 
-/** Replaces apostrophes by blanks, so that {@code rock'n'roll} has the words of {@code rock n roll}. Keeps offsets. */
+/** Replaces apostrophes with blanks, so that {@code rock'n'roll} and {@code rock n roll} have the same words. */
 final class ApostropheFilter extends CharFilter {
     ApostropheFilter(Reader input) {
         super(input);
@@ -12,13 +12,13 @@ final class ApostropheFilter extends CharFilter {
 
     @Override
     public int read(char[] buffer, int offset, int length) throws IOException {
-        int read = input.read(buffer, offset, length);
-        for (int i = offset; i < offset + read; i++) {
+        int readCount = input.read(buffer, offset, length);
+        for (int i = offset; i < offset + readCount; i++) {
             if (isApostrophe(buffer[i])) {
                 buffer[i] = ' ';
             }
         }
-        return read;
+        return readCount;
     }
 
     private static boolean isApostrophe(char c) {

@@ -5,7 +5,7 @@ import org.apache.lucene.analysis.TokenFilter;
 import org.apache.lucene.analysis.TokenStream;
 import org.apache.lucene.analysis.tokenattributes.CharTermAttribute;
 
-/** Drops combining accents (U+0300–U+036F), which decomposed Unicode has. */
+/** Removes combining accents (U+0300–U+036F), which decomposed Unicode text contains. */
 final class CombiningMarkFilter extends TokenFilter {
     private final CharTermAttribute term = addAttribute(CharTermAttribute.class);
 
@@ -19,13 +19,13 @@ final class CombiningMarkFilter extends TokenFilter {
             return false;
         }
         char[] buffer = term.buffer();
-        int kept = 0;
+        int newLength = 0;
         for (int i = 0; i < term.length(); i++) {
             if (buffer[i] < '\u0300' || buffer[i] > '\u036f') {
-                buffer[kept++] = buffer[i];
+                buffer[newLength++] = buffer[i];
             }
         }
-        term.setLength(kept);
+        term.setLength(newLength);
         return true;
     }
 }

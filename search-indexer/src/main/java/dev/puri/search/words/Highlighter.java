@@ -6,17 +6,17 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Makes highlights: fragments of a hit's attributes with matches between {@code <em>} and {@code </em>} and everything
- * else escaped for HTML. It reads the attributes' texts, so it works the same for every engine.
+ * Returns highlights: fragments of a hit's attributes as HTML, with each matching word in an {@code <em>} element. It
+ * analyzes the attributes of the hit again, so it does the same for every engine.
  */
 public final class Highlighter {
-    /** Longest fragment, in characters. A text of this length is one fragment. */
-    private static final int MAX_FRAGMENT = 160;
+    /** Maximum length of a fragment. An attribute of up to this length is one fragment. */
+    private static final int MAX_FRAGMENT_CHARACTERS = 160;
 
-    /** Characters that a fragment shows before its first match. */
-    private static final int MAX_BEFORE_MATCH = 60;
+    /** Maximum number of characters before the first match of a fragment. */
+    private static final int MAX_CHARACTERS_BEFORE_MATCH = 60;
 
-    /** Fragments of one attribute. */
+    /** Maximum number of fragments of one attribute. */
     private static final int MAX_FRAGMENTS = 3;
 
     private final List<ParsedQuery.Clause> clauses;
@@ -30,9 +30,10 @@ public final class Highlighter {
         Map<String, List<String>> highlights = new LinkedHashMap<>();
         attributes.forEach((name, text) -> {
             List<TextAnalysis.Word> words = TextAnalysis.words(text);
-            boolean[] marked = marked(words);
-            List<String> fragments =
-                    text.length() <= MAX_FRAGMENT ? wholeText(text, words, marked) : fragments(text, words, marked);
+            boolean[] isMatch = findMatches(words);
+            List<String> fragments = text.length() <= MAX_FRAGMENT_CHARACTERS
+                    ? wholeText(text, words, isMatch)
+                    : fragments(text, words, isMatch);
             if (!fragments.isEmpty()) {
                 highlights.put(name, fragments);
             }
@@ -40,83 +41,85 @@ public final class Highlighter {
         return highlights;
     }
 
-    private boolean[] marked(List<TextAnalysis.Word> words) {
-        boolean[] marked = new boolean[words.size()];
+    /** Returns for each word whether it matches a clause. */
+    private boolean[] findMatches(List<TextAnalysis.Word> words) {
+        boolean[] isMatch = new boolean[words.size()];
         for (ParsedQuery.Clause clause : clauses) {
             switch (clause) {
-                case ParsedQuery.WordClause word -> mark(word, words, marked);
-                case ParsedQuery.PhraseClause phrase -> mark(phrase, words, marked);
+                case ParsedQuery.WordClause word -> markMatches(word, words, isMatch);
+                case ParsedQuery.PhraseClause phrase -> markMatches(phrase, words, isMatch);
                 case ParsedQuery.SymbolClause symbolWord -> {
-                    // The word itself is another clause.
+                    // The word without its symbols has a clause of its own.
                 }
             }
         }
-        return marked;
+        return isMatch;
     }
 
-    private static void mark(ParsedQuery.WordClause clause, List<TextAnalysis.Word> words, boolean[] marked) {
-        for (int i = 0; i < marked.length; i++) {
-            marked[i] |= clause.matches(words.get(i).text());
+    private static void markMatches(ParsedQuery.WordClause clause, List<TextAnalysis.Word> words, boolean[] isMatch) {
+        for (int i = 0; i < isMatch.length; i++) {
+            isMatch[i] |= clause.matches(words.get(i).text());
         }
     }
 
-    private static void mark(ParsedQuery.PhraseClause clause, List<TextAnalysis.Word> words, boolean[] marked) {
+    private static void markMatches(ParsedQuery.PhraseClause clause, List<TextAnalysis.Word> words, boolean[] isMatch) {
         int length = clause.words().size();
-        for (int i = 0; i + length <= marked.length; i++) {
+        for (int i = 0; i + length <= isMatch.length; i++) {
             boolean matches = true;
             for (int j = 0; matches && j < length; j++) {
                 matches = clause.words().get(j).equals(words.get(i + j).text());
             }
             for (int j = 0; matches && j < length; j++) {
-                marked[i + j] = true;
+                isMatch[i + j] = true;
             }
         }
     }
 
-    private static List<String> wholeText(String text, List<TextAnalysis.Word> words, boolean[] marked) {
-        int first = nextMarked(marked, 0);
-        return first == marked.length ? List.of() : List.of(fragment(text, 0, text.length(), words, marked, first));
+    private static List<String> wholeText(String text, List<TextAnalysis.Word> words, boolean[] isMatch) {
+        int first = nextMatch(isMatch, 0);
+        return first == isMatch.length ? List.of() : List.of(fragment(text, 0, text.length(), words, isMatch, first));
     }
 
-    private static List<String> fragments(String text, List<TextAnalysis.Word> words, boolean[] marked) {
+    private static List<String> fragments(String text, List<TextAnalysis.Word> words, boolean[] isMatch) {
         List<String> fragments = new ArrayList<>();
         int from = 0;
-        for (int next = nextMarked(marked, 0); next < marked.length && fragments.size() < MAX_FRAGMENTS; ) {
-            int match = next;
+        int match = nextMatch(isMatch, 0);
+        while (match < isMatch.length && fragments.size() < MAX_FRAGMENTS) {
             int first = match;
             while (first > from
-                    && words.get(match).start() - words.get(first - 1).start() <= MAX_BEFORE_MATCH) {
+                    && words.get(match).start() - words.get(first - 1).start() <= MAX_CHARACTERS_BEFORE_MATCH) {
                 first--;
             }
             int start = words.get(first).start();
             int last = match;
-            while (last + 1 < marked.length && words.get(last + 1).end() - start <= MAX_FRAGMENT) {
+            while (last + 1 < isMatch.length && words.get(last + 1).end() - start <= MAX_FRAGMENT_CHARACTERS) {
                 last++;
             }
-            fragments.add(fragment(text, start, words.get(last).end(), words, marked, match));
+            fragments.add(fragment(text, start, words.get(last).end(), words, isMatch, match));
             from = last + 1;
-            next = nextMarked(marked, from);
+            match = nextMatch(isMatch, from);
         }
         return fragments;
     }
 
-    private static int nextMarked(boolean[] marked, int from) {
+    /** Returns the index of the next matching word; the number of words if no other word matches. */
+    private static int nextMatch(boolean[] isMatch, int from) {
         int next = from;
-        while (next < marked.length && !marked[next]) {
+        while (next < isMatch.length && !isMatch[next]) {
             next++;
         }
         return next;
     }
 
     private static String fragment(
-            String text, int start, int end, List<TextAnalysis.Word> words, boolean[] marked, int firstMatch) {
+            String text, int start, int end, List<TextAnalysis.Word> words, boolean[] isMatch, int firstMatch) {
         StringBuilder html = new StringBuilder(end - start + 32);
         if (start > 0) {
             html.append('…');
         }
         int from = start;
-        for (int i = firstMatch; i < marked.length && words.get(i).end() <= end; i++) {
-            if (marked[i]) {
+        for (int i = firstMatch; i < isMatch.length && words.get(i).end() <= end; i++) {
+            if (isMatch[i]) {
                 escape(text, from, words.get(i).start(), html);
                 html.append("<em>");
                 escape(text, words.get(i).start(), words.get(i).end(), html);

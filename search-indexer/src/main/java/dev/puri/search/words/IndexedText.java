@@ -13,18 +13,19 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The analyzed text of a document, the same for every engine.
+ * The analyzed attributes of a document, the same for every engine. The title attribute is the attribute with the
+ * highest weight; see {@link SearchedAttributes}.
  *
- * @param title the name of the title attribute; null if the document has none
- * @param attributes all attributes, the title first, the others by name
- * @param keywords each searched attribute as one term
- * @param titleKeyword the title as one term; null if the document has none
- * @param symbolWords words together with the symbols that belong to them
- * @param length characters of the title, or of the shortest attribute if there is no title; at most
- *     {@value #MAX_LENGTH}
+ * @param titleName the name of the title attribute; null if the document has none
+ * @param attributes all attributes; the title is first, the others are in the order of their names
+ * @param keywords the {@link KeywordTerm} of each searched attribute
+ * @param titleKeyword the {@link KeywordTerm} of the title; null if the document has no title with a word
+ * @param symbolWords words with the symbols that belong to them; see {@link TextAnalysis#symbolWords}
+ * @param length number of characters of the title, or of the shortest searched attribute if there is no title; at most
+ *     {@value #MAX_LENGTH}. Among hits with equal scores, the shortest is first.
  */
 public record IndexedText(
-        @Nullable String title,
+        @Nullable String titleName,
         List<Attribute> attributes,
         Set<String> keywords,
         @Nullable String titleKeyword,
@@ -39,13 +40,13 @@ public record IndexedText(
     /** The name of the field with {@link #symbolWords()}. */
     public static final String SYMBOL_WORDS_FIELD = "signed";
 
-    /** The largest value of {@link #length()}; longer texts have this value too. */
+    /** Maximum of {@link #length()}. Longer texts have this value too. */
     public static final int MAX_LENGTH = 127;
 
     /**
      * One attribute.
      *
-     * @param weight 0 if the attribute is shown but not searched
+     * @param weight 1 to {@value SearchedAttributes#MAX_BOOST}; 0 if the attribute is shown but not searched
      * @param words empty if the attribute is not searched
      */
     public record Attribute(String name, String text, int weight, List<TextAnalysis.Word> words) {}
@@ -54,10 +55,10 @@ public record IndexedText(
      * Analyzes the attributes of a document.
      *
      * @param texts attribute texts by name
-     * @param declared the search declaration of the document's collection
+     * @param searchedAttributes the attribute weights that the document's collection declares
      */
-    public static IndexedText of(Map<String, String> texts, SearchedAttributes declared) {
-        SearchedAttributes.Weights weights = declared.of(texts.keySet());
+    public static IndexedText of(Map<String, String> texts, SearchedAttributes searchedAttributes) {
+        SearchedAttributes.Weights weights = searchedAttributes.of(texts.keySet());
         List<Attribute> attributes = new ArrayList<>();
         Set<String> keywords = new LinkedHashSet<>();
         SortedSet<String> allSymbolWords = new TreeSet<>();
@@ -88,20 +89,24 @@ public record IndexedText(
 
     private static List<String> titleFirst(SearchedAttributes.Weights weights) {
         List<String> names = new ArrayList<>(weights.byName().keySet());
-        String title = weights.title();
-        if (title != null) {
-            names.remove(title);
-            names.addFirst(title);
+        String titleName = weights.title();
+        if (titleName != null) {
+            names.remove(titleName);
+            names.addFirst(titleName);
         }
         return names;
     }
 
-    /** Returns attributes in the order in which a result shows them: the title first, the others by name. */
-    public static Map<String, String> inDisplayOrder(@Nullable String title, Map<String, String> attributes) {
+    /**
+     * Returns attributes in the order in which a result shows them: the title first, the others by name.
+     *
+     * @param titleName the name of the title attribute; null if there is none
+     */
+    public static Map<String, String> inDisplayOrder(@Nullable String titleName, Map<String, String> attributes) {
         Map<String, String> ordered = new LinkedHashMap<>();
-        String titleText = title == null ? null : attributes.get(title);
-        if (title != null && titleText != null) {
-            ordered.put(title, titleText);
+        String titleText = titleName == null ? null : attributes.get(titleName);
+        if (titleName != null && titleText != null) {
+            ordered.put(titleName, titleText);
         }
         ordered.putAll(new TreeMap<>(attributes));
         return ordered;

@@ -5,32 +5,35 @@ import org.apache.lucene.util.BytesRef;
 import org.apache.lucene.util.StringHelper;
 
 /**
- * Makes one term of a whole attribute: its words with one blank between them. An exact match of the attribute and a
- * match of its first words then are one term query and one prefix query. The term of a long attribute is its beginning
- * and a hash of the whole; that is enough for both queries and bounds the size of the index.
+ * Builds the keyword term of an attribute: all words of the attribute with one blank between them, as a single term. A
+ * term query then finds attributes that equal the typed text, and a prefix query finds attributes that start with it.
+ * The term of a long attribute is its beginning and a hash of all its words, which bounds the size of the index.
  */
 final class KeywordTerm {
-    /** Longest attribute, in characters, that is kept in full. */
-    static final int MAX_CHARACTERS = 64;
+    /** Maximum length of an attribute whose term has all words, in characters. */
+    static final int MAX_FULL_CHARACTERS = 64;
 
-    /** Characters that are kept of a longer attribute. */
-    static final int KEPT_CHARACTERS = 48;
+    /** Length of the beginning that the term of a longer attribute has, in characters. */
+    static final int PREFIX_CHARACTERS = 48;
 
-    /** Separates the beginning from the hash. No word contains it. */
+    /** Separates the beginning from the hash. No word contains this character. */
     private static final char HASH_SEPARATOR = '\u0001';
 
     private KeywordTerm() {}
 
     /**
-     * @param joined the result of {@link TextAnalysis#join}
+     * Returns the keyword term of an attribute or of a typed text.
+     *
+     * @param joined the words, as {@link TextAnalysis#join} returns them
      */
     static String of(String joined) {
-        if (joined.length() <= MAX_CHARACTERS) {
+        if (joined.length() <= MAX_FULL_CHARACTERS) {
             return joined;
         }
-        int cut = Character.isHighSurrogate(joined.charAt(KEPT_CHARACTERS - 1)) ? KEPT_CHARACTERS - 1 : KEPT_CHARACTERS;
-        byte[] all = joined.getBytes(StandardCharsets.UTF_8);
-        long hash = StringHelper.murmurhash3_x64_128(new BytesRef(all))[0];
-        return joined.substring(0, cut) + HASH_SEPARATOR + Long.toHexString(hash);
+        boolean splitsPair = Character.isHighSurrogate(joined.charAt(PREFIX_CHARACTERS - 1));
+        int prefixEnd = splitsPair ? PREFIX_CHARACTERS - 1 : PREFIX_CHARACTERS;
+        byte[] utf8 = joined.getBytes(StandardCharsets.UTF_8);
+        long hash = StringHelper.murmurhash3_x64_128(new BytesRef(utf8))[0];
+        return joined.substring(0, prefixEnd) + HASH_SEPARATOR + Long.toHexString(hash);
     }
 }

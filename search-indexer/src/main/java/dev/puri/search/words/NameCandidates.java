@@ -9,21 +9,22 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The identity names that a typed text may be. An identity with one of these names ranks above all other hits.
+ * The names that a typed text may be: the pURI, the handle or the identifier of an identity. An identity with one of
+ * these names ranks above all other hits.
  *
- * @param puri the text as a pURI; null if it is not one
- * @param handle the text as a handle; null if it is not one
- * @param identifiers the text as the third segment of a pURI: read as plain text and, if it contains a percent sign,
- *     also read as escaped text
+ * @param puri the text as a pURI; null if the text is not a pURI
+ * @param handle the text as a handle; null if the text is not a handle
+ * @param identifiers the text as an identifier, which is the third segment of a pURI: as plain text and, if the text
+ *     contains a percent sign, also as escaped text
  */
 public record NameCandidates(@Nullable Puri puri, @Nullable Handle handle, Set<String> identifiers) {
-    /** If more identities than this have a typed identifier, it names none of them. */
+    /** Maximum number of identities with a typed name. If more identities have it, none ranks above other hits. */
     public static final int MAX_IDENTITIES = 256;
 
-    /** No name is longer, even if each of its characters is escaped. */
+    /** Maximum length of a name, also if all of its characters are escaped. */
     private static final int MAX_CHARACTERS = Puri.MAX_BYTES;
 
-    /** Parses typed text. Text that cannot be a name has no candidates. */
+    /** Parses typed text. The result is empty if the text cannot be a name. */
     public static NameCandidates parse(String typed) {
         String text = typed.strip();
         if (text.isEmpty() || text.length() > MAX_CHARACTERS) {

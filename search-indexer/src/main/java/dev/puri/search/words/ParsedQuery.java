@@ -7,56 +7,57 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Typed text as a list of clauses. A hit must match every clause, each in any of its attributes.
+ * The text that a user typed, as a list of clauses. A hit must match every clause, each in any of its attributes.
  *
  * <pre>
- * blue moon      the word "blue", also with a typo; a word that starts with "moon", which may still be being typed
- * blue moon␣     the blank ends the last word: "moon" itself, also with a typo
- * "blue moon"    a phrase: these words, one after the other in one attribute, without typos
- * "blue moon     without the second quotation mark: like blue moon
- * beet*          a word that starts with "beet"
- * AC/DC          the words "ac" and "dc"; symbols separate words
- * c++            the word "c", and the word with its symbols; see {@link TextAnalysis#symbolWords}
+ * typed text     clauses
+ * blue moon      "blue", also with a typo; words that start with "moon", because the user may still type the last word
+ * blue moon␣     "blue" and "moon", both also with a typo; the blank ends the last word
+ * "blue moon"    a phrase: "blue" and then "moon" in one attribute, without typos
+ * "blue moon     the same as blue moon, because the second quotation mark is missing
+ * beet*          words that start with "beet"
+ * AC/DC          "ac" and "dc"; symbols separate words
+ * c++            "c", and "c++" with its symbols; see {@link TextAnalysis#symbolWords}
  * </pre>
  *
- * No text is an error. The parser ignores text beyond {@value #MAX_CHARACTERS} characters or {@value #MAX_WORDS} words,
- * which bounds the cost of a query.
+ * The parser accepts every text. It ignores the text after {@value #MAX_CHARACTERS} characters or {@value #MAX_WORDS}
+ * words, which bounds the cost of a query.
  *
- * @param clauses the clauses that a hit must match; empty if the text has no word, and then nothing matches
- * @param keyword the whole text as one term, like the terms in {@link IndexedText#keywords()}; empty if there is no
- *     word
+ * @param clauses the clauses that a hit must match; if empty, the text has no word and nothing matches
+ * @param keyword the {@link KeywordTerm} of the whole text; empty if the text has no word
  * @param isPlain whether the text has neither quotation marks nor asterisks
- * @param endsWithPrefix whether the last word matches words that start with it
+ * @param endsWithPrefix whether the last clause also matches words that start with its word
  */
 public record ParsedQuery(List<Clause> clauses, String keyword, boolean isPlain, boolean endsWithPrefix) {
-    /** Characters of the text that are read. */
+    /** Maximum number of characters that the parser reads. */
     public static final int MAX_CHARACTERS = 1000;
 
-    /** Words in all clauses together. */
+    /** Maximum number of words in all clauses together. */
     public static final int MAX_WORDS = 32;
 
-    /** Letters that a word must have to match with a typo. */
+    /** Minimum number of letters in a word that matches with a typo. */
     public static final int MIN_TYPO_LETTERS = 4;
 
-    /** Longest word, in characters, that matches with a typo. A fuzzy query costs more for a longer word. */
+    /** Maximum length of a word that matches with a typo, because a fuzzy query costs more for a longer word. */
     public static final int MAX_TYPO_CHARACTERS = 32;
 
     public ParsedQuery {
         clauses = List.copyOf(clauses);
     }
 
-    /** One condition of a query. Its words are normalized by {@link TextAnalysis}. */
+    /** A condition that a hit must match. {@link TextAnalysis} has normalized the words of a clause. */
     public sealed interface Clause {}
 
     /**
-     * Matches a word that equals the text (best), starts with it, or is one typo away (worst). A typo is a character
-     * inserted, deleted or replaced, or two neighbours swapped.
+     * Matches a document that has a word equal to {@code text}. A word that starts with the text, or that is one typo
+     * away, may also match, with a lower score. A typo inserts, deletes or replaces one character, or swaps two
+     * neighbours.
      *
      * @param isPrefix whether words that start with the text match
-     * @param allowsTypo whether words with one typo match; in a word with digits the typo must keep the digits
+     * @param allowsTypo whether words with one typo match; if the text has digits, the typo must not change the digits
      */
     public record WordClause(String text, boolean isPrefix, boolean allowsTypo) implements Clause {
-        /** Returns whether a word of a document matches. */
+        /** Returns whether a word of a document matches this clause. */
         boolean matches(String word) {
             return word.equals(text)
                     || isPrefix && word.startsWith(text)
@@ -65,7 +66,7 @@ public record ParsedQuery(List<Clause> clauses, String keyword, boolean isPlain,
                             && (!hasDigits() || digits(word).equals(digits(text)));
         }
 
-        /** Returns whether typos are those of {@link TypoPattern}. Otherwise a typo may change any character. */
+        /** Returns whether the text has digits. If so, a typo must not change them; see {@link TypoPattern}. */
         public boolean hasDigits() {
             return TypoPattern.hasDigits(text);
         }
@@ -74,20 +75,20 @@ public record ParsedQuery(List<Clause> clauses, String keyword, boolean isPlain,
             return word.replaceAll("[^0-9]", "");
         }
 
-        /** Strips the common prefix and suffix; at most one character of each word, or a swapped pair, may remain. */
+        /** After the common prefix and suffix, at most one character of each word, or a swapped pair, may remain. */
         private boolean isOneEditAway(String word) {
             if (Math.abs(word.length() - text.length()) > 2) {
                 return false;
             }
             int[] a = text.codePoints().toArray();
             int[] b = word.codePoints().toArray();
-            int shorter = Math.min(a.length, b.length);
+            int shorterLength = Math.min(a.length, b.length);
             int prefix = 0;
-            while (prefix < shorter && a[prefix] == b[prefix]) {
+            while (prefix < shorterLength && a[prefix] == b[prefix]) {
                 prefix++;
             }
             int suffix = 0;
-            while (suffix < shorter - prefix && a[a.length - 1 - suffix] == b[b.length - 1 - suffix]) {
+            while (suffix < shorterLength - prefix && a[a.length - 1 - suffix] == b[b.length - 1 - suffix]) {
                 suffix++;
             }
             int restOfA = a.length - prefix - suffix;
@@ -98,9 +99,9 @@ public record ParsedQuery(List<Clause> clauses, String keyword, boolean isPlain,
     }
 
     /**
-     * Matches words that follow one another in one attribute.
+     * Matches a document in which the words follow one another in one attribute.
      *
-     * @param words two or more
+     * @param words at least two words
      */
     public record PhraseClause(List<String> words) implements Clause {
         public PhraseClause {
@@ -109,9 +110,9 @@ public record ParsedQuery(List<Clause> clauses, String keyword, boolean isPlain,
     }
 
     /**
-     * Matches a word with its symbols, as {@code c++}. The word without symbols has a clause of its own.
+     * Matches a word with its symbols, such as {@code c++}. The word without its symbols has a clause of its own.
      *
-     * @param isPrefix whether words that start with the text match
+     * @param isPrefix whether words that start with the text match too
      */
     public record SymbolClause(String text, boolean isPrefix) implements Clause {}
 
@@ -120,7 +121,7 @@ public record ParsedQuery(List<Clause> clauses, String keyword, boolean isPlain,
         return new Parser(typed.length() <= MAX_CHARACTERS ? typed : typed.substring(0, MAX_CHARACTERS)).parse();
     }
 
-    /** Returns the words of all clauses in the typed order. */
+    /** Returns the words of all word clauses and phrases in the typed order. */
     public List<String> words() {
         List<String> words = new ArrayList<>();
         for (Clause clause : clauses) {
@@ -128,66 +129,67 @@ public record ParsedQuery(List<Clause> clauses, String keyword, boolean isPlain,
                 case WordClause word -> words.add(word.text());
                 case PhraseClause phrase -> words.addAll(phrase.words());
                 case SymbolClause symbolWord -> {
-                    // The word itself is another clause.
+                    // The word without its symbols has a clause of its own.
                 }
             }
         }
         return words;
     }
 
-    /** Returns the prefix of all attributes that start with the typed words; null if the text is too long for that. */
+    /** Returns the prefix of the keyword terms that start with the typed words; null if the text is too long. */
     public @Nullable String startPrefix() {
-        return keyword.length() < KeywordTerm.KEPT_CHARACTERS ? keyword + ' ' : null;
+        return keyword.length() < KeywordTerm.PREFIX_CHARACTERS ? keyword + ' ' : null;
     }
 
     /**
-     * Returns the prefix of all attributes that complete the typed text; null if it is complete, too short or too long.
+     * Returns the prefix of the keyword terms that start with the typed text, whose last word may be unfinished. Null
+     * if the last word is finished, or if the text is too short or too long.
      */
     public @Nullable String completionPrefix() {
         return endsWithPrefix
-                        && keyword.length() >= ScoreModel.MIN_COMPLETION
-                        && keyword.length() <= KeywordTerm.KEPT_CHARACTERS
+                        && keyword.length() >= ScoreModel.MIN_COMPLETION_CHARACTERS
+                        && keyword.length() <= KeywordTerm.PREFIX_CHARACTERS
                 ? keyword
                 : null;
     }
 
     /**
-     * Returns the typed text without its last words, and without its first words. Whoever types a title and a word of
-     * the description means the title. Empty for long texts and for a single word.
+     * Returns each beginning and each end of the typed text, in whole words. If the user typed a title and words of
+     * another attribute, one of them is the title. Empty for a long text and for a single word.
      */
-    public Set<String> titleCandidates() {
-        Set<String> candidates = new LinkedHashSet<>();
-        if (keyword.length() <= KeywordTerm.MAX_CHARACTERS) {
+    public Set<String> possibleTitles() {
+        Set<String> titles = new LinkedHashSet<>();
+        if (keyword.length() <= KeywordTerm.MAX_FULL_CHARACTERS) {
             for (int blank = keyword.indexOf(' '); blank > 0; blank = keyword.indexOf(' ', blank + 1)) {
-                candidates.add(keyword.substring(0, blank));
-                candidates.add(keyword.substring(blank + 1));
+                titles.add(keyword.substring(0, blank));
+                titles.add(keyword.substring(blank + 1));
             }
         }
-        return candidates;
+        return titles;
     }
 
     /**
-     * Returns the text for which to search titles with one typo in the whole title; see {@link TypoPattern}. This finds
-     * typos in short words and in blanks, since the rest of the title shows what is meant. Null if the text is too
-     * short or too long, or if every word matches with a typo anyway.
+     * Returns the typed text if it may be a whole title with one typo; see {@link TypoPattern}. The typo may be in a
+     * short word or a blank, because the rest of the text identifies the title. Null if the text has quotation marks or
+     * asterisks, if it is too short or too long, or if every word matches with a typo anyway.
      */
-    public @Nullable String titleForTypo() {
+    public @Nullable String titleWithTypo() {
         boolean everyWordAllowsTypo =
                 clauses.stream().allMatch(each -> each instanceof WordClause word && word.allowsTypo());
         return isPlain
                         && !everyWordAllowsTypo
                         && keyword.length() >= MIN_TYPO_LETTERS
-                        && keyword.length() <= KeywordTerm.KEPT_CHARACTERS
+                        && keyword.length() <= KeywordTerm.PREFIX_CHARACTERS
                         && keyword.codePoints().filter(Character::isLetter).count() >= MIN_TYPO_LETTERS
                 ? keyword
                 : null;
     }
 
-    /** Reads the text from one quotation mark to the next. */
+    /** Splits the text at the quotation marks; adds the clauses of each part. */
     private static final class Parser {
         private final String typed;
         private final Set<Clause> clauses = new LinkedHashSet<>();
-        private int words;
+        private int wordCount;
 
         private Parser(String typed) {
             this.typed = typed;
@@ -196,18 +198,18 @@ public record ParsedQuery(List<Clause> clauses, String keyword, boolean isPlain,
         private ParsedQuery parse() {
             int from = 0;
             while (from < typed.length()) {
-                int open = typed.indexOf('"', from);
-                int close = open < 0 ? -1 : typed.indexOf('"', open + 1);
-                if (close < 0) {
+                int openQuote = typed.indexOf('"', from);
+                int closeQuote = openQuote < 0 ? -1 : typed.indexOf('"', openQuote + 1);
+                if (closeQuote < 0) {
                     addWords(from, typed.length());
                     break;
                 }
-                addWords(from, open);
-                addPhrase(typed.substring(open + 1, close));
-                from = close + 1;
+                addWords(from, openQuote);
+                addPhrase(typed.substring(openQuote + 1, closeQuote));
+                from = closeQuote + 1;
             }
-            List<TextAnalysis.Word> all = TextAnalysis.words(typed);
-            String keyword = KeywordTerm.of(TextAnalysis.join(all, TextAnalysis.symbolWords(typed, all)));
+            List<TextAnalysis.Word> allWords = TextAnalysis.words(typed);
+            String keyword = KeywordTerm.of(TextAnalysis.join(allWords, TextAnalysis.symbolWords(typed, allWords)));
             boolean isPlain = typed.indexOf('"') < 0 && typed.indexOf('*') < 0;
             boolean endsWithPrefix = !clauses.isEmpty()
                     && switch (List.copyOf(clauses).getLast()) {
@@ -220,10 +222,10 @@ public record ParsedQuery(List<Clause> clauses, String keyword, boolean isPlain,
 
         private void addWords(int from, int to) {
             String part = typed.substring(from, to);
-            List<TextAnalysis.Word> found = TextAnalysis.words(part);
-            List<TextAnalysis.Word> symbolWords = TextAnalysis.symbolWords(part, found);
+            List<TextAnalysis.Word> words = TextAnalysis.words(part);
+            List<TextAnalysis.Word> symbolWords = TextAnalysis.symbolWords(part, words);
             symbolWords.forEach(each -> addSymbolWord(each.text(), isPrefix(part, each, from)));
-            for (TextAnalysis.Word word : found) {
+            for (TextAnalysis.Word word : words) {
                 boolean hasSymbols =
                         symbolWords.stream().anyMatch(each -> each.start() <= word.start() && word.end() <= each.end());
                 boolean allowsTypo = !hasAsterisk(part, word) && !hasSymbols && allowsTypo(word.text());
@@ -231,6 +233,7 @@ public record ParsedQuery(List<Clause> clauses, String keyword, boolean isPlain,
             }
         }
 
+        /** Returns whether an asterisk or the end of the typed text follows a word. */
         private boolean isPrefix(String part, TextAnalysis.Word word, int from) {
             return hasAsterisk(part, word) || from + word.end() == typed.length();
         }
@@ -240,33 +243,33 @@ public record ParsedQuery(List<Clause> clauses, String keyword, boolean isPlain,
         }
 
         private void addSymbolWord(String text, boolean isPrefix) {
-            if (words < MAX_WORDS) {
+            if (wordCount < MAX_WORDS) {
                 clauses.add(new SymbolClause(text, isPrefix));
             }
         }
 
         private void addPhrase(String quoted) {
-            List<TextAnalysis.Word> found = TextAnalysis.words(quoted);
-            TextAnalysis.symbolWords(quoted, found).forEach(each -> addSymbolWord(each.text(), false));
-            List<String> texts = found.stream()
-                    .limit(MAX_WORDS - words)
+            List<TextAnalysis.Word> words = TextAnalysis.words(quoted);
+            TextAnalysis.symbolWords(quoted, words).forEach(each -> addSymbolWord(each.text(), false));
+            List<String> phrase = words.stream()
+                    .limit(MAX_WORDS - wordCount)
                     .map(TextAnalysis.Word::text)
                     .toList();
-            if (texts.size() == 1) {
-                add(new WordClause(texts.getFirst(), false, false), 1);
-            } else if (!texts.isEmpty()) {
-                add(new PhraseClause(texts), texts.size());
+            if (phrase.size() == 1) {
+                add(new WordClause(phrase.getFirst(), false, false), 1);
+            } else if (!phrase.isEmpty()) {
+                add(new PhraseClause(phrase), phrase.size());
             }
         }
 
-        private void add(Clause clause, int size) {
-            if (words < MAX_WORDS) {
-                words += size;
+        private void add(Clause clause, int clauseWordCount) {
+            if (wordCount < MAX_WORDS) {
+                wordCount += clauseWordCount;
                 clauses.add(clause);
             }
         }
 
-        /** Returns whether a word has enough letters, and only letters and digits. 1998 is not a typo of 1999. */
+        /** Returns whether a word has enough letters, and only letters and digits. */
         private static boolean allowsTypo(String word) {
             return word.codePoints().filter(Character::isLetter).count() >= MIN_TYPO_LETTERS
                     && word.codePointCount(0, word.length()) <= MAX_TYPO_CHARACTERS

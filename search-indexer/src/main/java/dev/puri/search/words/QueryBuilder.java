@@ -4,53 +4,60 @@ import java.util.Collection;
 import java.util.List;
 
 /**
- * Builds the queries of one engine, which {@link RankedQuery} combines. Fields are those of {@link IndexedText} and
- * {@link #wordsField}.
+ * Builds queries in the form of one engine. {@link RankedQuery} decides which queries to build.
  *
- * @param <Q> a query of the engine
+ * <p>The index has one words field for each attribute weight; {@link #wordsField} returns its name. {@link IndexedText}
+ * has the names of the other fields.
+ *
+ * @param <Q> the type of the engine's queries
  */
 public interface QueryBuilder<Q> {
-    /** Returns the attribute weights for which the index has a field. */
-    List<Integer> weights();
+    /** Returns the attribute weights for which the index has a words field. */
+    List<Integer> fieldWeights();
 
-    /** Returns the field with the words of all attributes of a weight. */
+    /** Returns the name of the field with the words of all attributes that have a weight. */
     String wordsField(int weight);
 
-    /** Matches a term. */
+    /** Returns a query for documents that have a term. */
     Q term(String field, String text);
 
-    /** Matches any of several terms. */
+    /** Returns a query for documents that have at least one of several terms. */
     Q anyTerm(String field, Collection<String> texts);
 
-    /** Matches terms that start with a text. */
+    /** Returns a query for documents that have a term that starts with a text. */
     Q prefix(String field, String text);
 
-    /** Matches terms that are one typo away, whichever characters it changes. */
+    /** Returns a query for documents that have a term at most one edit away from a text; an edit may change a digit. */
     Q fuzzy(String field, String text);
 
-    /** Matches the terms of a {@link TypoPattern}. */
-    Q typo(String field, String text);
+    /** Returns a query for documents that have a term one edit away from a text with the same digits. */
+    Q fuzzyKeepingDigits(String field, String text);
 
     /**
-     * Matches words close to one another.
+     * Returns a query for documents that have words close to one another.
      *
-     * @param slop 0 matches the words one after the other; a larger slop matches them in any order, with that many
-     *     other words between them
+     * @param slop 0: the words follow one another in this order; otherwise the words are in any order, with up to this
+     *     number of other words between them
      */
     Q phrase(String field, List<String> words, int slop);
 
-    /** Gives every match of a query the same score. */
+    /** Returns a query with the matches of another query, all with the same score. */
     Q constantScore(Q query, float score);
 
-    /** Adds the weight of a field, times its length bonus, to the score of a query on this field. */
-    Q addFieldWeight(Q query, int weight);
+    /**
+     * Returns a query that adds the field score to the score of another query: the weight times
+     * {@link ScoreModel#lengthFactor}.
+     *
+     * @param query a query on the words field of this weight
+     */
+    Q addFieldScore(Q query, int weight);
 
-    /** Matches any of several queries; the score is the best of theirs. */
-    Q best(List<Q> queries);
+    /** Returns a query for the documents that match at least one query; the highest score counts. */
+    Q disMax(List<Q> queries);
 
     /**
-     * Matches all required queries and all filters; the score is the sum of the required and of the matching optional
-     * queries.
+     * Returns a query for the documents that match all required queries and all filters. The score is the sum of the
+     * scores of the required queries and of the matching optional queries.
      */
-    Q all(List<Q> required, List<Q> filters, List<Q> optional);
+    Q bool(List<Q> required, List<Q> filters, List<Q> optional);
 }

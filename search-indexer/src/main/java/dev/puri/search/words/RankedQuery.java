@@ -6,16 +6,20 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes a query of an engine from a parsed query, scored by {@link ScoreModel}.
+ * Builds the search engine's query from a parsed query. {@link ScoreModel} defines the scores.
  *
  * <pre>
- * any of   all of   each word: the best field, for the word itself, its prefix or a typo
- *                   each phrase: the best field
- *                   each word with symbols
- *                   optional: the best tier, adjacent words, completion
- *          the title with one typo
- *          an identity with the typed name
+ * at least one of
+ * ├─ all of
+ * │  ├─ each word: the highest score over all fields and over the word itself, its prefix and a typo
+ * │  ├─ each phrase: the highest score over all fields
+ * │  ├─ each word with symbols: a filter without a score
+ * │  └─ optional, only for the score: the highest tier, adjacent words, completion
+ * ├─ the title is one typo away from the typed text
+ * └─ the typed text is a name of the identity
  * </pre>
+ *
+ * @param <Q> the type of the engine's queries
  */
 public final class RankedQuery<Q> {
     private final ParsedQuery query;
@@ -29,27 +33,27 @@ public final class RankedQuery<Q> {
     }
 
     /**
-     * Returns the alternatives of a query. A hit matches at least one of them, and its score is the sum of all that it
-     * matches.
+     * Returns the alternative queries for a parsed query. A hit matches at least one alternative. The score of a hit is
+     * the sum of the scores of the alternatives that it matches.
      *
-     * @param named matches the entries that have the typed name; null if there are none
+     * @param nameMatch matches the entries of the identities with the typed name; null if there are none
      */
-    public static <Q> List<Q> alternatives(ParsedQuery query, @Nullable Q named, QueryBuilder<Q> builder) {
-        return new RankedQuery<>(query, builder).alternatives(named);
+    public static <Q> List<Q> alternatives(ParsedQuery query, @Nullable Q nameMatch, QueryBuilder<Q> builder) {
+        return new RankedQuery<>(query, builder).alternatives(nameMatch);
     }
 
-    private List<Q> alternatives(@Nullable Q named) {
+    private List<Q> alternatives(@Nullable Q nameMatch) {
         List<Q> alternatives = new ArrayList<>();
         if (!query.clauses().isEmpty()) {
             alternatives.add(allClauses());
         }
-        String title = query.titleForTypo();
+        String title = query.titleWithTypo();
         if (title != null) {
-            alternatives.add(
-                    builder.constantScore(builder.typo(IndexedText.TITLE_FIELD, title), ScoreModel.TITLE_TYPO));
+            alternatives.add(builder.constantScore(
+                    builder.fuzzyKeepingDigits(IndexedText.TITLE_FIELD, title), ScoreModel.TITLE_TYPO_BONUS));
         }
-        if (named != null) {
-            alternatives.add(tier(named, ScoreModel.NAME_TIER));
+        if (nameMatch != null) {
+            alternatives.add(withTierScore(nameMatch, ScoreModel.NAME_TIER));
         }
         return alternatives;
     }
@@ -59,10 +63,10 @@ public final class RankedQuery<Q> {
         List<Q> filters = new ArrayList<>();
         for (ParsedQuery.Clause clause : query.clauses()) {
             switch (clause) {
-                case ParsedQuery.WordClause word -> required.add(bestField(field -> word(field, word)));
+                case ParsedQuery.WordClause word -> required.add(bestOfFields(field -> word(field, word)));
                 case ParsedQuery.PhraseClause phrase ->
-                    required.add(bestField(field ->
-                            builder.constantScore(builder.phrase(field, phrase.words(), 0), model.exactWord())));
+                    required.add(bestOfFields(field ->
+                            builder.constantScore(builder.phrase(field, phrase.words(), 0), model.exactWordScore())));
                 case ParsedQuery.SymbolClause symbolWord -> filters.add(symbolWord(symbolWord));
             }
         }
@@ -71,31 +75,35 @@ public final class RankedQuery<Q> {
         List<String> words = query.words();
         if (words.size() > 1) {
             List<Q> adjacent = new ArrayList<>();
-            for (int weight : builder.weights()) {
+            for (int weight : builder.fieldWeights()) {
                 String field = builder.wordsField(weight);
-                adjacent.add(builder.constantScore(builder.phrase(field, words, 0), weight * ScoreModel.ADJACENT));
-                tiers.add(tier(builder.phrase(field, words, ScoreModel.SLOP), ScoreModel.ONE_ATTRIBUTE_TIER));
+                adjacent.add(builder.constantScore(
+                        builder.phrase(field, words, 0), weight * ScoreModel.ADJACENT_WORDS_BONUS));
+                tiers.add(withTierScore(
+                        builder.phrase(field, words, ScoreModel.SAME_ATTRIBUTE_SLOP), ScoreModel.SAME_ATTRIBUTE_TIER));
             }
-            optional.add(builder.best(adjacent));
-            tiers.add(tier(
-                    builder.anyTerm(IndexedText.TITLE_FIELD, query.titleCandidates()), ScoreModel.ONE_ATTRIBUTE_TIER));
+            optional.add(builder.disMax(adjacent));
+            // A user who types a title and a word of another attribute looks for this title.
+            tiers.add(withTierScore(
+                    builder.anyTerm(IndexedText.TITLE_FIELD, query.possibleTitles()), ScoreModel.SAME_ATTRIBUTE_TIER));
         }
         String startPrefix = query.startPrefix();
         if (startPrefix != null) {
-            tiers.add(tier(builder.prefix(IndexedText.KEYWORDS_FIELD, startPrefix), ScoreModel.STARTS_WITH_TIER));
+            tiers.add(withTierScore(
+                    builder.prefix(IndexedText.KEYWORDS_FIELD, startPrefix), ScoreModel.STARTS_WITH_TIER));
         }
         String completionPrefix = query.completionPrefix();
         if (completionPrefix != null) {
             optional.add(builder.constantScore(
-                    builder.prefix(IndexedText.KEYWORDS_FIELD, completionPrefix), ScoreModel.COMPLETION));
+                    builder.prefix(IndexedText.KEYWORDS_FIELD, completionPrefix), ScoreModel.COMPLETION_BONUS));
         }
-        tiers.add(tier(builder.term(IndexedText.KEYWORDS_FIELD, query.keyword()), ScoreModel.EXACT_TIER));
-        optional.add(builder.best(tiers));
-        return builder.all(required, filters, optional);
+        tiers.add(withTierScore(builder.term(IndexedText.KEYWORDS_FIELD, query.keyword()), ScoreModel.EXACT_TIER));
+        optional.add(builder.disMax(tiers));
+        return builder.bool(required, filters, optional);
     }
 
-    private Q tier(Q query, int tier) {
-        return builder.constantScore(query, model.tier(tier));
+    private Q withTierScore(Q query, int tier) {
+        return builder.constantScore(query, model.tierScore(tier));
     }
 
     private Q symbolWord(ParsedQuery.SymbolClause symbolWord) {
@@ -104,24 +112,27 @@ public final class RankedQuery<Q> {
                 : builder.term(IndexedText.SYMBOL_WORDS_FIELD, symbolWord.text());
     }
 
-    private Q bestField(Function<String, Q> queryOf) {
+    /** Builds the same query for each words field; the field with the highest score counts. */
+    private Q bestOfFields(Function<String, Q> queryOfField) {
         List<Q> queries = new ArrayList<>();
-        for (int weight : builder.weights()) {
-            queries.add(builder.addFieldWeight(queryOf.apply(builder.wordsField(weight)), weight));
+        for (int weight : builder.fieldWeights()) {
+            queries.add(builder.addFieldScore(queryOfField.apply(builder.wordsField(weight)), weight));
         }
-        return builder.best(queries);
+        return builder.disMax(queries);
     }
 
     private Q word(String field, ParsedQuery.WordClause word) {
         List<Q> queries = new ArrayList<>();
-        queries.add(builder.constantScore(builder.term(field, word.text()), model.exactWord()));
+        queries.add(builder.constantScore(builder.term(field, word.text()), model.exactWordScore()));
         if (word.isPrefix()) {
-            queries.add(builder.constantScore(builder.prefix(field, word.text()), model.prefixWord()));
+            queries.add(builder.constantScore(builder.prefix(field, word.text()), model.prefixWordScore()));
         }
         if (word.allowsTypo()) {
-            Q typo = word.hasDigits() ? builder.typo(field, word.text()) : builder.fuzzy(field, word.text());
+            Q typo = word.hasDigits()
+                    ? builder.fuzzyKeepingDigits(field, word.text())
+                    : builder.fuzzy(field, word.text());
             queries.add(builder.constantScore(typo, 0));
         }
-        return builder.best(queries);
+        return builder.disMax(queries);
     }
 }

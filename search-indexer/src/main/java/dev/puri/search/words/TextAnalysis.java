@@ -13,15 +13,16 @@ import org.apache.lucene.analysis.tokenattributes.CharTermAttribute;
 import org.apache.lucene.analysis.tokenattributes.OffsetAttribute;
 
 /**
- * Splits text into words, for documents and for queries. Words are split by UAX #29 (each Han or Hiragana character is
- * a word) and at apostrophes. They are in lower case and without Latin accents, composed or decomposed; {@code ß} is
- * {@code ss}. There are no stop words. The analyzer {@code words} of {@code index.json} does the same in OpenSearch.
+ * Splits the text of documents and queries into words, by the rules of UAX #29 (each Han or Hiragana character is a
+ * word) and at apostrophes. A word is in lower case and has no Latin accents, whether the accents are composed or
+ * decomposed; {@code ß} becomes {@code ss}. There are no stop words. In OpenSearch, the analyzer {@code words} of
+ * {@code index.json} does the same.
  *
- * <p>Symbols separate words and are not part of them. Where a symbol is part of a name, {@link #symbolWords} returns
- * the word together with its symbols.
+ * <p>Symbols separate words. Where a symbol is part of a name, as in {@code c++}, {@link #symbolWords} returns the word
+ * with its symbols.
  */
 public final class TextAnalysis {
-    /** The longest word on either side of an ampersand that joins two words into one name, as in {@code at&t}. */
+    /** Maximum length of the words that an ampersand joins into one name, as in {@code at&t}. */
     private static final int MAX_AMPERSAND_LETTERS = 2;
 
     private static final Analyzer ANALYZER = analyzer();
@@ -33,11 +34,11 @@ public final class TextAnalysis {
      *
      * @param text the normalized word
      * @param start offset of its first character in the original text
-     * @param end offset behind its last character in the original text
+     * @param end offset after its last character in the original text
      */
     public record Word(String text, int start, int end) {}
 
-    /** Returns a new Lucene analyzer that splits text into these words. */
+    /** Returns a new Lucene analyzer that splits text into words. */
     public static Analyzer analyzer() {
         return new Analyzer() {
             @Override
@@ -72,15 +73,15 @@ public final class TextAnalysis {
     }
 
     /**
-     * Returns the words that have symbols in their name, with these symbols:
+     * Returns the words that have symbols in their name, together with these symbols:
      *
      * <pre>
-     * c++   libstdc++6: libstdc++   c#       + and # behind a word: one before a blank or a symbol, or several
-     * .net                                   a full stop before a word of letters, with nothing before it
+     * c++   libstdc++6: libstdc++   c#       one + or # after a word, not before a letter or digit; or several
+     * .net                                   a full stop before a letter; before the stop: nothing, blank, ( " ' or /
      * at&amp;t  r&amp;b                              an ampersand between two words of one or two letters
      * </pre>
      *
-     * @param words all words of the text
+     * @param words all words of the text, as {@link #words} returns them
      */
     static List<Word> symbolWords(String text, List<Word> words) {
         List<Word> symbolWords = new ArrayList<>();
@@ -126,17 +127,17 @@ public final class TextAnalysis {
                         || "(\"'/".indexOf(text.charAt(dot - 1)) >= 0);
     }
 
-    /** Joins all words of a text with one blank between them. Symbol words replace the plain words they contain. */
+    /** Joins all words of a text with one blank between them. A symbol word replaces the words that it contains. */
     static String join(List<Word> words, List<Word> symbolWords) {
         StringBuilder joined = new StringBuilder();
-        int next = 0;
+        int nextSymbolWord = 0;
         for (int i = 0; i < words.size(); ) {
             joined.append(joined.isEmpty() ? "" : " ");
             Word word = words.get(i);
-            if (next < symbolWords.size()
-                    && symbolWords.get(next).end() >= word.end()
-                    && symbolWords.get(next).start() <= word.start()) {
-                Word symbolWord = symbolWords.get(next++);
+            if (nextSymbolWord < symbolWords.size()
+                    && symbolWords.get(nextSymbolWord).end() >= word.end()
+                    && symbolWords.get(nextSymbolWord).start() <= word.start()) {
+                Word symbolWord = symbolWords.get(nextSymbolWord++);
                 joined.append(symbolWord.text());
                 while (i < words.size() && words.get(i).end() <= symbolWord.end()) {
                     i++;

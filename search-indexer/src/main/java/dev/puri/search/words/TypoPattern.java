@@ -4,16 +4,16 @@ import org.apache.lucene.util.automaton.Automaton;
 import org.apache.lucene.util.automaton.Operations;
 
 /**
- * Matches the strings at one edit from a text that keep its digits: one character deleted, inserted or replaced, none
- * of them a digit, or two neighbours swapped that are not both digits. The fuzzy queries of both engines cannot
- * exclude digits. OpenSearch gets a regular expression; Lucene gets the automaton, because building one from the
- * regular expression takes milliseconds.
+ * Builds patterns for the strings that are one edit away from a text and have the same digits in the same order. An
+ * edit deletes, inserts or replaces one character, or swaps two neighbours. The fuzzy queries of the engines cannot
+ * protect digits. OpenSearch gets a regular expression. Lucene gets an automaton, because the conversion of the regular
+ * expression into an automaton would take milliseconds.
  */
 public final class TypoPattern {
     private static final String NO_DIGIT = "[^0-9]";
 
-    /** Limit of the determinization. The automaton of the longest text needs far less. */
-    private static final int MAX_WORK = 100_000;
+    /** Lucene's limit of the effort to make an automaton deterministic. The longest text needs far less. */
+    private static final int MAX_DETERMINIZE_WORK = 100_000;
 
     private TypoPattern() {}
 
@@ -25,22 +25,23 @@ public final class TypoPattern {
         return text.codePoints().anyMatch(TypoPattern::isDigit);
     }
 
-    /** Returns the pattern as a regular expression in the syntax that Lucene and {@link java.util.regex} share. */
+    /** Returns the pattern as a regular expression in the syntax common to Lucene and {@link java.util.regex}. */
     public static String regex(String text) {
         int[] characters = text.codePoints().toArray();
         StringBuilder regex = new StringBuilder();
         for (int i = 0; i < characters.length; i++) {
             regex.append("((");
             if (!isDigit(characters[i])) {
-                // The character is deleted or replaced.
+                // Deletes or replaces the character.
                 regex.append(NO_DIGIT).append('?');
                 appendLiteral(regex, characters, i + 1, characters.length);
                 regex.append('|');
             }
-            // A character is inserted before it.
+            // Inserts a character before this character.
             regex.append(NO_DIGIT);
             appendLiteral(regex, characters, i, characters.length);
             if (i + 1 < characters.length && !(isDigit(characters[i]) && isDigit(characters[i + 1]))) {
+                // Swaps this character and the next.
                 regex.append('|');
                 appendLiteral(regex, characters, i + 1, i + 2);
                 appendLiteral(regex, characters, i, i + 1);
@@ -49,6 +50,7 @@ public final class TypoPattern {
             regex.append(")|");
             appendLiteral(regex, characters, i, i + 1);
         }
+        // Inserts a character at the end.
         regex.append(NO_DIGIT);
         regex.append(")".repeat(characters.length));
         return regex.toString();
@@ -59,6 +61,7 @@ public final class TypoPattern {
         int[] characters = text.codePoints().toArray();
         int length = characters.length;
         Automaton.Builder builder = new Automaton.Builder();
+        // The states after i characters of the text, before and after the edit.
         int[] unedited = new int[length + 1];
         int[] edited = new int[length + 1];
         for (int i = 0; i <= length; i++) {
@@ -67,14 +70,14 @@ public final class TypoPattern {
         }
         builder.setAccept(edited[length], true);
         for (int i = 0; i <= length; i++) {
-            addNoDigit(builder, unedited[i], edited[i]);
+            addNoDigitTransition(builder, unedited[i], edited[i]);
             if (i == length) {
                 continue;
             }
             builder.addTransition(unedited[i], unedited[i + 1], characters[i]);
             builder.addTransition(edited[i], edited[i + 1], characters[i]);
             if (!isDigit(characters[i])) {
-                addNoDigit(builder, unedited[i], edited[i + 1]);
+                addNoDigitTransition(builder, unedited[i], edited[i + 1]);
                 if (i + 1 == length) {
                     builder.setAccept(unedited[i], true);
                 } else {
@@ -87,10 +90,10 @@ public final class TypoPattern {
                 builder.addTransition(swapped, edited[i + 2], characters[i]);
             }
         }
-        return Operations.determinize(builder.finish(), MAX_WORK);
+        return Operations.determinize(builder.finish(), MAX_DETERMINIZE_WORK);
     }
 
-    private static void addNoDigit(Automaton.Builder builder, int from, int to) {
+    private static void addNoDigitTransition(Automaton.Builder builder, int from, int to) {
         builder.addTransition(from, to, Character.MIN_CODE_POINT, '0' - 1);
         builder.addTransition(from, to, '9' + 1, Character.MAX_CODE_POINT);
     }

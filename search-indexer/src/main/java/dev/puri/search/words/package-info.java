@@ -1,10 +1,11 @@
 /**
- * Text analysis, query parsing and scoring, the same for every engine.
+ * Text analysis, query parsing, ranking and highlighting, the same for every engine.
  *
  * <pre>
- * document text ──TextAnalysis──▶ words ──IndexedText──▶ what an engine indexes
- * typed text ──ParsedQuery──▶ clauses ──▶ an engine's query, scored by ScoreModel
- *                                └──Highlighter──▶ marked fragments of a hit's attributes
+ * document's attributes ──TextAnalysis──▶ words ──IndexedText──▶ terms of the index
+ *
+ * typed text ──ParsedQuery──▶ clauses ──RankedQuery, ScoreModel──▶ query of an engine (its QueryBuilder)
+ *                                └──────Highlighter──▶ fragments of a hit's attributes with marked matches
  * </pre>
  */
 @org.jspecify.annotations.NullMarked

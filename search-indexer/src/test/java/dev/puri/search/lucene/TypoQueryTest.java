@@ -34,7 +34,7 @@ final class TypoQueryTest {
         int accepted = 0;
         for (String text : List.of("a", "vorbis tools", "libc6", "x11 2", "the long winter road")) {
             Automaton characters = TypoPattern.automaton(text);
-            Automaton bytes = TypoQuery.inUtf8(characters);
+            Automaton bytes = TypoQuery.toUtf8(characters);
             assertThat(bytes).isNotNull();
             assertThat(bytes.isDeterministic()).isTrue();
             CharacterRunAutomaton expected = new CharacterRunAutomaton(characters);
@@ -55,7 +55,7 @@ final class TypoQueryTest {
     /** The byte automaton cannot distinguish characters beyond ASCII, so the query uses the character automaton. */
     @Test
     void findsTyposInTextsBeyondAscii() throws Exception {
-        assertThat(TypoQuery.inUtf8(TypoPattern.automaton("日本語"))).isNull();
+        assertThat(TypoQuery.toUtf8(TypoPattern.automaton("日本語"))).isNull();
 
         assertThat(found("日本語", "日本語", "日本", "日x語", "日本語版", "日xx")).containsExactly("日本語", "日本", "日x語", "日本語版");
         assertThat(found("perl", "perl", "perly", "pérl", "prel", "perl5", "ruby"))

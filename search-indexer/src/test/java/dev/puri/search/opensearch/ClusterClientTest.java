@@ -42,7 +42,7 @@ final class ClusterClientTest {
     @Test
     void retriesABusyNode() throws Exception {
         try (ClusterClient cluster = cluster(node(429, 503, 200))) {
-            assertThat(cluster.write("GET", "/x", null).status()).isEqualTo(200);
+            assertThat(cluster.sendWithWriteTimeout("GET", "/x", null).status()).isEqualTo(200);
             assertThat(requests).hasSize(3);
         }
     }
@@ -52,20 +52,21 @@ final class ClusterClientTest {
         String away = node(200);
         servers.getFirst().stop(0);
         try (ClusterClient cluster = cluster(away + "," + node(200))) {
-            assertThat(cluster.read("GET", "/x", null).status()).isEqualTo(200);
-            assertThat(cluster.read("GET", "/x", null).status()).isEqualTo(200);
+            assertThat(cluster.sendWithReadTimeout("GET", "/x", null).status()).isEqualTo(200);
+            assertThat(cluster.sendWithReadTimeout("GET", "/x", null).status()).isEqualTo(200);
         }
     }
 
     @Test
     void readsFailSoonAndWritesAtTheirDeadline() throws Exception {
         try (ClusterClient cluster = cluster(node(503))) {
-            assertThatThrownBy(() -> cluster.read("GET", "/x", null))
+            assertThatThrownBy(() -> cluster.sendWithReadTimeout("GET", "/x", null))
                     .isInstanceOf(IndexUnavailableException.class)
                     .hasMessageContaining("503");
             assertThat(requests).hasSize(3);
             long begun = System.nanoTime();
-            assertThatThrownBy(() -> cluster.write("GET", "/x", null)).isInstanceOf(IndexUnavailableException.class);
+            assertThatThrownBy(() -> cluster.sendWithWriteTimeout("GET", "/x", null))
+                    .isInstanceOf(IndexUnavailableException.class);
             assertThat(Duration.ofNanos(System.nanoTime() - begun)).isLessThan(Duration.ofSeconds(2));
             assertThat(requests).hasSizeBetween(5, 10);
         }
@@ -80,7 +81,7 @@ final class ClusterClientTest {
             exchange.getResponseBody().flush();
         });
         try (ClusterClient cluster = cluster(start(server))) {
-            assertThatThrownBy(() -> cluster.write("GET", "/x", null))
+            assertThatThrownBy(() -> cluster.sendWithWriteTimeout("GET", "/x", null))
                     .isInstanceOf(IndexUnavailableException.class)
                     .hasMessageContaining("does not answer");
         }
@@ -89,11 +90,13 @@ final class ClusterClientTest {
     @Test
     void doesNotRetryARefusal() throws Exception {
         try (ClusterClient cluster = cluster(node(403))) {
-            assertThatThrownBy(() -> cluster.write("GET", "/x", null)).isInstanceOf(IndexUnavailableException.class);
+            assertThatThrownBy(() -> cluster.sendWithWriteTimeout("GET", "/x", null))
+                    .isInstanceOf(IndexUnavailableException.class);
             assertThat(requests).hasSize(1);
         }
         try (ClusterClient cluster = cluster(node(400))) {
-            assertThatThrownBy(() -> cluster.write("GET", "/x", null)).isInstanceOf(IllegalStateException.class);
+            assertThatThrownBy(() -> cluster.sendWithWriteTimeout("GET", "/x", null))
+                    .isInstanceOf(IllegalStateException.class);
             assertThat(requests).hasSize(2);
         }
     }
@@ -110,13 +113,15 @@ final class ClusterClientTest {
                 "PURI_OPENSEARCH_PASSWORD", "p\u00e4ss:word",
                 "PURI_OPENSEARCH_WRITE_TIMEOUT", "1s"));
         try (ClusterClient cluster = cluster(environment)) {
-            assertThatThrownBy(() -> cluster.write("GET", "/x", null)).isInstanceOf(IndexUnavailableException.class);
+            assertThatThrownBy(() -> cluster.sendWithWriteTimeout("GET", "/x", null))
+                    .isInstanceOf(IndexUnavailableException.class);
         }
         assertThat(authorizations).isEmpty();
 
         environment.put("PURI_OPENSEARCH_CA", folder.resolve("ca.pem").toString());
         try (ClusterClient cluster = cluster(environment)) {
-            assertThat(cluster.write("GET", "/x", null).found()).isTrue();
+            assertThat(cluster.sendWithWriteTimeout("GET", "/x", null).isFound())
+                    .isTrue();
         }
         assertThat(authorizations)
                 .containsExactly("Basic "

@@ -62,7 +62,7 @@ final class ErasureIT {
 
     private void flush() throws Exception {
         try (ClusterClient cluster = new ClusterClient(NodeSettings.of(node, "raw"))) {
-            cluster.write("POST", "/erasure/_flush?force=true", null);
+            cluster.sendWithWriteTimeout("POST", "/erasure/_flush?force=true", null);
         }
     }
 

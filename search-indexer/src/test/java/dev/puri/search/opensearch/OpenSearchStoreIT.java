@@ -35,12 +35,15 @@ final class OpenSearchStoreIT {
 
     private List<String> indices(String pattern) throws Exception {
         List<String> names = new ArrayList<>();
-        cluster.read("GET", "/" + pattern + "/_alias", null).body().fieldNames().forEachRemaining(names::add);
+        cluster.sendWithReadTimeout("GET", "/" + pattern + "/_alias", null)
+                .body()
+                .fieldNames()
+                .forEachRemaining(names::add);
         return names;
     }
 
     @Test
-    void dropsLeftOverIndicesOfItsOwnAliasOnly() throws Exception {
+    void deletesUnusedIndicesOfItsOwnAliasOnly() throws Exception {
         try (OpenSearchStore other = open("left-over")) {
             other.serving();
             try (OpenSearchStore store = open("left")) {
@@ -79,7 +82,7 @@ final class OpenSearchStoreIT {
     @Test
     void replacesAnIndexOfAnotherFormat() throws Exception {
         String old = "versions-g" + "0".repeat(32);
-        cluster.write("PUT", "/" + old, ClusterClient.JSON.readTree("{\"aliases\":{\"versions\":{}}}"));
+        cluster.sendWithWriteTimeout("PUT", "/" + old, ClusterClient.JSON.readTree("{\"aliases\":{\"versions\":{}}}"));
         try (OpenSearchStore store = open("versions")) {
             SearchIndex index = store.serving();
             assertThat(SampleQuery.list(SearchQuery.Order.NEWEST).run(index).hits())
@@ -94,7 +97,7 @@ final class OpenSearchStoreIT {
         try (OpenSearchStore store = open("late")) {
             SearchIndex index = store.serving();
             String name = indices("late-g*").getFirst();
-            cluster.write("DELETE", "/" + name, null);
+            cluster.sendWithWriteTimeout("DELETE", "/" + name, null);
             FakeTopics topics = new FakeTopics().write(Item.of("music:tracks:1", "title", "late"));
             assertThatThrownBy(() -> index.apply(topics.since(0))).isInstanceOf(IndexUnavailableException.class);
             assertThatThrownBy(() -> index.commit(topics.checkpoint())).isInstanceOf(IndexUnavailableException.class);
@@ -109,7 +112,7 @@ final class OpenSearchStoreIT {
             store.serving();
             String name = indices("strict-g*").getFirst();
             JsonNode stray = ClusterClient.JSON.readTree("{\"stray\":1}");
-            assertThatThrownBy(() -> cluster.write("POST", "/" + name + "/_doc", stray))
+            assertThatThrownBy(() -> cluster.sendWithWriteTimeout("POST", "/" + name + "/_doc", stray))
                     .hasMessageContaining("strict");
         }
     }

@@ -94,7 +94,7 @@ final class ParsedQueryTest {
                 .startsWith("word word")
                 .isNotEqualTo(ParsedQuery.parse(longer + "more").keyword());
         assertThat(ParsedQuery.parse(longer).startPrefix()).isNull();
-        assertThat(ParsedQuery.parse("bash shell script").titleCandidates())
+        assertThat(ParsedQuery.parse("bash shell script").possibleTitles())
                 .containsExactlyInAnyOrder("bash", "bash shell", "shell script", "script");
     }
 

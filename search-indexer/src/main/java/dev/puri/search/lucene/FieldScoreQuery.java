@@ -16,46 +16,46 @@ import org.apache.lucene.search.Weight;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Adds the weight of a field to the score of another query, multiplied by 1 to 2 for few words in the field. A Lucene
- * similarity cannot do this: it multiplies, it does not score prefix queries, and it uses the rarity of a term, which
- * changes with every document.
+ * Adds a field score to the score of another query: the attribute weight of the field times
+ * {@link ScoreModel#lengthFactor}. A Lucene similarity cannot do this, because it multiplies, and does not score prefix
+ * queries. It also uses the rarity of a term, which changes with every document.
  */
-final class FieldWeightQuery extends Query {
+final class FieldScoreQuery extends Query {
     private final Query query;
     private final String field;
-    private final int weight;
+    private final int attributeWeight;
 
     /**
-     * Creates the query.
+     * Creates a query.
      *
-     * @param query a query with constant scores on the field
-     * @param field a field with norms
-     * @param weight the weight of the field's attributes
+     * @param query a query on the field, with constant scores
+     * @param field a words field; it has norms, which encode its number of words
+     * @param attributeWeight the weight of all attributes in the field
      */
-    FieldWeightQuery(Query query, String field, int weight) {
+    FieldScoreQuery(Query query, String field, int attributeWeight) {
         this.query = query;
         this.field = field;
-        this.weight = weight;
+        this.attributeWeight = attributeWeight;
     }
 
     @Override
     public Query rewrite(IndexSearcher searcher) throws IOException {
         Query rewritten = query.rewrite(searcher);
-        return rewritten == query ? this : new FieldWeightQuery(rewritten, field, weight);
+        return rewritten == query ? this : new FieldScoreQuery(rewritten, field, attributeWeight);
     }
 
     @Override
     public Weight createWeight(IndexSearcher searcher, ScoreMode mode, float boost) throws IOException {
         Weight inner = searcher.createWeight(query, mode, boost);
-        return mode.needsScores() ? new AddingWeight(inner, boost) : inner;
+        return mode.needsScores() ? new FieldScoreWeight(inner, boost) : inner;
     }
 
-    private final class AddingWeight extends Weight {
+    private final class FieldScoreWeight extends Weight {
         private final Weight inner;
         private final float boost;
 
-        private AddingWeight(Weight inner, float boost) {
-            super(FieldWeightQuery.this);
+        private FieldScoreWeight(Weight inner, float boost) {
+            super(FieldScoreQuery.this);
             this.inner = inner;
             this.boost = boost;
         }
@@ -80,14 +80,14 @@ final class FieldWeightQuery extends Query {
         }
 
         private Scorer scorer(Scorer scorer, @Nullable NumericDocValues norms) {
-            float maxAdded = boost * weight * 2;
+            float maxFieldScore = boost * attributeWeight * 2;
             return new FilterScorer(scorer) {
                 @Override
                 public float score() throws IOException {
-                    float lengthBonus = norms != null && norms.advanceExact(docID())
-                            ? ScoreModel.lengthBonus(norms.longValue())
+                    float lengthFactor = norms != null && norms.advanceExact(docID())
+                            ? ScoreModel.lengthFactor(norms.longValue())
                             : 1;
-                    return in.score() + boost * weight * lengthBonus;
+                    return in.score() + boost * attributeWeight * lengthFactor;
                 }
 
                 @Override
@@ -97,7 +97,7 @@ final class FieldWeightQuery extends Query {
 
                 @Override
                 public float getMaxScore(int upTo) throws IOException {
-                    return in.getMaxScore(upTo) + maxAdded;
+                    return in.getMaxScore(upTo) + maxFieldScore;
                 }
             };
         }
@@ -107,7 +107,7 @@ final class FieldWeightQuery extends Query {
             ScorerSupplier supplier = scorerSupplier(segment);
             Scorer scorer = supplier == null ? null : supplier.get(1);
             return scorer != null && scorer.iterator().advance(doc) == doc
-                    ? Explanation.match(scorer.score(), FieldWeightQuery.this.toString())
+                    ? Explanation.match(scorer.score(), FieldScoreQuery.this.toString())
                     : Explanation.noMatch("no match");
         }
 
@@ -129,19 +129,19 @@ final class FieldWeightQuery extends Query {
 
     @Override
     public boolean equals(@Nullable Object other) {
-        return other instanceof FieldWeightQuery that
+        return other instanceof FieldScoreQuery that
                 && query.equals(that.query)
                 && field.equals(that.field)
-                && weight == that.weight;
+                && attributeWeight == that.attributeWeight;
     }
 
     @Override
     public int hashCode() {
-        return 31 * (31 * query.hashCode() + field.hashCode()) + weight;
+        return 31 * (31 * query.hashCode() + field.hashCode()) + attributeWeight;
     }
 
     @Override
-    public String toString(String inField) {
-        return "(" + query.toString(inField) + ")+" + weight + "*" + field;
+    public String toString(String defaultField) {
+        return "(" + query.toString(defaultField) + ")+" + attributeWeight + "*" + field;
     }
 }
