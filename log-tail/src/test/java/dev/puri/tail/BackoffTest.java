@@ -17,18 +17,18 @@ final class BackoffTest {
 
     @Test
     void delaysDoubleUpToTheLongest() {
-        assertThat(backoff.nextDelay()).isEqualTo(FIRST);
-        assertThat(backoff.nextDelay()).isEqualTo(Duration.ofMillis(400));
-        assertThat(backoff.nextDelay()).isEqualTo(LONGEST);
-        assertThat(backoff.nextDelay()).isEqualTo(LONGEST);
+        assertThat(backoff.takeDelay()).isEqualTo(FIRST);
+        assertThat(backoff.takeDelay()).isEqualTo(Duration.ofMillis(400));
+        assertThat(backoff.takeDelay()).isEqualTo(LONGEST);
+        assertThat(backoff.takeDelay()).isEqualTo(LONGEST);
     }
 
     @Test
     void aFixedPolicyHasOneDelay() {
         Backoff fixed = new Backoff(RetryPolicy.fixed(FIRST), () -> nanos);
 
-        assertThat(fixed.nextDelay()).isEqualTo(FIRST);
-        assertThat(fixed.nextDelay()).isEqualTo(FIRST);
+        assertThat(fixed.takeDelay()).isEqualTo(FIRST);
+        assertThat(fixed.takeDelay()).isEqualTo(FIRST);
     }
 
     @Test
@@ -38,7 +38,7 @@ final class BackoffTest {
 
         backoff.reset();
 
-        assertThat(backoff.nextDelay()).isEqualTo(FIRST);
+        assertThat(backoff.takeDelay()).isEqualTo(FIRST);
     }
 
     @Test
@@ -64,7 +64,7 @@ final class BackoffTest {
         backoff.delayBriefly();
 
         assertThat(backoff.untilDue()).isEqualTo(FIRST);
-        assertThat(backoff.nextDelay()).isEqualTo(Duration.ofMillis(400));
+        assertThat(backoff.takeDelay()).isEqualTo(Duration.ofMillis(400));
     }
 
     @Test
@@ -72,12 +72,12 @@ final class BackoffTest {
         backoff.delay();
         backoff.begin();
         pass(LONGEST);
-        assertThat(backoff.nextDelay()).isEqualTo(Duration.ofMillis(400));
+        assertThat(backoff.takeDelay()).isEqualTo(Duration.ofMillis(400));
 
         backoff.begin();
         pass(LONGEST.plusNanos(1));
 
-        assertThat(backoff.nextDelay()).isEqualTo(FIRST);
+        assertThat(backoff.takeDelay()).isEqualTo(FIRST);
     }
 
     @Test
@@ -86,7 +86,7 @@ final class BackoffTest {
         backoff.delay();
         pass(LONGEST.multipliedBy(2));
 
-        assertThat(backoff.nextDelay()).isEqualTo(Duration.ofMillis(400));
+        assertThat(backoff.takeDelay()).isEqualTo(Duration.ofMillis(400));
     }
 
     @Test

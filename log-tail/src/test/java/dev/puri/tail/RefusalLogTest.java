@@ -97,7 +97,7 @@ final class RefusalLogTest {
     @Test
     void notifiesTheListenerOncePerRefusal() {
         List<Position> told = new ArrayList<>();
-        log.onNews(told::add);
+        log.setListener(told::add);
 
         add(ONE, 10, 1);
         add(ONE, 10, 1);
@@ -148,7 +148,7 @@ final class RefusalLogTest {
 
     @Test
     void answersTheTokenOfAnErasedRefusalWithoutNames() {
-        Refusal nameless = Refusal.of(Reason.PURI_TAKEN, "what it named was erased since");
+        Refusal nameless = Refusal.of(Reason.PURI_TAKEN, "an object that the event named has been erased since");
         add(ONE, 10, 1);
         log.forgetErased(ONE, Written.TIME.plusSeconds(3));
         CompletableFuture<@Nullable Refusal> waiting = awaited(11, Duration.ofMinutes(1));
@@ -182,7 +182,7 @@ final class RefusalLogTest {
     void anErasureIsReadFromTheTopicOfRefusalsToo() {
         add(ONE, 10, -3);
         List<Position> told = new ArrayList<>();
-        log.onNews(told::add);
+        log.setListener(told::add);
 
         takeErasure(ONE, 11, -1, Outcome.APPLIED);
 
@@ -311,7 +311,7 @@ final class RefusalLogTest {
         assertThat(first.join()).isNotNull();
         assertThat(second.join()).isNotNull();
         assertThat(awaited(10, Duration.ZERO).join()).isNotNull();
-        assertThat(log.awaiting()).isZero();
+        assertThat(log.waitCount()).isZero();
     }
 
     @Test
@@ -319,7 +319,7 @@ final class RefusalLogTest {
         CompletableFuture<@Nullable Refusal> waiting = awaited(10, Duration.ofMillis(20));
 
         assertThat(waiting.join()).isNull();
-        await().until(() -> log.awaiting() == 0);
+        await().until(() -> log.waitCount() == 0);
     }
 
     @Test
@@ -329,7 +329,7 @@ final class RefusalLogTest {
 
         assertThat(awaited(12, Duration.ofMinutes(1)).join()).isNull();
         assertThat(List.of(first, second)).noneMatch(CompletableFuture::isDone);
-        assertThat(log.awaiting()).isEqualTo(2);
+        assertThat(log.waitCount()).isEqualTo(2);
     }
 
     @Test

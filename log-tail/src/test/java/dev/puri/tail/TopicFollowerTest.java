@@ -148,7 +148,7 @@ final class TopicFollowerTest {
         before.onPoll(() -> before.write(0, 0));
         before.onPoll(() -> before.setPollException(new OffsetOutOfRangeException(Map.of(partition(0), 1L))));
         attemptFails(OffsetOutOfRangeException.class);
-        assertThat(follower.trouble()).isEqualTo("a part was deleted before it was read");
+        assertThat(follower.trouble()).isEqualTo("records were deleted before they were read");
         FakeConsumer after = consumer(1);
         after.begins(5);
         after.ends(6);
@@ -199,7 +199,7 @@ final class TopicFollowerTest {
 
         attemptFails(RuntimeException.class);
 
-        assertThat(follower.trouble()).isEqualTo("its end is not reached");
+        assertThat(follower.trouble()).isEqualTo("reading makes no progress, although the end is not reached");
         assertThat(consumer.closed()).isTrue();
     }
 
@@ -230,7 +230,7 @@ final class TopicFollowerTest {
                     try {
                         follower.followOnce();
                     } catch (RuntimeException e) {
-                        follower.failed(e);
+                        follower.onFailure(e);
                         throw e;
                     }
                 })

@@ -25,7 +25,7 @@ final class StableOffsetsTest {
     }
 
     @Test
-    void tellsForHowLongTheOffsetHasNotMoved() {
+    void reportsForHowLongTheOffsetHasNotMoved() {
         observe(Map.of(ONE, new Offsets(7, 8)), 0);
 
         assertThat(observe(Map.of(ONE, new Offsets(7, 90)), 9 * SECOND))
@@ -33,7 +33,7 @@ final class StableOffsetsTest {
     }
 
     @Test
-    void aTransactionThatEndsBeginsTheTimeAgain() {
+    void restartsTheTimeWhenATransactionEnds() {
         observe(Map.of(ONE, new Offsets(7, 8)), 0);
 
         assertThat(observe(Map.of(ONE, new Offsets(9, 12)), 9 * SECOND))
@@ -42,7 +42,7 @@ final class StableOffsetsTest {
     }
 
     @Test
-    void partitionsAreTimedEachByItself() {
+    void measuresEachPartitionSeparately() {
         observe(Map.of(ONE, new Offsets(7, 8)), 0);
 
         assertThat(observe(Map.of(ONE, new Offsets(7, 8), TWO, new Offsets(0, 1)), 4 * SECOND))
@@ -52,7 +52,7 @@ final class StableOffsetsTest {
     }
 
     @Test
-    void aPartitionThatIsNotThereIsForgotten() {
+    void forgetsAMissingPartition() {
         observe(Map.of(ONE, new Offsets(7, 8)), 0);
         observe(Map.of(), 4 * SECOND);
 

@@ -102,11 +102,11 @@ final class ReadYourWritesTest {
 
         void add(Position position, Refusal refusal) {
             all.put(position, refusal);
-            listener.onNews(position);
+            listener.onOutcome(position);
         }
 
         @Override
-        public void onNews(Refusals.Listener listener) {
+        public void setListener(Refusals.Listener listener) {
             this.listener = listener;
         }
 
@@ -160,7 +160,7 @@ final class ReadYourWritesTest {
         CompletableFuture<EventStatus> waiting = writes.await(CALLER, TRACK, at(7), LONG);
 
         table.remove(TRACK);
-        refusals.listener.onNews(at(7));
+        refusals.listener.onOutcome(at(7));
         waiters.wake(TRACK);
         assertThat(waiting).isNotDone();
 

@@ -132,14 +132,14 @@ final class WaitersTest {
             twenty.await("greedy", B, null, LONG, () -> null);
             assertThatThrownBy(() -> twenty.await("greedy", A, null, LONG, () -> null))
                     .isInstanceOf(Waiters.TooManyException.class)
-                    .hasMessage("2 requests of this connection wait already");
+                    .hasMessage("2 requests of this connection are already waiting");
             assertThat(twenty.count()).isEqualTo(2);
 
             for (int i = 0; i < 18; i++) {
                 twenty.await("caller " + i / 2, A, null, LONG, () -> null);
             }
             assertThatThrownBy(() -> twenty.await("one more", A, null, LONG, () -> null))
-                    .hasMessage("20 requests wait already");
+                    .hasMessage("20 requests are already waiting");
 
             first.cancel(false);
             twenty.await("greedy", A, null, LONG, () -> null);
@@ -153,14 +153,14 @@ final class WaitersTest {
                 twenty.await(CALLER, A, null, LONG, () -> null);
             }
             assertThatThrownBy(() -> twenty.await(CALLER, A, null, LONG, () -> null))
-                    .hasMessage("5 requests of this connection wait already");
+                    .hasMessage("5 requests of this connection are already waiting");
         }
         try (Waiters hundred = Waiters.forBatches(100, 5)) {
             for (int i = 0; i < 10; i++) {
                 hundred.await(CALLER, A, null, LONG, () -> null);
             }
             assertThatThrownBy(() -> hundred.await(CALLER, A, null, LONG, () -> null))
-                    .hasMessage("10 requests of this connection wait already");
+                    .hasMessage("10 requests of this connection are already waiting");
         }
     }
 
