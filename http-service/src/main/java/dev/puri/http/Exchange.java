@@ -74,9 +74,9 @@ public final class Exchange {
         this.route = route;
         this.parameter = parameter;
         trace = TraceContext.parse(request.headers().get(TRACEPARENT));
-        connection = loop.deadlines().of(request.connection());
-        connection.requestBegan();
-        loop.deadlines().add(this);
+        connection = loop.deadlines().find(request.connection());
+        connection.requestStarted();
+        loop.deadlines().addUnanswered(this);
         // On HTTP/2 this is called when the request's stream closes; the connection may stay open.
         request.response().closeHandler(closed -> closed());
     }
@@ -161,7 +161,7 @@ public final class Exchange {
         onGone = null;
         boolean wasUnanswered = !answered;
         answered = true;
-        loop.deadlines().remove(this);
+        loop.deadlines().removeUnanswered(this);
         release(0);
         if (callback != null && wasUnanswered) {
             guarded(callback);
@@ -268,10 +268,10 @@ public final class Exchange {
         String timeout = loop.options().limits().answerTimeout().toMillis() + " ms";
         log.error(
                 "{} {} had no answer after {}; it is answered 503",
-                LogText.of(request.method().name()),
-                LogText.of(request.path()),
+                LogText.escape(request.method().name()),
+                LogText.escape(request.path()),
                 timeout);
-        loop.deadlines().count(Limit.ANSWER_TOO_SLOW);
+        loop.deadlines().countExceeded(Limit.ANSWER_TOO_SLOW);
         Runnable callback = onGone;
         onGone = null;
         guarded(() -> header("Retry-After", "1")
@@ -418,8 +418,8 @@ public final class Exchange {
         try {
             log.error(
                     "{} {} failed; the response names it {}",
-                    LogText.of(request.method().name()),
-                    LogText.of(request.path()),
+                    LogText.escape(request.method().name()),
+                    LogText.escape(request.path()),
                     instance,
                     bug);
             Problem internal = Problem.of(ProblemType.INTERNAL, "The server's log tells more under this instance.");
@@ -444,7 +444,7 @@ public final class Exchange {
     /** Sets status and common headers; returns false if no response is possible any more. */
     private boolean begin(int status, CharSequence mediaType, int length) {
         assert Context.isOnEventLoopThread() : "not called on the event loop; use Exchange.later";
-        loop.deadlines().remove(this);
+        loop.deadlines().removeUnanswered(this);
         if (isOver()) {
             return false;
         }
@@ -480,7 +480,7 @@ public final class Exchange {
     void ended(Future<Void> written) {
         release(0);
         Runnable cancel = after(loop.options().limits().bodyTimeout(), () -> {
-            loop.deadlines().count(Limit.ANSWER_UNREAD);
+            loop.deadlines().countExceeded(Limit.ANSWER_UNREAD);
             abort();
         });
         written.onComplete(done -> {

@@ -121,7 +121,7 @@ final class ListenerLoop extends VerticleBase {
     @Override
     public Future<?> start() {
         int port = options.port() == 0 ? FREE_SHARED_PORT : options.port();
-        vertx.setPeriodic(deadlines.period().toMillis(), id -> deadlines.check());
+        vertx.setPeriodic(deadlines.checkPeriod().toMillis(), id -> deadlines.check());
         server = vertx.createHttpServer(serverOptions)
                 .connectionHandler(this::opened)
                 .requestHandler(this::handleWhenWritable)
@@ -148,7 +148,7 @@ final class ListenerLoop extends VerticleBase {
     private void opened(HttpConnection connection) {
         RawConnection.readStrictly(connection, serverOptions);
         RawConnection.boundStreams(connection, options.limits().maxConnectionRequests());
-        deadlines.opened(connection);
+        deadlines.add(connection);
     }
 
     /**
@@ -192,7 +192,7 @@ final class ListenerLoop extends VerticleBase {
             }
             return;
         }
-        String path = UrlText.of(request.path());
+        String path = UrlText.decode(request.path());
         if (path == null) {
             unrouted(request)
                     .problem(Problem.of(
@@ -227,7 +227,7 @@ final class ListenerLoop extends VerticleBase {
     }
 
     private static void dispatch(HttpServerRequest request, Route route, Exchange exchange) {
-        Problem problem = route.anyQuery() ? null : wrongQuery(request, route);
+        Problem problem = route.ignoresUnknownQuery() ? null : wrongQuery(request, route);
         if (problem != null) {
             exchange.problem(problem);
         } else {
@@ -280,7 +280,7 @@ final class ListenerLoop extends VerticleBase {
             return urlTooLong();
         }
         if (cause instanceof TooLongHttpHeaderException) {
-            deadlines.count(Limit.HEADERS_TOO_LARGE);
+            deadlines.countExceeded(Limit.HEADERS_TOO_LARGE);
             return Problem.of(
                     ProblemType.HEADERS_TOO_LARGE,
                     "The headers have more than " + options.limits().maxHeaderBytes() + " bytes.");
@@ -289,7 +289,7 @@ final class ListenerLoop extends VerticleBase {
     }
 
     private Problem urlTooLong() {
-        deadlines.count(Limit.URL_TOO_LONG);
+        deadlines.countExceeded(Limit.URL_TOO_LONG);
         return Problem.of(
                 ProblemType.URL_TOO_LONG,
                 "The request line has more than " + options.limits().maxUrlBytes() + " bytes.");

@@ -43,7 +43,7 @@ final class RequestBody {
             return;
         }
         beganNanos = System.nanoTime();
-        loop.deadlines().bodyBegan(this);
+        loop.deadlines().bodyStarted(this);
         request.handler(chunk -> {
             if (length() + chunk.length() > loop.options().maxBodyBytes()) {
                 loop.deadlines().bodyEnded(this);
@@ -98,13 +98,13 @@ final class RequestBody {
 
     private void tooLarge() {
         int most = loop.options().maxBodyBytes();
-        loop.deadlines().count(Limit.BODY_TOO_LARGE);
+        loop.deadlines().countExceeded(Limit.BODY_TOO_LARGE);
         exchange.problem(Problem.of(ProblemType.BODY_TOO_LARGE, "At most " + most + " bytes are taken.")
                 .with("maxBytes", most));
     }
 
     void tooSlow() {
-        loop.deadlines().count(Limit.BODY_TOO_SLOW);
+        loop.deadlines().countExceeded(Limit.BODY_TOO_SLOW);
         exchange.problem(Problem.of(
                 ProblemType.BODY_TOO_SLOW,
                 "The body was not there whole after "

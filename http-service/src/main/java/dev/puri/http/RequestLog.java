@@ -29,14 +29,14 @@ final class RequestLog {
         }
         LoggingEventBuilder line = LOG.atDebug()
                 .addKeyValue("listener", listener)
-                .addKeyValue("method", LogText.of(request.method().name()))
-                .addKeyValue("path", LogText.of(request.path()))
+                .addKeyValue("method", LogText.escape(request.method().name()))
+                .addKeyValue("path", LogText.escape(request.path()))
                 .addKeyValue("status", status)
                 .addKeyValue("bytes", bytes)
                 .addKeyValue("micros", nanos / 1000)
                 .addKeyValue("protocol", request.version());
         if (!bearer.isEmpty()) {
-            line = line.addKeyValue("bearer", LogText.of(bearer));
+            line = line.addKeyValue("bearer", LogText.escape(bearer));
         }
         if (trace != null) {
             line = line.addKeyValue(TraceContext.LOG_KEY, trace.traceId());

@@ -108,17 +108,17 @@ final class LoggingTest {
 
     @Test
     void hardTextIsEscapedAndCut() {
-        assertThat(LogText.of("/v1/identities/a%0A:é漢")).isEqualTo("/v1/identities/a%0A:é漢");
-        assertThat(LogText.of("a\r\nb\tc\u001b")).isEqualTo("a\\u000d\\u000ab\\u0009c\\u001b");
-        assertThat(LogText.of("\u0085\u2028\u2029\u202e\u200f\u2066\ufeff"))
+        assertThat(LogText.escape("/v1/identities/a%0A:é漢")).isEqualTo("/v1/identities/a%0A:é漢");
+        assertThat(LogText.escape("a\r\nb\tc\u001b")).isEqualTo("a\\u000d\\u000ab\\u0009c\\u001b");
+        assertThat(LogText.escape("\u0085\u2028\u2029\u202e\u200f\u2066\ufeff"))
                 .isEqualTo("\\u0085\\u2028\\u2029\\u202e\\u200f\\u2066\\ufeff");
-        assertThat(LogText.of("x\" status=\"200")).isEqualTo("x\\u0022 status=\\u0022200");
+        assertThat(LogText.escape("x\" status=\"200")).isEqualTo("x\\u0022 status=\\u0022200");
         // What looks like an escape of ours is none.
-        assertThat(LogText.of("\\u000a")).isEqualTo("\\u005cu000a");
-        assertThat(LogText.of("x".repeat(200))).hasSize(200);
-        assertThat(LogText.of("x".repeat(5000))).hasSizeLessThan(220).endsWith("…(5000)");
-        assertThat(LogText.of("\n".repeat(5000))).hasSizeLessThan(220);
-        assertThat(LogText.of(null)).isEmpty();
+        assertThat(LogText.escape("\\u000a")).isEqualTo("\\u005cu000a");
+        assertThat(LogText.escape("x".repeat(200))).hasSize(200);
+        assertThat(LogText.escape("x".repeat(5000))).hasSizeLessThan(220).endsWith("…(5000)");
+        assertThat(LogText.escape("\n".repeat(5000))).hasSizeLessThan(220);
+        assertThat(LogText.escape(null)).isEmpty();
     }
 
     @Test

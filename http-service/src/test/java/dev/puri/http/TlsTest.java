@@ -173,7 +173,7 @@ final class TlsTest {
                 .hasMessageContaining("none, request or required");
         assertThatThrownBy(() -> ListenerTest.http(Map.of("tls.key", "/k", "tls.client.ca", "/ca")))
                 .hasMessageContaining("PURI_TLS_CERTIFICATE and PURI_TLS_KEY")
-                .hasMessageContaining("PURI_TLS_CLIENT_CA: nobody is asked");
+                .hasMessageContaining("PURI_TLS_CLIENT_CA: has no effect");
     }
 
     @Test

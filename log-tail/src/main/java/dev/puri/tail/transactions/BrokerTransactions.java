@@ -185,7 +185,9 @@ final class BrokerTransactions implements TransactionView {
                             .all())
                     .stream()
                     .collect(Collectors.toMap(
-                            TransactionListing::producerId, TransactionListing::transactionalId, (first, second) -> first));
+                            TransactionListing::producerId,
+                            TransactionListing::transactionalId,
+                            (first, second) -> first));
         } catch (KafkaException e) {
             log.debug("Cannot list the transactional ids of producers {}", producerIds, e);
             return Map.of();

@@ -31,8 +31,8 @@ public sealed interface EventStatus {
         public String detail() {
             return "the event " + at
                     + " is pending: this server did not know its outcome by the end of the wait. If the declaration of"
-                    + " its collection does not allow the event, it is decided only after 5 s, because a new declaration"
-                    + " may still arrive. Ask again, or with a longer wait";
+                    + " its collection does not allow the event, it is decided only after 5 s, because a new"
+                    + " declaration may still arrive. Ask again, or with a longer wait";
         }
     }
 }

@@ -56,7 +56,7 @@ final class TransactionMonitorIT {
                 HangingTransaction.leaveCommitted(bootstrapServers, partition, topic, new TopicPartition(topic, 0));
         monitor.check();
         assertThat(monitor.reason()).isNull();
-        lookAfter(OpenTransaction.ENDED_WITHIN);
+        checkAfter(OpenTransaction.MARKER_DELAY);
 
         assertThat(monitor.reason())
                 .contains(
@@ -73,9 +73,9 @@ final class TransactionMonitorIT {
     void namesATransactionThatTheCoordinatorDoesNotKnow() {
         HangingTransaction left = HangingTransaction.leave(bootstrapServers, partition, topic);
         monitor.check();
-        lookAfter(OpenTransaction.ENDED_WITHIN);
+        checkAfter(OpenTransaction.MARKER_DELAY);
 
-        assertThat(monitor.reason()).contains("producer " + left.producerId(), "its coordinator knows nothing of it");
+        assertThat(monitor.reason()).contains("producer " + left.producerId(), "its coordinator does not know it");
 
         left.abort();
         awaitNothingHangs();
@@ -93,11 +93,11 @@ final class TransactionMonitorIT {
             producer.send(new ProducerRecord<>(topic, 1, null, new byte[0]));
             producer.flush();
             monitor.check();
-            lookAfter(Duration.ofMinutes(10).plusSeconds(19));
+            checkAfter(Duration.ofMinutes(10).plusSeconds(19));
             assertThat(monitor.reason()).isNull();
 
-            lookAfter(Duration.ofSeconds(1));
-            assertThat(monitor.reason()).contains("transactional id " + topic, "has not aborted it after its time-out");
+            checkAfter(Duration.ofSeconds(1));
+            assertThat(monitor.reason()).contains("transactional id " + topic, "has not aborted it after its timeout");
 
             producer.commitTransaction();
             awaitNothingHangs();
@@ -105,10 +105,10 @@ final class TransactionMonitorIT {
     }
 
     @Test
-    void aTopicThatIsDeletedHangsNoMore() throws Exception {
+    void aDeletedTopicNoLongerHangs() throws Exception {
         HangingTransaction.leave(bootstrapServers, partition, topic);
         monitor.check();
-        lookAfter(OpenTransaction.ENDED_WITHIN);
+        checkAfter(OpenTransaction.MARKER_DELAY);
         assertThat(monitor.reason()).isNotNull();
         try (Admin admin = Admin.create(Map.of("bootstrap.servers", bootstrapServers))) {
             admin.deleteTopics(List.of(topic)).all().get();
@@ -119,7 +119,7 @@ final class TransactionMonitorIT {
         });
     }
 
-    private void lookAfter(Duration time) {
+    private void checkAfter(Duration time) {
         nanos.addAndGet(time.toNanos());
         monitor.check();
     }
