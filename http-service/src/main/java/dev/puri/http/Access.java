@@ -196,11 +196,11 @@ final class Access {
     /** Caches for a short time only, so that a key that the issuer revokes loses its effect soon. */
     private void cache(TokenHash hash, Authorization authorization) {
         long until = Math.min(authorization.expiresAtSeconds(), clock.instant().getEpochSecond() + MAX_CACHED_SECONDS);
-        verified.add(hash, new Authorization(authorization.bearer(), authorization.scopes(), until));
+        verified.add(hash, new Authorization(authorization.callerName(), authorization.scopes(), until));
     }
 
     private void admit(Exchange exchange, Scope scope, Authorization authorization, Runnable then) {
-        exchange.bearer(authorization.bearer());
+        exchange.setCaller(authorization.callerName());
         if (authorization.scopes().contains(scope)) {
             then.run();
         } else {

@@ -203,7 +203,7 @@ final class ListenerLoop extends VerticleBase {
         switch (table.find(request.method().name(), path)) {
             case RouteTable.Found found -> {
                 Exchange exchange = new Exchange(this, request, found.route(), found.parameter());
-                exchange.guarded(() -> admit(request, found.route().route(), exchange));
+                exchange.runGuarded(() -> admit(request, found.route().route(), exchange));
             }
             case RouteTable.OtherMethods other -> {
                 String allowed = String.join(", ", other.allowed());
@@ -285,7 +285,7 @@ final class ListenerLoop extends VerticleBase {
                     ProblemType.HEADERS_TOO_LARGE,
                     "The headers have more than " + options.limits().maxHeaderBytes() + " bytes.");
         }
-        return RequestBody.brokenFraming(cause, "The request's line or headers cannot be read.");
+        return RequestBody.framingProblem(cause, "The request's line or headers cannot be read.");
     }
 
     private Problem urlTooLong() {
