@@ -183,7 +183,7 @@ public final class Download {
         exchange.abort();
     }
 
-    /** Ends the download. If the source is producing a piece, the source is told after that piece. */
+    /** Ends the download. If the source is producing a piece, its {@code ended} is called after that piece. */
     private void finish(End reason) {
         if (end == null) {
             end = reason;

@@ -280,7 +280,7 @@ final class ReadYourWritesTest {
         assertThat(writes.await(CALLER, TRACK, at(8), LONG)).isCompletedWithValue(new EventStatus.Seen());
         assertThat(writes.await(CALLER, TRACK, at(3), LONG)).isCompletedWithValue(new EventStatus.Seen());
 
-        for (int i = 0; i < OutcomeCache.MOST; i++) {
+        for (int i = 0; i < OutcomeCache.MAX_ENTRIES; i++) {
             outcomes.noRow(Puri.parse("a:b:" + i), at(9));
         }
 
