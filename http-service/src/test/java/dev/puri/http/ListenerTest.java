@@ -145,7 +145,7 @@ final class ListenerTest {
         HttpResponse<String> response = get("/v1/wait?att=1&at=2");
 
         assertProblem(response, 400, "unknown-parameter");
-        assertThat(response.body()).contains("\"unknown\":[\"att\"]").contains("takes at");
+        assertThat(response.body()).contains("\"unknown\":[\"att\"]").contains("accepts at");
         assertThat(get("/v1/wait?at=3%2D1").body()).isEqualTo("3-1");
         assertThat(get("/v1/things/a?").statusCode()).isEqualTo(200);
     }
