@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.slf4j.LoggerFactory;
 
-/** What clients send is told in logs, and never forges one. */
+/** Text from clients is logged but cannot forge log lines. */
 @Timeout(60)
 final class LoggingTest {
     private static final String TRACE = "0af7651916cd43dd8448eb211c80319c";
@@ -86,7 +86,7 @@ final class LoggingTest {
 
     @Test
     void noInputReachesALogAsItIs() throws IOException {
-        // CR/LF encoded and raw bytes of it are different things; the first is text, the second no path.
+        // A percent-encoded CR/LF is text of the path. A raw CR/LF makes the path invalid.
         String rtl = new String("\u202e\u2028\u0085".getBytes(StandardCharsets.UTF_8), StandardCharsets.ISO_8859_1);
         ask("/bug/a%0d%0aERROR%20forged", "");
         ask("/bug/" + rtl, "");
@@ -113,7 +113,7 @@ final class LoggingTest {
         assertThat(LogText.escape("\u0085\u2028\u2029\u202e\u200f\u2066\ufeff"))
                 .isEqualTo("\\u0085\\u2028\\u2029\\u202e\\u200f\\u2066\\ufeff");
         assertThat(LogText.escape("x\" status=\"200")).isEqualTo("x\\u0022 status=\\u0022200");
-        // What looks like an escape of ours is none.
+        // Text that looks like an escape of LogText is escaped itself.
         assertThat(LogText.escape("\\u000a")).isEqualTo("\\u005cu000a");
         assertThat(LogText.escape("x".repeat(200))).hasSize(200);
         assertThat(LogText.escape("x".repeat(5000))).hasSizeLessThan(220).endsWith("…(5000)");
@@ -136,7 +136,7 @@ final class LoggingTest {
                 .satisfies(line -> assertThat(fields(line)).containsEntry("traceId", TRACE));
         logged.list.clear();
 
-        // And no further than to the end of its request.
+        // The trace id ends with the request.
         ask("/later", "");
         assertThat(logged.list)
                 .isNotEmpty()

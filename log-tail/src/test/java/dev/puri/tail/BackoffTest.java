@@ -10,7 +10,7 @@ final class BackoffTest {
     private static final Duration FIRST = Duration.ofMillis(200);
     private static final Duration LONGEST = Duration.ofMillis(500);
 
-    /** Near the overflow, which {@link System#nanoTime} may pass at any time. */
+    /** Near the overflow, which {@link System#nanoTime} may reach at any time. */
     private long nanos = Long.MAX_VALUE - 1;
 
     private final Backoff backoff = new Backoff(new RetryPolicy(FIRST, LONGEST), () -> nanos);
@@ -32,7 +32,7 @@ final class BackoffTest {
     }
 
     @Test
-    void aSuccessBeginsWithTheFirstDelayAgain() {
+    void startsWithTheFirstDelayAfterASuccess() {
         backoff.delay();
         backoff.delay();
 
@@ -58,7 +58,7 @@ final class BackoffTest {
     }
 
     @Test
-    void aBriefDelayLeavesTheNextOneAsItIs() {
+    void aBriefDelayDoesNotChangeTheNextDelay() {
         backoff.delay();
 
         backoff.delayBriefly();
@@ -68,7 +68,7 @@ final class BackoffTest {
     }
 
     @Test
-    void anAttemptThatLastedBeginsWithTheFirstDelayAgain() {
+    void startsWithTheFirstDelayAfterALongAttempt() {
         backoff.delay();
         backoff.begin();
         pass(LONGEST);
@@ -81,7 +81,7 @@ final class BackoffTest {
     }
 
     @Test
-    void timeThatPassesBetweenAttemptsIsNotAnAttempt() {
+    void doesNotCountTimeBetweenAttempts() {
         backoff.begin();
         backoff.delay();
         pass(LONGEST.multipliedBy(2));
@@ -90,7 +90,7 @@ final class BackoffTest {
     }
 
     @Test
-    void delaysThatCannotBeAreRefused() {
+    void refusesInvalidDelays() {
         assertThatThrownBy(() -> new RetryPolicy(Duration.ZERO, LONGEST))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("PT0S");

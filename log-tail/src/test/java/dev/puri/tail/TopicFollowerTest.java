@@ -27,7 +27,7 @@ import org.apache.kafka.common.TopicPartition;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** A follower on consumers without brokers. Each poll takes its timeout, by a clock that nothing else moves. */
+/** Tests a follower with mock consumers. Only polls advance the clock: each by its timeout. */
 @Timeout(60)
 final class TopicFollowerTest {
     private static final String TOPIC = "topic";
@@ -104,7 +104,7 @@ final class TopicFollowerTest {
     }
 
     @Test
-    void continuesWhereItStoodAfterAFailure() {
+    void continuesFromTheSameOffsetAfterAFailure() {
         FakeConsumer failing = consumer(1);
         failing.ends(2);
         failing.onPoll(() -> failing.write(0, 0));
@@ -142,7 +142,7 @@ final class TopicFollowerTest {
     }
 
     @Test
-    void aTopicThatWasCutIsReadFromItsBeginning() {
+    void readsFromTheBeginningIfRecordsWereDeleted() {
         FakeConsumer before = consumer(1);
         before.ends(2);
         before.onPoll(() -> before.write(0, 0));
@@ -204,7 +204,7 @@ final class TopicFollowerTest {
     }
 
     @Test
-    void aRecordThatCannotBeHandledIsHandedOverAgain() {
+    void passesARecordAgainThatCannotBeHandled() {
         FakeConsumer first = consumer(1);
         first.ends(1);
         first.onPoll(() -> first.write(0, 0));

@@ -1,9 +1,9 @@
 package dev.puri.tail.transactions;
 
-import dev.puri.tail.transactions.OpenTransaction.Coordinated;
+import dev.puri.tail.transactions.OpenTransaction.CoordinatorReport;
 import dev.puri.tail.transactions.StableOffsets.Offsets;
 import dev.puri.tail.transactions.StableOffsets.Snapshot;
-import dev.puri.tail.transactions.StableOffsets.Stalled;
+import dev.puri.tail.transactions.StableOffsets.StalledPartition;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -130,7 +130,7 @@ final class BrokerTransactions implements TransactionView {
     }
 
     @Override
-    public Map<TopicPartition, OpenTransaction> openTransactions(Collection<Stalled> stalled) {
+    public Map<TopicPartition, OpenTransaction> openTransactions(Collection<StalledPartition> stalled) {
         Map<TopicPartition, ProducerState> producers = describeProducers(stalled);
         Map<Long, String> transactionalIds = listTransactionalIds(
                 producers.values().stream().map(ProducerState::producerId).collect(Collectors.toSet()));
@@ -147,7 +147,7 @@ final class BrokerTransactions implements TransactionView {
                             Instant.ofEpochMilli(producer.lastTimestamp()),
                             id == null || description == null
                                     ? null
-                                    : new Coordinated(
+                                    : new CoordinatorReport(
                                             id,
                                             description.state(),
                                             Duration.ofMillis(description.transactionTimeoutMs()),
@@ -157,11 +157,11 @@ final class BrokerTransactions implements TransactionView {
     }
 
     /** Returns, by stalled partition, the producer whose open transaction starts at the last stable offset. */
-    private Map<TopicPartition, ProducerState> describeProducers(Collection<Stalled> stalled) {
+    private Map<TopicPartition, ProducerState> describeProducers(Collection<StalledPartition> stalled) {
         DescribeProducersResult described =
-                admin.describeProducers(stalled.stream().map(Stalled::partition).toList());
+                admin.describeProducers(stalled.stream().map(StalledPartition::partition).toList());
         Map<TopicPartition, ProducerState> producers = new HashMap<>();
-        for (Stalled stall : stalled) {
+        for (StalledPartition stall : stalled) {
             try {
                 await(described.partitionResult(stall.partition())).activeProducers().stream()
                         .filter(producer ->

@@ -1,7 +1,7 @@
 package dev.puri.tail.transactions;
 
-import dev.puri.tail.transactions.OpenTransaction.Coordinated;
-import dev.puri.tail.transactions.StableOffsets.Stalled;
+import dev.puri.tail.transactions.OpenTransaction.CoordinatorReport;
+import dev.puri.tail.transactions.StableOffsets.StalledPartition;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param transaction null if the brokers did not report the producer
  */
-record HangingTransaction(Stalled stalled, @Nullable OpenTransaction transaction) {
+record HangingTransaction(StalledPartition stalled, @Nullable OpenTransaction transaction) {
     /** Returns a description of the problem, as one sentence without a full stop. */
     String reason() {
         return stalled.partition() + " cannot be read beyond offset "
@@ -23,13 +23,13 @@ record HangingTransaction(Stalled stalled, @Nullable OpenTransaction transaction
         if (transaction == null) {
             return "a transaction, whose producer the brokers do not report (which requires READ on the topic),";
         }
-        Coordinated coordinated = transaction.coordinated();
+        CoordinatorReport report = transaction.report();
         return "the transaction of producer " + transaction.producerId() + ", epoch " + transaction.producerEpoch()
-                + (coordinated == null ? "," : ", transactional id " + coordinated.transactionalId() + ',');
+                + (report == null ? "," : ", transactional id " + report.transactionalId() + ',');
     }
 
     private String description() {
-        return switch (OpenTransaction.coordinatorView(transaction)) {
+        return switch (OpenTransaction.coordinatorState(transaction)) {
             case COMMITTED -> "is open here, and its coordinator has committed it elsewhere";
             case ABORTED -> "is open here, and its coordinator has aborted it elsewhere";
             case FORGOTTEN -> "is open here, and its coordinator does not know it";
@@ -42,7 +42,7 @@ record HangingTransaction(Stalled stalled, @Nullable OpenTransaction transaction
 
     /** Returns what an operator should do. */
     String action() {
-        return switch (OpenTransaction.coordinatorView(transaction)) {
+        return switch (OpenTransaction.coordinatorState(transaction)) {
             case COMMITTED ->
                 "abort it here (" + abortCommand() + "); that contradicts the commit elsewhere, so publish the events "
                         + "of that time again, with the same event ids";
@@ -79,11 +79,11 @@ record HangingTransaction(Stalled stalled, @Nullable OpenTransaction transaction
             details.put("producerId", transaction.producerId());
             details.put("producerEpoch", transaction.producerEpoch());
             details.put("lastWrite", transaction.lastWrite().toString());
-            Coordinated coordinated = transaction.coordinated();
-            if (coordinated != null) {
-                details.put("transactionalId", coordinated.transactionalId());
-                details.put("coordinatorState", coordinated.state().toString());
-                details.put("timeoutSeconds", coordinated.timeout().toMillis() / 1000.0);
+            CoordinatorReport report = transaction.report();
+            if (report != null) {
+                details.put("transactionalId", report.transactionalId());
+                details.put("coordinatorState", report.state().toString());
+                details.put("timeoutSeconds", report.timeout().toMillis() / 1000.0);
             }
         }
         details.put("action", action());

@@ -9,32 +9,32 @@ import org.jspecify.annotations.Nullable;
  * An open transaction that a partition waits for.
  *
  * @param lastWrite the timestamp of the producer's last record in the partition
- * @param coordinated the transaction as its coordinator reports it; null if it was not reported
+ * @param report the report of the coordinator; null if there is none
  */
 record OpenTransaction(
         long producerId,
         int producerEpoch,
         Instant lastWrite,
-        @Nullable Coordinated coordinated) {
+        @Nullable CoordinatorReport report) {
     /**
      * The maximum time from the timeout of a transaction to its abort. The coordinator looks for such transactions
      * every 10 s ({@code transaction.abort.timed.out.transaction.cleanup.interval.ms}), and the markers take a moment.
      */
     static final Duration ABORT_DELAY = Duration.ofSeconds(20);
 
-    /** A partition that waits this long for a transaction that its coordinator has ended will wait for ever. */
+    /** The maximum time from the end of a transaction at its coordinator until its marker is in the partition. */
     static final Duration MARKER_DELAY = Duration.ofSeconds(10);
 
     /**
-     * The current transaction of the producer at its coordinator, which may be a later one than the open transaction.
+     * The producer's current transaction at its coordinator. It may be a later transaction than the open one.
      *
      * @param timeout the time after which the coordinator aborts the transaction
      * @param hasPartition whether the transaction writes to the partition
      */
-    record Coordinated(String transactionalId, TransactionState state, Duration timeout, boolean hasPartition) {}
+    record CoordinatorReport(String transactionalId, TransactionState state, Duration timeout, boolean hasPartition) {}
 
     /** The state of an open transaction, as far as its coordinator reports it. */
-    enum CoordinatorView {
+    enum CoordinatorState {
         /** The transaction was committed; no marker will be written any more. */
         COMMITTED,
         /** The transaction was aborted; no marker will be written any more. */
@@ -52,20 +52,20 @@ record OpenTransaction(
     }
 
     /** Returns the state at the coordinator; {@code transaction} is null if not even its producer was reported. */
-    static CoordinatorView coordinatorView(@Nullable OpenTransaction transaction) {
-        Coordinated coordinated = transaction == null ? null : transaction.coordinated();
-        if (coordinated == null) {
-            return CoordinatorView.UNKNOWN;
+    static CoordinatorState coordinatorState(@Nullable OpenTransaction transaction) {
+        CoordinatorReport report = transaction == null ? null : transaction.report();
+        if (report == null) {
+            return CoordinatorState.UNKNOWN;
         }
-        return switch (coordinated.state()) {
-            case COMPLETE_COMMIT -> CoordinatorView.COMMITTED;
-            case COMPLETE_ABORT -> CoordinatorView.ABORTED;
-            case EMPTY -> CoordinatorView.FORGOTTEN;
-            case ONGOING -> coordinated.hasPartition() ? CoordinatorView.ONGOING : CoordinatorView.FORGOTTEN;
-            case PREPARE_COMMIT -> coordinated.hasPartition() ? CoordinatorView.COMMITTING : CoordinatorView.FORGOTTEN;
+        return switch (report.state()) {
+            case COMPLETE_COMMIT -> CoordinatorState.COMMITTED;
+            case COMPLETE_ABORT -> CoordinatorState.ABORTED;
+            case EMPTY -> CoordinatorState.FORGOTTEN;
+            case ONGOING -> report.hasPartition() ? CoordinatorState.ONGOING : CoordinatorState.FORGOTTEN;
+            case PREPARE_COMMIT -> report.hasPartition() ? CoordinatorState.COMMITTING : CoordinatorState.FORGOTTEN;
             case PREPARE_ABORT, PREPARE_EPOCH_FENCE ->
-                coordinated.hasPartition() ? CoordinatorView.ABORTING : CoordinatorView.FORGOTTEN;
-            case UNKNOWN -> CoordinatorView.UNKNOWN;
+                report.hasPartition() ? CoordinatorState.ABORTING : CoordinatorState.FORGOTTEN;
+            case UNKNOWN -> CoordinatorState.UNKNOWN;
         };
     }
 
@@ -79,11 +79,11 @@ record OpenTransaction(
      *     one
      */
     static Duration maxWait(@Nullable OpenTransaction transaction, Duration maxTimeout) {
-        Coordinated coordinated = transaction == null ? null : transaction.coordinated();
-        return switch (coordinatorView(transaction)) {
+        CoordinatorReport report = transaction == null ? null : transaction.report();
+        return switch (coordinatorState(transaction)) {
             case COMMITTED, ABORTED, FORGOTTEN -> MARKER_DELAY;
             case ONGOING, COMMITTING, ABORTING, UNKNOWN ->
-                (coordinated == null ? maxTimeout : coordinated.timeout()).plus(ABORT_DELAY);
+                (report == null ? maxTimeout : report.timeout()).plus(ABORT_DELAY);
         };
     }
 }

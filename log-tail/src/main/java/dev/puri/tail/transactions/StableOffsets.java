@@ -36,9 +36,9 @@ final class StableOffsets {
      *
      * @param stalledFor the time since this was first observed; the transaction may be older
      */
-    record Stalled(TopicPartition partition, Offsets offsets, Duration stalledFor) {
+    record StalledPartition(TopicPartition partition, Offsets offsets, Duration stalledFor) {
         /** Returns whether both are the same partition, which waits for the same transaction. */
-        boolean isSameStall(Stalled other) {
+        boolean isSameStall(StalledPartition other) {
             return partition.equals(other.partition) && offsets.lastStable() == other.offsets.lastStable();
         }
     }
@@ -53,10 +53,10 @@ final class StableOffsets {
      * @param nanos the time of the request, by {@link System#nanoTime}
      * @return the partitions that wait for a transaction, including new ones, without the unreported partitions
      */
-    List<Stalled> observe(Snapshot snapshot, long nanos) {
+    List<StalledPartition> observe(Snapshot snapshot, long nanos) {
         Map<TopicPartition, FirstObservation> newObservations = new HashMap<>(observations);
         newObservations.keySet().retainAll(snapshot.unreported());
-        List<Stalled> stalled = new ArrayList<>();
+        List<StalledPartition> stalled = new ArrayList<>();
         snapshot.offsets().forEach((partition, offsets) -> {
             if (offsets.lastStable() < offsets.end()) {
                 FirstObservation previous = observations.get(partition);
@@ -64,7 +64,7 @@ final class StableOffsets {
                         ? previous
                         : new FirstObservation(offsets.lastStable(), nanos);
                 newObservations.put(partition, first);
-                stalled.add(new Stalled(partition, offsets, Duration.ofNanos(nanos - first.nanos())));
+                stalled.add(new StalledPartition(partition, offsets, Duration.ofNanos(nanos - first.nanos())));
             }
         });
         observations = newObservations;
@@ -72,7 +72,7 @@ final class StableOffsets {
     }
 
     /** Returns whether the partition still waits for the same transaction, by the last observation. */
-    boolean isStillStalled(Stalled stalled) {
+    boolean isStillStalled(StalledPartition stalled) {
         FirstObservation observation = observations.get(stalled.partition());
         return observation != null
                 && observation.lastStable() == stalled.offsets().lastStable();

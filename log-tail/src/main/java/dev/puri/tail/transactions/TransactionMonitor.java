@@ -5,7 +5,7 @@ import dev.puri.tail.FailureState;
 import dev.puri.tail.RetryPolicy;
 import dev.puri.tail.Stop;
 import dev.puri.tail.SupervisedThread;
-import dev.puri.tail.transactions.StableOffsets.Stalled;
+import dev.puri.tail.transactions.StableOffsets.StalledPartition;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
@@ -132,9 +132,9 @@ public final class TransactionMonitor implements AutoCloseable {
             currentView = views.get();
             view = currentView;
         }
-        List<Stalled> stalled = offsets.observe(currentView.offsets(), nanoTime.getAsLong()).stream()
+        List<StalledPartition> stalled = offsets.observe(currentView.offsets(), nanoTime.getAsLong()).stream()
                 .filter(partition -> partition.stalledFor().compareTo(OpenTransaction.MARKER_DELAY) >= 0)
-                .sorted(Comparator.comparing(Stalled::stalledFor).reversed())
+                .sorted(Comparator.comparing(StalledPartition::stalledFor).reversed())
                 .limit(MAX_PARTITIONS)
                 .toList();
         List<HangingTransaction> found =
@@ -159,10 +159,10 @@ public final class TransactionMonitor implements AutoCloseable {
         return transactions.stream().anyMatch(other -> other.stalled().isSameStall(transaction.stalled()));
     }
 
-    private List<HangingTransaction> findHanging(TransactionView currentView, List<Stalled> stalled) {
+    private List<HangingTransaction> findHanging(TransactionView currentView, List<StalledPartition> stalled) {
         Map<?, OpenTransaction> open = currentView.openTransactions(stalled);
         // A transaction may end between the two requests; the coordinator then reports a state that is too new.
-        List<Stalled> stillStalled = offsets.observe(currentView.offsets(), nanoTime.getAsLong());
+        List<StalledPartition> stillStalled = offsets.observe(currentView.offsets(), nanoTime.getAsLong());
         return stalled.stream()
                 .filter(partition -> stillStalled.stream().anyMatch(partition::isSameStall))
                 .map(partition -> new HangingTransaction(partition, open.get(partition.partition())))
@@ -174,7 +174,7 @@ public final class TransactionMonitor implements AutoCloseable {
         OpenTransaction transaction = candidate.transaction();
         // The brokers are asked for the maximum only if it is needed.
         Duration maxTimeout =
-                transaction == null || transaction.coordinated() == null ? currentView.maxTimeout() : Duration.ZERO;
+                transaction == null || transaction.report() == null ? currentView.maxTimeout() : Duration.ZERO;
         return candidate.stalled().stalledFor().compareTo(OpenTransaction.maxWait(transaction, maxTimeout)) >= 0;
     }
 

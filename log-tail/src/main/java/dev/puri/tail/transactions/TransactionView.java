@@ -1,7 +1,7 @@
 package dev.puri.tail.transactions;
 
 import dev.puri.tail.transactions.StableOffsets.Snapshot;
-import dev.puri.tail.transactions.StableOffsets.Stalled;
+import dev.puri.tail.transactions.StableOffsets.StalledPartition;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.Map;
@@ -21,7 +21,7 @@ interface TransactionView extends AutoCloseable {
      *
      * @throws org.apache.kafka.common.KafkaException if no broker responds
      */
-    Map<TopicPartition, OpenTransaction> openTransactions(Collection<Stalled> partitions);
+    Map<TopicPartition, OpenTransaction> openTransactions(Collection<StalledPartition> partitions);
 
     /** Returns the maximum transaction timeout that the brokers allow; Kafka's default if they do not report it. */
     Duration maxTimeout();

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The requests that wait for a change of the table. A waiter is registered under the name that it waits for, or under
- * {@link #ANY} if the name is not known yet. It is also registered under its token, since an event may be refused
+ * a common key if the name is not known yet. It is also registered under its token, since an event may be refused
  * without a record of the name. A waiter has a check that returns a result or null; each change of its name or token
  * repeats the check. A waiter holds no thread.
  *
@@ -32,6 +32,9 @@ import org.jspecify.annotations.Nullable;
  * No change is lost, because of this order: either the waiter's check sees the change, or the writer sees the waiter.
  */
 public final class Waiters implements AutoCloseable {
+    /** The key of waiters whose name is not known yet. */
+    private static final Object ANY = new Object();
+
     private final int maxWaiters;
     private final int maxPerCaller;
     private final AtomicInteger count = new AtomicInteger();
@@ -43,10 +46,7 @@ public final class Waiters implements AutoCloseable {
     private final Map<Object, Set<Waiter<?>>> byKey = new ConcurrentHashMap<>();
     private final ScheduledThreadPoolExecutor timers;
 
-    /** The key of waiters whose name is not known yet. */
-    private static final Object ANY = new Object();
-
-    /** The number of waiters, or of the waiters of one caller, has reached its limit. */
+    /** The number of all waiters, or of the waiters of one caller, has reached its limit. */
     public static final class TooManyException extends Exception {
         private static final long serialVersionUID = 1L;
 

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Hanging transactions on a real broker; only the watch's clock is a test's own. */
+/** Finds hanging transactions on a real broker. The test controls the clock of the monitor. */
 @Timeout(120)
 final class TransactionMonitorIT {
     private final String bootstrapServers = Broker.shared().bootstrapServers();

@@ -2,10 +2,10 @@ package dev.puri.tail.transactions;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.puri.tail.transactions.OpenTransaction.Coordinated;
+import dev.puri.tail.transactions.OpenTransaction.CoordinatorReport;
 import dev.puri.tail.transactions.StableOffsets.Offsets;
 import dev.puri.tail.transactions.StableOffsets.Snapshot;
-import dev.puri.tail.transactions.StableOffsets.Stalled;
+import dev.puri.tail.transactions.StableOffsets.StalledPartition;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
 import java.time.Instant;
@@ -237,8 +237,8 @@ final class TransactionMonitorTest {
         return meters.get("puri.transactions.hanging").gauge().value();
     }
 
-    private static Coordinated coordinator(TransactionState state, boolean hasPartition) {
-        return new Coordinated("puri-registry-1", state, TIMEOUT, hasPartition);
+    private static CoordinatorReport coordinator(TransactionState state, boolean hasPartition) {
+        return new CoordinatorReport("puri-registry-1", state, TIMEOUT, hasPartition);
     }
 
     private static final class FakeView implements TransactionView {
@@ -252,7 +252,7 @@ final class TransactionMonitorTest {
         private boolean endsWhileAsked;
         private boolean isLostWhileAsked;
 
-        void stall(TopicPartition partition, long lastStable, @Nullable Coordinated coordinator) {
+        void stall(TopicPartition partition, long lastStable, @Nullable CoordinatorReport coordinator) {
             offsets.put(partition, new Offsets(lastStable, lastStable + 9));
             open.put(partition, new OpenTransaction(7, 2, Instant.EPOCH, coordinator));
         }
@@ -265,7 +265,7 @@ final class TransactionMonitorTest {
         }
 
         @Override
-        public Map<TopicPartition, OpenTransaction> openTransactions(Collection<Stalled> partitions) {
+        public Map<TopicPartition, OpenTransaction> openTransactions(Collection<StalledPartition> partitions) {
             asked += partitions.size();
             if (endsWhileAsked) {
                 partitions.forEach(each -> offsets.put(each.partition(), new Offsets(60, 60)));
@@ -274,7 +274,7 @@ final class TransactionMonitorTest {
                 partitions.forEach(each -> unanswered.add(each.partition()));
             }
             List<TopicPartition> names =
-                    partitions.stream().map(Stalled::partition).toList();
+                    partitions.stream().map(StalledPartition::partition).toList();
             Map<TopicPartition, OpenTransaction> found = new HashMap<>(open);
             found.keySet().retainAll(names);
             return found;
