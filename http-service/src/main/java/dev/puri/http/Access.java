@@ -42,7 +42,8 @@ final class Access {
     private final @Nullable JwtVerifier verifier;
     private final @Nullable WorkerExecutor workers;
     private final InstantSource clock;
-    private final VerifiedTokens verifiedTokens = new VerifiedTokens(MAX_CACHED_TOKENS, Duration.ofSeconds(MAX_CACHED_SECONDS));
+    private final VerifiedTokens verifiedTokens =
+            new VerifiedTokens(MAX_CACHED_TOKENS, Duration.ofSeconds(MAX_CACHED_SECONDS));
     private final AtomicInteger pendingVerifications = new AtomicInteger();
     private final Map<Denial, Counter> deniedCounters = new EnumMap<>(Denial.class);
     private volatile StaticTokens tokens = StaticTokens.NONE;
@@ -198,8 +199,10 @@ final class Access {
 
     /** Caches the authorization for a short time only, so that a key that the issuer revokes soon has no effect. */
     private void cacheAuthorization(TokenHash hash, Authorization authorization) {
-        long expiresAtSeconds = Math.min(authorization.expiresAtSeconds(), clock.instant().getEpochSecond() + MAX_CACHED_SECONDS);
-        verifiedTokens.add(hash, new Authorization(authorization.callerName(), authorization.scopes(), expiresAtSeconds));
+        long expiresAtSeconds =
+                Math.min(authorization.expiresAtSeconds(), clock.instant().getEpochSecond() + MAX_CACHED_SECONDS);
+        verifiedTokens.add(
+                hash, new Authorization(authorization.callerName(), authorization.scopes(), expiresAtSeconds));
     }
 
     private void admit(Exchange exchange, Scope scope, Authorization authorization, Runnable onAdmitted) {

@@ -39,8 +39,9 @@ final class AllowedHosts {
     }
 
     /**
-     * Returns the hosts of the setting. Without the setting, any host is accepted if the listener has tokens or TLS, or
-     * is not on the loopback: a web page has no token, and the certificate does not match the page's name.
+     * Returns the hosts of the setting. Without the setting, a listener on the loopback without tokens and TLS accepts
+     * no further hosts, and any other listener accepts all hosts: a web page has no token, and the certificate does not
+     * match the page's name.
      */
     static AllowedHosts of(ListenerOptions options) {
         HttpSettings http = options.http();
@@ -95,7 +96,7 @@ final class AllowedHosts {
         return null;
     }
 
-    /** Returns the host that the request names, with the port; null if it names none. */
+    /** Returns the host that the request names, possibly with a port; null if it names none. */
     private static @Nullable String authorityOf(HttpServerRequest request) {
         if (request.version() == HttpVersion.HTTP_2) {
             HostAndPort authority = request.authority();

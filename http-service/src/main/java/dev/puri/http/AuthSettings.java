@@ -31,7 +31,11 @@ public record AuthSettings(
                 byDefault = "RS256,PS256,ES256")
         List<String> authAlgorithms,
 
-        @Setting(doc = "Maximum difference between the issuer's clock and this clock.", byDefault = "60s", atLeast = "0s", atMost = "10m")
+        @Setting(
+                doc = "Maximum difference between the issuer's clock and this clock.",
+                byDefault = "60s",
+                atLeast = "0s",
+                atMost = "10m")
         Duration authClockSkew,
 
         @Setting(doc = "File of static tokens, one line for each: NAME SCOPE,SCOPE SHA-256-IN-HEX.")

@@ -42,7 +42,9 @@ public final class Drain {
         try {
             endWaits.run();
         } finally {
-            closeAll(listeners.stream().<Runnable>map(listener -> listener::close).toList());
+            closeAll(listeners.stream()
+                    .<Runnable>map(listener -> listener::close)
+                    .toList());
         }
     }
 

@@ -186,7 +186,8 @@ public final class EventStream {
             LastEvent current = lastEvent.get();
             if (current != null && event == current.event()) {
                 int earlierBytes = slice.length() - event.length();
-                exchange.onStreamWritten(response.end(slice).onComplete(written -> pendingByteCount.addAndGet(-earlierBytes)));
+                exchange.onStreamWritten(
+                        response.end(slice).onComplete(written -> pendingByteCount.addAndGet(-earlierBytes)));
                 close();
                 return;
             }

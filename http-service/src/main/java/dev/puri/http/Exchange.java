@@ -198,7 +198,8 @@ public final class Exchange {
         return startStream(EventStream.Form.LINES, options, onEnd);
     }
 
-    private EventStream startStream(EventStream.Form form, EventStream.Options options, Consumer<EventStream.End> onEnd) {
+    private EventStream startStream(
+            EventStream.Form form, EventStream.Options options, Consumer<EventStream.End> onEnd) {
         EventStream stream = new EventStream(this, request.response(), form, options, onEnd);
         if (startChunked(form.mediaType(), stream::onDisconnect)) {
             stream.start();

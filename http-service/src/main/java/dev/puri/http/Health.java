@@ -87,7 +87,8 @@ public final class Health {
             json.writeStartObject();
             json.writeStringField("status", text(up));
             json.writeArrayFieldStart("checks");
-            for (Map.Entry<String, State> check : withDetails ? states.entrySet() : Set.<Map.Entry<String, State>>of()) {
+            for (Map.Entry<String, State> check :
+                    withDetails ? states.entrySet() : Set.<Map.Entry<String, State>>of()) {
                 json.writeStartObject();
                 json.writeStringField("name", check.getKey());
                 json.writeStringField("status", text(check.getValue().up()));

@@ -7,10 +7,18 @@ import java.util.Map;
 
 /** Limits and timeouts of listeners. Every server has these settings. */
 public record HttpLimits(
-        @Setting(doc = "Maximum size of the request headers, in bytes.", byDefault = "16384", atLeast = "256", atMost = "1048576")
+        @Setting(
+                doc = "Maximum size of the request headers, in bytes.",
+                byDefault = "16384",
+                atLeast = "256",
+                atMost = "1048576")
         int maxHeaderBytes,
 
-        @Setting(doc = "Maximum size of the request line, in bytes.", byDefault = "8192", atLeast = "256", atMost = "1048576")
+        @Setting(
+                doc = "Maximum size of the request line, in bytes.",
+                byDefault = "8192",
+                atLeast = "256",
+                atMost = "1048576")
         int maxUrlBytes,
 
         @Setting(doc = "Maximum number of open connections of a listener.", byDefault = "10000", atLeast = "1")

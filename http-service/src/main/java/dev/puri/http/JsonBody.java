@@ -47,7 +47,8 @@ public interface JsonBody {
                 }
                 json.writeEndObject();
             }
-            default -> throw new IllegalStateException("cannot write a value of this type as JSON: " + value.getClass());
+            default ->
+                throw new IllegalStateException("cannot write a value of this type as JSON: " + value.getClass());
         }
     }
 }

@@ -126,7 +126,8 @@ final class JwtVerifier {
         } catch (KeySourceException e) {
             throw new RefusedException(Denial.NO_KEYS, "The keys of the issuer are unavailable.", e);
         } catch (ParseException | BadJOSEException | JOSEException e) {
-            throw new RefusedException(Denial.SIGNATURE, "The signature, algorithm or format of the token is invalid.", e);
+            throw new RefusedException(
+                    Denial.SIGNATURE, "The signature, algorithm or format of the token is invalid.", e);
         }
     }
 

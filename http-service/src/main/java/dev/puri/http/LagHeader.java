@@ -79,7 +79,11 @@ public final class LagHeader implements AutoCloseable {
             // An exception would end the schedule silently.
             if (!hasFailed) {
                 hasFailed = true;
-                log.error("The staleness of the data cannot be read; the header {} is extrapolated from {}", name, lastSample.staleness(), e);
+                log.error(
+                        "The staleness of the data cannot be read; the header {} is extrapolated from {}",
+                        name,
+                        lastSample.staleness(),
+                        e);
             }
         }
     }
@@ -93,7 +97,9 @@ public final class LagHeader implements AutoCloseable {
     }
 
     static @Nullable String text(@Nullable Duration staleness) {
-        return staleness == null || staleness.compareTo(MIN_STALENESS) < 0 ? null : Long.toString(staleness.toSeconds());
+        return staleness == null || staleness.compareTo(MIN_STALENESS) < 0
+                ? null
+                : Long.toString(staleness.toSeconds());
     }
 
     /** Returns the header, for the routes that serve the data. */

@@ -88,7 +88,8 @@ public final class Listener implements AutoCloseable {
                 loops.add(new ListenerLoop(options, table, unrouted, state, access, certificates));
             }
             var loopsToStart = loops.iterator();
-            awaitStart(vertx.deployVerticle(loopsToStart::next, new DeploymentOptions().setInstances(options.eventLoops())));
+            awaitStart(vertx.deployVerticle(
+                    loopsToStart::next, new DeploymentOptions().setInstances(options.eventLoops())));
             CertificateRenewal renewal = tls == null || certificates == null
                     ? null
                     : new CertificateRenewal(tls, loops.getFirst(), certificates);

@@ -197,8 +197,7 @@ final class ListenerLoop extends VerticleBase {
         if (path == null) {
             unrouted(request)
                     .problem(Problem.of(
-                            ProblemType.BAD_REQUEST,
-                            "The path is not valid UTF-8, or has control characters in it."));
+                            ProblemType.BAD_REQUEST, "The path is not valid UTF-8, or has control characters in it."));
             return;
         }
         switch (table.find(request.method().name(), path)) {
@@ -257,7 +256,8 @@ final class ListenerLoop extends VerticleBase {
                 : "accepts " + String.join(", ", new TreeSet<>(route.queryNames()));
         return Problem.of(
                         ProblemType.UNKNOWN_PARAMETER,
-                        "Unknown query parameters: " + String.join(", ", unknown) + "; " + route.path() + " " + accepted + ".")
+                        "Unknown query parameters: " + String.join(", ", unknown) + "; " + route.path() + " " + accepted
+                                + ".")
                 .with("unknown", List.copyOf(unknown));
     }
 

@@ -48,7 +48,8 @@ public final class ProblemPages {
             pages.put(type.name(), page(type, explanation).getBytes(StandardCharsets.UTF_8));
         }
         if (!explanations.isEmpty()) {
-            throw new IllegalStateException("explanations without a problem type: " + new TreeSet<>(explanations.keySet()));
+            throw new IllegalStateException(
+                    "explanations without a problem type: " + new TreeSet<>(explanations.keySet()));
         }
     }
 
@@ -72,7 +73,8 @@ public final class ProblemPages {
                 .append("</style>\n<main>\n<h1>")
                 .append(escape(type.title()))
                 .append("</h1>\n");
-        explanation.lines()
+        explanation
+                .lines()
                 .forEach(paragraph -> html.append("<p>")
                         .append(escape(paragraph.strip()).replaceAll("`([^`]*)`", "<code>$1</code>"))
                         .append("</p>\n"));

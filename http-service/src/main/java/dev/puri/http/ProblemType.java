@@ -18,7 +18,8 @@ public record ProblemType(String name, String title, int status) {
             new ProblemType("unknown-parameter", "The query has an unknown parameter", 400);
     public static final ProblemType UNAUTHENTICATED =
             new ProblemType("unauthenticated", "The request has no valid token", 401);
-    public static final ProblemType FORBIDDEN = new ProblemType("forbidden", "The token does not allow this request", 403);
+    public static final ProblemType FORBIDDEN =
+            new ProblemType("forbidden", "The token does not allow this request", 403);
     public static final ProblemType NO_SUCH_PATH = new ProblemType("no-such-path", "There is no such path", 404);
     public static final ProblemType METHOD_NOT_ALLOWED =
             new ProblemType("method-not-allowed", "The path does not allow this method", 405);

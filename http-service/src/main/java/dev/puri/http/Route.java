@@ -50,7 +50,8 @@ public record Route(
                                 && path.indexOf('/', brace) < 0
                                 && path.indexOf('{', brace + 1) < 0);
         if (!isWellFormed) {
-            throw new IllegalArgumentException("a path must begin with / and may have one {parameter}, as its last segment: " + path);
+            throw new IllegalArgumentException(
+                    "a path must begin with / and may have one {parameter}, as its last segment: " + path);
         }
     }
 

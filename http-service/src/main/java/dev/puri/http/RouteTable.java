@@ -54,7 +54,8 @@ final class RouteTable {
                 continue;
             }
             if (path.indexOf('/', prefix.length()) >= 0) {
-                return new NoSuchPath("Exactly one path segment must follow " + prefix + "; encode a slash in it as %2F.");
+                return new NoSuchPath(
+                        "Exactly one path segment must follow " + prefix + "; encode a slash in it as %2F.");
             }
             return findByMethod(candidate.getValue(), method, path.substring(prefix.length()));
         }
@@ -77,8 +78,8 @@ final class RouteTable {
         List<String> paths = new ArrayList<>();
         for (Map<String, Map<String, MeasuredRoute>> table : List.of(fixed, withParameter)) {
             table.values()
-                    .forEach(routesByMethod ->
-                            paths.add(routesByMethod.values().iterator().next().route().path()));
+                    .forEach(routesByMethod -> paths.add(
+                            routesByMethod.values().iterator().next().route().path()));
         }
         return paths;
     }

@@ -42,7 +42,8 @@ public record StateFolder(
      * @param server the name of the server, a part of the temporary directory's name
      */
     public static StateFolder of(Optional<Path> configured, String server) {
-        return configured.map(path -> new StateFolder(path, false, null))
+        return configured
+                .map(path -> new StateFolder(path, false, null))
                 .orElseGet(() -> temporary(Path.of(System.getProperty("java.io.tmpdir")), "puri-" + server + "-"));
     }
 

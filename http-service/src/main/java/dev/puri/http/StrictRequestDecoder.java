@@ -242,7 +242,8 @@ final class StrictRequestDecoder extends VertxHttpRequestDecoder {
                 return -1;
             }
         }
-        boolean isSize = index > start && (line.getByte(index) == ';' || line.getByte(index) == '\r' && index + 1 == end);
+        boolean isSize =
+                index > start && (line.getByte(index) == ';' || line.getByte(index) == '\r' && index + 1 == end);
         return isSize ? size : -1;
     }
 
@@ -252,7 +253,8 @@ final class StrictRequestDecoder extends VertxHttpRequestDecoder {
             throw new FramingException("A header has no name.");
         }
         AsciiString name = super.splitHeaderName(line, start, length);
-        if (length > UNCOMPARED_INDEX && (name.byteAt(UNCOMPARED_INDEX) | 0x20) != (line[start + UNCOMPARED_INDEX] | 0x20)) {
+        if (length > UNCOMPARED_INDEX
+                && (name.byteAt(UNCOMPARED_INDEX) | 0x20) != (line[start + UNCOMPARED_INDEX] | 0x20)) {
             name = new AsciiString(line, start, length, true);
         }
         if (length == HOST_LENGTH && HttpHeaderNames.HOST.contentEqualsIgnoreCase(name)) {

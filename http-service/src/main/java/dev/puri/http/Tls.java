@@ -94,7 +94,8 @@ final class Tls {
     }
 
     /** Returns the first certificate of the file, which is the server's own. */
-    private static X509Certificate firstCertificate(String setting, Path file, Buffer pem) throws UnusableFileException {
+    private static X509Certificate firstCertificate(String setting, Path file, Buffer pem)
+            throws UnusableFileException {
         try {
             var found = CertificateFactory.getInstance("X.509")
                     .generateCertificates(new ByteArrayInputStream(pem.getBytes()))
@@ -103,7 +104,8 @@ final class Tls {
                 return first;
             }
         } catch (GeneralSecurityException e) {
-            throw new UnusableFileException(setting + ": the file " + file + " is not a PEM file of certificates: " + e, e);
+            throw new UnusableFileException(
+                    setting + ": the file " + file + " is not a PEM file of certificates: " + e, e);
         }
         throw new UnusableFileException(setting + ": the file " + file + " contains no certificate", null);
     }
@@ -130,8 +132,8 @@ final class Tls {
             }
         } catch (Exception e) {
             throw new UnusableFileException(
-                    "PURI_TLS_KEY: the file " + key + " is not a private key for " + certificate + ", which has the algorithm "
-                            + algorithm + ": " + e.getMessage(),
+                    "PURI_TLS_KEY: the file " + key + " is not a private key for " + certificate
+                            + ", which has the algorithm " + algorithm + ": " + e.getMessage(),
                     e);
         }
         throw new UnusableFileException("PURI_TLS_KEY: the key in " + key + " is not that of " + certificate, null);

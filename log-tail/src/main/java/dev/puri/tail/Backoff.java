@@ -42,7 +42,9 @@ public final class Backoff {
 
     /** Returns the delay before the next attempt, and advances to the policy's delay after it. */
     public Duration takeDelay() {
-        if (isAttemptRunning && nanoTime.getAsLong() - attemptStartedAtNanos > policy.longest().toNanos()) {
+        if (isAttemptRunning
+                && nanoTime.getAsLong() - attemptStartedAtNanos
+                        > policy.longest().toNanos()) {
             upcomingDelay = policy.first();
         }
         isAttemptRunning = false;

@@ -63,6 +63,7 @@ final class TopicFollower implements Follower {
 
     /** The end offsets that were reached last; null after a reset, until end offsets are reached. */
     private volatile @Nullable EndOffsets reachedEnds;
+
     private final FailureState failure = new FailureState("not begun");
 
     /** Handles the topic's records, in the order of each partition. Called by the follower's thread. */

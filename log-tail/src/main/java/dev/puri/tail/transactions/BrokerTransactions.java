@@ -87,8 +87,8 @@ final class BrokerTransactions implements TransactionView {
             partitions = listPartitions();
             listedAtNanos = System.nanoTime();
         }
-        Map<TopicPartition, OffsetSpec> specs = partitions.stream()
-                .collect(Collectors.toMap(partition -> partition, partition -> OffsetSpec.latest()));
+        Map<TopicPartition, OffsetSpec> specs =
+                partitions.stream().collect(Collectors.toMap(partition -> partition, partition -> OffsetSpec.latest()));
         ListOffsetsResult stable = admin.listOffsets(specs, new ListOffsetsOptions(IsolationLevel.READ_COMMITTED));
         ListOffsetsResult ends = admin.listOffsets(specs, new ListOffsetsOptions(IsolationLevel.READ_UNCOMMITTED));
         Map<TopicPartition, Offsets> found = new HashMap<>();
@@ -119,9 +119,7 @@ final class BrokerTransactions implements TransactionView {
         List<TopicPartition> listed = new ArrayList<>();
         admin.describeTopics(names).topicNameValues().forEach((name, description) -> {
             try {
-                await(description)
-                        .partitions()
-                        .forEach(info -> listed.add(new TopicPartition(name, info.partition())));
+                await(description).partitions().forEach(info -> listed.add(new TopicPartition(name, info.partition())));
             } catch (UnknownTopicOrPartitionException e) {
                 log.debug("{} was deleted during the request for its description", name);
             }
@@ -158,8 +156,8 @@ final class BrokerTransactions implements TransactionView {
 
     /** Returns, by stalled partition, the producer whose open transaction starts at the last stable offset. */
     private Map<TopicPartition, ProducerState> describeProducers(Collection<StalledPartition> stalled) {
-        DescribeProducersResult described =
-                admin.describeProducers(stalled.stream().map(StalledPartition::partition).toList());
+        DescribeProducersResult described = admin.describeProducers(
+                stalled.stream().map(StalledPartition::partition).toList());
         Map<TopicPartition, ProducerState> producers = new HashMap<>();
         for (StalledPartition stall : stalled) {
             try {

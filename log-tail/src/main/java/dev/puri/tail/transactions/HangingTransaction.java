@@ -11,7 +11,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param transaction null if the brokers did not report the producer
  */
-record HangingTransaction(StalledPartition stalled, @Nullable OpenTransaction transaction) {
+record HangingTransaction(
+        StalledPartition stalled, @Nullable OpenTransaction transaction) {
     /** Returns a description of the problem, as one sentence without a full stop. */
     String reason() {
         return stalled.partition() + " cannot be read beyond offset "

@@ -95,7 +95,8 @@ public final class TransactionMonitor implements AutoCloseable {
      */
     public @Nullable String reason() {
         List<HangingTransaction> essentialOnes = hanging.stream()
-                .filter(transaction -> essential.test(transaction.stalled().partition().topic()))
+                .filter(transaction ->
+                        essential.test(transaction.stalled().partition().topic()))
                 .toList();
         return essentialOnes.isEmpty()
                 ? null

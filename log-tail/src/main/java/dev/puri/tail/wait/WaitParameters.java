@@ -15,8 +15,7 @@ import org.jspecify.annotations.Nullable;
 public record WaitParameters(Duration maxWait) {
     public static final ProblemType INVALID_PARAMETER =
             new ProblemType("invalid-parameter", "A query parameter has an invalid value", 400);
-    public static final ProblemType INVALID_TOKEN =
-            new ProblemType("invalid-token", "The token is not valid", 400);
+    public static final ProblemType INVALID_TOKEN = new ProblemType("invalid-token", "The token is not valid", 400);
     public static final ProblemType FOREIGN_TOKEN =
             new ProblemType("foreign-token", "The token is of an event of another object", 400);
     public static final ProblemType TOO_MANY_WAITERS =

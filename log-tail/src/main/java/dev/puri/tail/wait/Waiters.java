@@ -44,6 +44,7 @@ public final class Waiters implements AutoCloseable {
 
     /** The waiters by key: a name, a token, or {@link #ANY}. */
     private final Map<Object, Set<Waiter<?>>> byKey = new ConcurrentHashMap<>();
+
     private final ScheduledThreadPoolExecutor timers;
 
     /** The number of all waiters, or of the waiters of one caller, has reached its limit. */
