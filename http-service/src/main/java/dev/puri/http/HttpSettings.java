@@ -10,9 +10,8 @@ import java.util.Map;
 /** The HTTP settings that all servers have; a component of each server's settings record. */
 public record HttpSettings(
         @Setting(
-                doc =
-                        "Hosts that requests may name, in addition to localhost and the address itself; * for any. Without"
-                                + " this setting: any host, but no other host on the loopback without tokens and TLS.")
+                doc = "Hosts that requests may name, in addition to localhost and the address itself; * for any."
+                        + " Without it: any host, but no other host on the loopback without tokens and TLS.")
         List<String> httpAllowedHosts,
 
         HttpLimits limits,

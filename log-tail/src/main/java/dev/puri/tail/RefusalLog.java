@@ -174,7 +174,7 @@ public final class RefusalLog implements Refusals, FollowedTopic {
     @Override
     public synchronized @Nullable Position lastErasureOf(Puri puri) {
         Erasure erasure = lastWithoutRow.get(puri);
-        // For later erasures the table's own reader counts, which may lag behind this follower.
+        // The table's own reader reports later erasures. This follower may be ahead of that reader.
         return erasure == null || !erasure.at().isBefore(startedAt) ? null : erasure.position();
     }
 

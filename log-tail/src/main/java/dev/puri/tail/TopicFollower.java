@@ -300,7 +300,7 @@ final class TopicFollower implements Follower {
                 handler.handle(record);
                 nextOffsets.put(record.partition(), record.offset() + 1);
             }
-            // A transaction marker is no record but takes an offset.
+            // Transaction markers are not returned as records, but they have offsets.
             nextOffsets.replaceAll(
                     (partition, offset) -> consumer.position(new TopicPartition(topic, partition), REQUEST_TIMEOUT));
             if (!isAtEnd && ends.isReachedBy(this::nextOffset)) {

@@ -173,7 +173,7 @@ public final class TransactionMonitor implements AutoCloseable {
 
     private static boolean hasTakenTooLong(HangingTransaction candidate, TransactionView currentView) {
         OpenTransaction transaction = candidate.transaction();
-        // The brokers are asked for the maximum only if it is needed.
+        // Requests the maximum from the brokers only if it is needed.
         Duration maxTimeout =
                 transaction == null || transaction.report() == null ? currentView.maxTimeout() : Duration.ZERO;
         return candidate.stalled().stalledFor().compareTo(OpenTransaction.maxWait(transaction, maxTimeout)) >= 0;
