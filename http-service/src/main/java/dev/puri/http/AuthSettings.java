@@ -55,7 +55,7 @@ public record AuthSettings(
         List<String> mistakes = new ArrayList<>();
         if (authJwks.isPresent() && (authIssuer.isEmpty() || authAudience.isEmpty())) {
             mistakes.add(
-                    "PURI_AUTH_JWKS: needs PURI_AUTH_ISSUER and PURI_AUTH_AUDIENCE, or tokens of other services are valid");
+                    "PURI_AUTH_JWKS: needs PURI_AUTH_ISSUER and PURI_AUTH_AUDIENCE, or tokens for others are valid");
         }
         if (authJwks.isEmpty() && (authIssuer.isPresent() || authAudience.isPresent())) {
             mistakes.add("PURI_AUTH_ISSUER and PURI_AUTH_AUDIENCE: have no effect without PURI_AUTH_JWKS");

@@ -147,7 +147,7 @@ final class ListenerLoop extends VerticleBase {
     }
 
     private void onConnect(HttpConnection connection) {
-        RawConnection.readStrictly(connection, serverOptions);
+        RawConnection.useStrictDecoder(connection, serverOptions);
         RawConnection.limitStreams(connection, options.limits().maxConnectionRequests());
         deadlines.add(connection);
     }

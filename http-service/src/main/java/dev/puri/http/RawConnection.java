@@ -43,7 +43,7 @@ final class RawConnection {
     }
 
     /** Makes an HTTP/1 connection refuse requests that other parsers may frame differently. */
-    static void readStrictly(HttpConnection connection, HttpServerOptions options) {
+    static void useStrictDecoder(HttpConnection connection, HttpServerOptions options) {
         ChannelPipeline pipeline = context(connection).pipeline();
         if (pipeline.get(DECODER) != null) {
             pipeline.replace(DECODER, DECODER, new StrictRequestDecoder(options));
