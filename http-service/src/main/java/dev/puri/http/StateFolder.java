@@ -87,7 +87,7 @@ public record StateFolder(
                 Files.delete(lock);
             }
         } catch (IOException e) {
-            log.debug("{} belongs to another user", lock, e);
+            log.debug("Cannot delete {} and its directory; they may belong to another user", lock, e);
         }
     }
 

@@ -38,7 +38,7 @@ final class StrictRequestDecoder extends VertxHttpRequestDecoder {
      */
     private static final int UNCOMPARED_INDEX = "content-".length();
 
-    private static final int LINE_BREAK = 2;
+    private static final int LINE_BREAK_LENGTH = 2;
 
     /** The part of a message that the next bytes belong to. */
     private enum Part {
@@ -89,18 +89,18 @@ final class StrictRequestDecoder extends VertxHttpRequestDecoder {
             return;
         }
         int start = bytes.readerIndex();
-        int first = decoded.size();
+        int firstNewIndex = decoded.size();
         int chunkSizeBytes = 0;
         if (part == Part.CHUNKS && bytesToChunkSize == 0) {
             int end = bytes.indexOf(start, bytes.writerIndex(), (byte) '\n');
             if (end >= 0) {
-                long size = chunkSize(bytes, start, end);
+                long size = parseChunkSize(bytes, start, end);
                 if (size < 0) {
                     refuseBody("The size of a chunk is not a valid hexadecimal number.", bytes, decoded);
                     return;
                 }
                 chunkSizeBytes = end + 1 - start;
-                bytesToChunkSize = size + LINE_BREAK;
+                bytesToChunkSize = size + LINE_BREAK_LENGTH;
                 part = size == 0 ? Part.TRAILERS : Part.CHUNKS;
             }
         }
@@ -112,7 +112,7 @@ final class StrictRequestDecoder extends VertxHttpRequestDecoder {
         } else if (hasHeaders) {
             hasFoldedLine |= anyLineBeginsWithSpace(bytes, start, bytes.readerIndex());
         }
-        for (int i = first; i < decoded.size(); i++) {
+        for (int i = firstNewIndex; i < decoded.size(); i++) {
             String violation = onDecoded(decoded, i);
             if (violation != null) {
                 refuse(violation, decoded, i);
@@ -229,7 +229,7 @@ final class StrictRequestDecoder extends VertxHttpRequestDecoder {
      * @param end the index of the line's LF
      * @return -1 if the size is invalid
      */
-    private static long chunkSize(ByteBuf line, int start, int end) {
+    private static long parseChunkSize(ByteBuf line, int start, int end) {
         long size = 0;
         int index = start;
         for (; index < end; index++) {

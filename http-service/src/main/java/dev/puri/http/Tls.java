@@ -114,7 +114,7 @@ final class Tls {
     private void requireMatch(PemKeyCertOptions pair, X509Certificate owner, Vertx vertx) throws UnusableFileException {
         String algorithm = owner.getPublicKey().getAlgorithm();
         try {
-            PrivateKey privateKey = privateKey(pair, algorithm, vertx);
+            PrivateKey privateKey = findPrivateKey(pair, algorithm, vertx);
             byte[] message = {1, 2, 3};
             String signatureAlgorithm = switch (algorithm) {
                 case "RSA" -> "SHA256withRSA";
@@ -139,7 +139,7 @@ final class Tls {
         throw new UnusableFileException("PURI_TLS_KEY: the key in " + key + " is not that of " + certificate, null);
     }
 
-    private static PrivateKey privateKey(PemKeyCertOptions pair, String algorithm, Vertx vertx) throws Exception {
+    private static PrivateKey findPrivateKey(PemKeyCertOptions pair, String algorithm, Vertx vertx) throws Exception {
         for (KeyManager manager : pair.getKeyManagerFactory(vertx).getKeyManagers()) {
             if (manager instanceof X509KeyManager keys) {
                 String[] aliases = keys.getServerAliases(algorithm, null);

@@ -94,14 +94,14 @@ public final class TransactionMonitor implements AutoCloseable {
      * does.
      */
     public @Nullable String reason() {
-        List<HangingTransaction> essentialOnes = hanging.stream()
+        List<HangingTransaction> inEssentialTopics = hanging.stream()
                 .filter(transaction ->
                         essential.test(transaction.stalled().partition().topic()))
                 .toList();
-        return essentialOnes.isEmpty()
+        return inEssentialTopics.isEmpty()
                 ? null
-                : essentialOnes.getFirst().reason()
-                        + (essentialOnes.size() == 1 ? "" : " (and " + (essentialOnes.size() - 1) + " more)");
+                : inEssentialTopics.getFirst().reason()
+                        + (inEssentialTopics.size() == 1 ? "" : " (and " + (inEssentialTopics.size() - 1) + " more)");
     }
 
     /**
@@ -134,7 +134,7 @@ public final class TransactionMonitor implements AutoCloseable {
             view = currentView;
         }
         List<StalledPartition> stalled = offsets.observe(currentView.offsets(), nanoTime.getAsLong()).stream()
-                .filter(partition -> partition.stalledFor().compareTo(OpenTransaction.MARKER_DELAY) >= 0)
+                .filter(stall -> stall.stalledFor().compareTo(OpenTransaction.MARKER_DELAY) >= 0)
                 .sorted(Comparator.comparing(StalledPartition::stalledFor).reversed())
                 .limit(MAX_PARTITIONS)
                 .toList();
@@ -165,8 +165,8 @@ public final class TransactionMonitor implements AutoCloseable {
         // A transaction may end between the two requests; the coordinator then reports a state that is too new.
         List<StalledPartition> stillStalled = offsets.observe(currentView.offsets(), nanoTime.getAsLong());
         return stalled.stream()
-                .filter(partition -> stillStalled.stream().anyMatch(partition::isSameStall))
-                .map(partition -> new HangingTransaction(partition, open.get(partition.partition())))
+                .filter(stall -> stillStalled.stream().anyMatch(stall::isSameStall))
+                .map(stall -> new HangingTransaction(stall, open.get(stall.partition())))
                 .filter(candidate -> hasTakenTooLong(candidate, currentView))
                 .toList();
     }

@@ -74,7 +74,7 @@ public final class OutcomeCache {
         if (!hasLogged.getAndSet(true)) {
             log.warn(
                     "The record at {} does not name the event that caused it, so waits for that event time out"
-                            + " (further records without a name are only counted): {}",
+                            + " (further records without valid headers are only counted): {}",
                     place.get(),
                     cause);
         }
