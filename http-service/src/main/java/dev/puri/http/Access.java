@@ -19,8 +19,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Authorizes requests. If security is on, a route that is not open needs a bearer token (RFC 6750) with the route's
- * scope.
+ * Authorizes requests. If access control is on, a route that is not open needs a bearer token (RFC 6750) with the
+ * route's scope.
  *
  * <pre>
  * Authorization ─▶ hash ─▶ static tokens ─▶ verified tokens ─▶ JWT, on a worker thread
@@ -30,10 +30,10 @@ import org.slf4j.LoggerFactory;
 final class Access {
     private static final Logger log = LoggerFactory.getLogger(Access.class);
     private static final int MAX_TOKEN_CHARS = 8 << 10;
-    private static final int MAX_VERIFYING = 1000;
-    private static final int MAX_CACHED = 10_000;
+    private static final int MAX_PENDING_VERIFICATIONS = 1000;
+    private static final int MAX_CACHED_TOKENS = 10_000;
     private static final long MAX_CACHED_SECONDS = 300;
-    private static final Duration MAX_VERIFICATION = Duration.ofSeconds(30);
+    private static final Duration MAX_VERIFICATION_TIME = Duration.ofSeconds(30);
     private static final Pattern TOKEN = Pattern.compile("[A-Za-z0-9._~+/-]+=*");
 
     private final Set<Scope> anonymous;
@@ -42,12 +42,13 @@ final class Access {
     private final @Nullable JwtVerifier verifier;
     private final @Nullable WorkerExecutor workers;
     private final InstantSource clock;
-    private final VerifiedTokens verified = new VerifiedTokens(MAX_CACHED, Duration.ofSeconds(MAX_CACHED_SECONDS));
-    private final AtomicInteger verifying = new AtomicInteger();
-    private final Map<Denial, Counter> denied = new EnumMap<>(Denial.class);
+    private final VerifiedTokens verifiedTokens =
+            new VerifiedTokens(MAX_CACHED_TOKENS, Duration.ofSeconds(MAX_CACHED_SECONDS));
+    private final AtomicInteger pendingVerifications = new AtomicInteger();
+    private final Map<Denial, Counter> deniedCounters = new EnumMap<>(Denial.class);
     private volatile StaticTokens tokens = StaticTokens.NONE;
-    private StaticTokens lastRead = StaticTokens.NONE;
-    private @Nullable String lastMistake;
+    private StaticTokens lastReadTokens = StaticTokens.NONE;
+    private @Nullable String lastError;
 
     /**
      * @throws CannotListenException if the file of tokens is unusable
@@ -72,16 +73,16 @@ final class Access {
                     settings.authClockSkew(),
                     times);
             workers = vertx.createSharedWorkerExecutor(
-                    "puri-auth-" + options.name(), 2, MAX_VERIFICATION.toMillis(), TimeUnit.MILLISECONDS);
+                    "puri-auth-" + options.name(), 2, MAX_VERIFICATION_TIME.toMillis(), TimeUnit.MILLISECONDS);
         } else {
             verifier = null;
             workers = null;
         }
         for (Denial denial : Denial.values()) {
-            denied.put(
+            deniedCounters.put(
                     denial,
                     Counter.builder("puri.auth.denied")
-                            .description("Requests not let in, by reason")
+                            .description("Requests that were denied access, by reason")
                             .tag("listener", options.name())
                             .tag("reason", denial.toString())
                             .register(metrics.registry()));
@@ -89,69 +90,72 @@ final class Access {
         if (tokensFile != null) {
             try {
                 tokens = StaticTokens.read(tokensFile);
-                lastRead = tokens;
+                lastReadTokens = tokens;
             } catch (UnusableFileException e) {
                 throw new CannotListenException(String.valueOf(e.getMessage()), e);
             }
         }
     }
 
-    /** Reads the file of tokens again; keeps the previous tokens if it is unusable. Must be called on an event loop. */
+    /**
+     * Reads the file of tokens again. If it is unusable, the previous tokens stay in use. Must be called on an event
+     * loop.
+     */
     void reloadTokens(Vertx vertx) {
         Path file = tokensFile;
         if (file == null) {
             return;
         }
         vertx.<StaticTokens>executeBlocking(() -> StaticTokens.read(file))
-                .onSuccess(read -> {
-                    // Applied only if two reads are equal, because the file may be read while it is written.
-                    if (read.equals(lastRead)) {
-                        tokens = read;
+                .onSuccess(newTokens -> {
+                    // The file may be read while it is written. So its tokens apply only after two equal reads.
+                    if (newTokens.equals(lastReadTokens)) {
+                        tokens = newTokens;
                     }
-                    lastRead = read;
-                    lastMistake = null;
+                    lastReadTokens = newTokens;
+                    lastError = null;
                 })
                 .onFailure(failure -> {
-                    String mistake = String.valueOf(failure.getMessage());
-                    if (!mistake.equals(lastMistake)) {
-                        log.error("The file of tokens is unusable; the previous tokens stay in use: {}", mistake);
-                        lastMistake = mistake;
+                    String error = String.valueOf(failure.getMessage());
+                    if (!error.equals(lastError)) {
+                        log.error("The file of tokens is unusable; the previous tokens stay in use: {}", error);
+                        lastError = error;
                     }
                 });
     }
 
-    /** Whether routes of this scope need no token. */
+    /** Returns whether routes of this scope need no token. */
     boolean isOpen(Scope scope) {
         return !isOn || scope == Scope.NONE || anonymous.contains(scope);
     }
 
     /**
-     * Calls {@code then} if the request's token has the scope; else responds with a problem.
+     * Calls {@code onAdmitted} if the request's token has the scope; otherwise responds with a problem.
      *
-     * @param then called on the event loop, now or after the token is verified
+     * @param onAdmitted called on the event loop, now or after the token is verified
      */
-    void admit(Exchange exchange, Scope scope, Runnable then) {
+    void admit(Exchange exchange, Scope scope, Runnable onAdmitted) {
         List<String> headers = exchange.requestHeaders("Authorization");
         if (headers.isEmpty()) {
-            deny(exchange, scope, Denial.MISSING, "This needs a bearer token.");
+            deny(exchange, scope, Denial.MISSING, "The request needs a bearer token.");
             return;
         }
         String token = headers.size() == 1 ? bearerToken(headers.getFirst()) : null;
         if (token == null) {
-            deny(exchange, scope, Denial.MALFORMED, "The header Authorization is not Bearer and one token.");
+            deny(exchange, scope, Denial.MALFORMED, "The Authorization header must be Bearer and one token.");
             return;
         }
         TokenHash hash = TokenHash.of(token);
         Authorization authorization = tokens.find(hash);
         if (authorization == null) {
-            authorization = verified.find(hash, clock.instant().getEpochSecond());
+            authorization = verifiedTokens.find(hash, clock.instant().getEpochSecond());
         }
         if (authorization != null) {
-            admit(exchange, scope, authorization, then);
+            admit(exchange, scope, authorization, onAdmitted);
         } else if (verifier == null || workers == null) {
-            deny(exchange, scope, Denial.UNKNOWN, "The token is not known.");
+            deny(exchange, scope, Denial.UNKNOWN, "The token is unknown.");
         } else {
-            verify(exchange, scope, verifier, workers, token, hash, then);
+            verify(exchange, scope, verifier, workers, token, hash, onAdmitted);
         }
     }
 
@@ -170,46 +174,48 @@ final class Access {
             WorkerExecutor executor,
             String token,
             TokenHash hash,
-            Runnable then) {
-        if (verifying.incrementAndGet() > MAX_VERIFYING) {
-            verifying.decrementAndGet();
+            Runnable onAdmitted) {
+        if (pendingVerifications.incrementAndGet() > MAX_PENDING_VERIFICATIONS) {
+            pendingVerifications.decrementAndGet();
             deny(exchange, scope, Denial.BUSY, "Too many tokens are being verified.");
             return;
         }
         exchange.pauseBody();
-        executor.executeBlocking(() -> jwt.verify(token), false).onComplete(done -> {
-            verifying.decrementAndGet();
+        executor.executeBlocking(() -> jwt.verify(token), false).onComplete(verification -> {
+            pendingVerifications.decrementAndGet();
             exchange.later(() -> {
                 exchange.resumeBody();
-                if (done.succeeded()) {
-                    cache(hash, done.result());
-                    admit(exchange, scope, done.result(), then);
-                } else if (done.cause() instanceof JwtVerifier.RefusedException refused) {
-                    deny(exchange, scope, refused.denial(), String.valueOf(refused.getMessage()));
+                if (verification.succeeded()) {
+                    cacheAuthorization(hash, verification.result());
+                    admit(exchange, scope, verification.result(), onAdmitted);
+                } else if (verification.cause() instanceof JwtVerifier.RefusedException refusal) {
+                    deny(exchange, scope, refusal.denial(), String.valueOf(refusal.getMessage()));
                 } else {
-                    throw new IllegalStateException(done.cause());
+                    throw new IllegalStateException(verification.cause());
                 }
             });
         });
     }
 
-    /** Caches for a short time only, so that a key that the issuer revokes loses its effect soon. */
-    private void cache(TokenHash hash, Authorization authorization) {
-        long until = Math.min(authorization.expiresAtSeconds(), clock.instant().getEpochSecond() + MAX_CACHED_SECONDS);
-        verified.add(hash, new Authorization(authorization.bearer(), authorization.scopes(), until));
+    /** Caches the authorization for a short time only, so that a key that the issuer revokes soon has no effect. */
+    private void cacheAuthorization(TokenHash hash, Authorization authorization) {
+        long expiresAtSeconds =
+                Math.min(authorization.expiresAtSeconds(), clock.instant().getEpochSecond() + MAX_CACHED_SECONDS);
+        verifiedTokens.add(
+                hash, new Authorization(authorization.callerName(), authorization.scopes(), expiresAtSeconds));
     }
 
-    private void admit(Exchange exchange, Scope scope, Authorization authorization, Runnable then) {
-        exchange.bearer(authorization.bearer());
+    private void admit(Exchange exchange, Scope scope, Authorization authorization, Runnable onAdmitted) {
+        exchange.setCaller(authorization.callerName());
         if (authorization.scopes().contains(scope)) {
-            then.run();
+            onAdmitted.run();
         } else {
             deny(exchange, scope, Denial.SCOPE, "The token does not allow " + scope + '.');
         }
     }
 
     private void deny(Exchange exchange, Scope scope, Denial denial, String detail) {
-        Objects.requireNonNull(denied.get(denial)).increment();
+        Objects.requireNonNull(deniedCounters.get(denial)).increment();
         switch (denial) {
             case MISSING ->
                 exchange.header("WWW-Authenticate", "Bearer realm=\"puri\"")

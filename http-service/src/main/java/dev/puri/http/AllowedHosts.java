@@ -16,31 +16,32 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The host names that a listener accepts, as protection against DNS rebinding: a web page can point its own host name
- * at an address that only the visitor's machine reaches, and read responses from there. Such requests have the page's
- * name in their Host header.
+ * Checks the host of a request against the hosts that a listener accepts. This protects against DNS rebinding: a web
+ * page can point its own host name at an address that only the visitor's machine reaches, and read responses from
+ * there. Such requests have the page's name in their Host header.
  *
- * <p>Always accepted are {@code localhost}, loopback addresses, the local address of the connection, and requests
+ * <p>A listener always accepts {@code localhost}, loopback addresses, the local address of the connection, and requests
  * without a host (HTTP/1.0), which browsers do not send. Confined to one event loop.
  */
 final class AllowedHosts {
     private static final String ANY = "*";
     private static final int MAX_PORT = 65_535;
 
-    private final boolean isAny;
+    private final boolean allowsAny;
     private final Set<String> names;
 
-    /** The last accepted host, as the client sent it; most requests have the same one. */
+    /** The last accepted host, as the client sent it. Cached, because most requests have the same host. */
     private @Nullable String lastAllowed;
 
-    private AllowedHosts(boolean isAny, Set<String> names) {
-        this.isAny = isAny;
+    private AllowedHosts(boolean allowsAny, Set<String> names) {
+        this.allowsAny = allowsAny;
         this.names = names;
     }
 
     /**
-     * Without the setting, a listener on the loopback accepts no further names, unless it has tokens or TLS: a web page
-     * has no token, and the certificate does not match the page's name.
+     * Returns the hosts of the setting. Without the setting, a listener on the loopback without tokens and TLS accepts
+     * no further hosts, and any other listener accepts all hosts: a web page has no token, and the certificate does not
+     * match the page's name.
      */
     static AllowedHosts of(ListenerOptions options) {
         HttpSettings http = options.http();
@@ -52,50 +53,51 @@ final class AllowedHosts {
         return new AllowedHosts(names.isEmpty() ? isProtected : names.contains(ANY), names);
     }
 
-    /** Whether the text is a valid name in the setting: a host without a port, or {@code *} for all. */
+    /** Returns whether the text is valid in the setting: a host without a port, or {@code *} for any host. */
     static boolean isName(String text) {
-        return text.equals(ANY) || text.equalsIgnoreCase(host(text));
+        return text.equals(ANY) || text.equalsIgnoreCase(parseHost(text));
     }
 
-    private static boolean isLoopback(String bound) {
+    private static boolean isLoopback(String boundHost) {
         try {
-            return InetAddress.getByName(bound).isLoopbackAddress();
+            return InetAddress.getByName(boundHost).isLoopbackAddress();
         } catch (UnknownHostException e) {
-            // Binding will fail too.
+            // The listener cannot bind this host either.
             return false;
         }
     }
 
-    /** Returns a problem if the request's target is malformed or its host not allowed, else null. */
+    /** Returns a problem if the request's target is malformed or its host is not allowed, otherwise null. */
     @Nullable
-    Problem refusal(HttpServerRequest request) {
-        String sent = sentHost(request);
+    Problem check(HttpServerRequest request) {
+        String authority = authorityOf(request);
         String uri = request.uri();
         if (uri != null && !uri.startsWith("/") && !isWithoutPath(request.method(), uri)) {
-            sent = authorityOf(uri);
-            if (sent == null) {
-                return Problem.of(ProblemType.BAD_REQUEST, "The target is neither a path nor a URL of HTTP.");
+            authority = authorityOfTarget(uri);
+            if (authority == null) {
+                return Problem.of(ProblemType.BAD_REQUEST, "The request target is neither a path nor an HTTP URL.");
             }
         }
-        if (sent == null || sent.equals(lastAllowed)) {
+        if (authority == null || authority.equals(lastAllowed)) {
             return null;
         }
-        String host = host(sent);
+        String host = parseHost(authority);
         if (host == null) {
             return Problem.of(
-                    ProblemType.BAD_REQUEST, "The host is neither a name nor an address, with or without a port.");
+                    ProblemType.BAD_REQUEST, "The host must be a name or an address, with or without a port.");
         }
         if (!isAllowed(host, request.localAddress())) {
             return Problem.of(
                     ProblemType.MISDIRECTED,
-                    "This listener does not answer to the host \"" + host
-                            + "\"; PURI_HTTP_ALLOWED_HOSTS lists those that it answers to beside localhost.");
+                    "This listener does not serve the host \"" + host
+                            + "\"; PURI_HTTP_ALLOWED_HOSTS lists the hosts that it serves in addition to localhost.");
         }
-        lastAllowed = sent;
+        lastAllowed = authority;
         return null;
     }
 
-    private static @Nullable String sentHost(HttpServerRequest request) {
+    /** Returns the host that the request names, possibly with a port; null if it names none. */
+    private static @Nullable String authorityOf(HttpServerRequest request) {
         if (request.version() == HttpVersion.HTTP_2) {
             HostAndPort authority = request.authority();
             return authority == null ? null : authority.host();
@@ -107,8 +109,11 @@ final class AllowedHosts {
         return method == HttpMethod.CONNECT || method == HttpMethod.OPTIONS && uri.equals("*");
     }
 
-    /** Returns the authority of a target in absolute form, which overrides the Host header (RFC 9112, 3.2.2). */
-    private static @Nullable String authorityOf(String uri) {
+    /**
+     * Returns the authority of a request target in absolute form, which overrides the Host header (RFC 9112, 3.2.2);
+     * null if it is malformed.
+     */
+    private static @Nullable String authorityOfTarget(String uri) {
         int begin = uri.regionMatches(true, 0, "http://", 0, 7)
                 ? 7
                 : uri.regionMatches(true, 0, "https://", 0, 8) ? 8 : uri.length();
@@ -117,11 +122,11 @@ final class AllowedHosts {
             end++;
         }
         String authority = uri.substring(begin, end);
-        return host(authority) == null ? null : authority;
+        return parseHost(authority) == null ? null : authority;
     }
 
-    /** Returns the host of an authority in lower case, without port, or null if malformed (RFC 3986, 3.2.2). */
-    private static @Nullable String host(String authority) {
+    /** Returns the host of an authority, in lower case and without the port; null if malformed (RFC 3986, 3.2.2). */
+    private static @Nullable String parseHost(String authority) {
         int end = 0;
         if (authority.startsWith("[")) {
             end = authority.indexOf(']') + 1;
@@ -131,14 +136,14 @@ final class AllowedHosts {
                 return null;
             }
         } else {
-            while (end < authority.length() && isOfName(authority.charAt(end))) {
+            while (end < authority.length() && isNameChar(authority.charAt(end))) {
                 end++;
             }
         }
         return end > 0 && isPort(authority, end) ? authority.substring(0, end).toLowerCase(Locale.ROOT) : null;
     }
 
-    private static boolean isOfName(char c) {
+    private static boolean isNameChar(char c) {
         return c >= 'a' && c <= 'z'
                 || c >= 'A' && c <= 'Z'
                 || c >= '0' && c <= '9'
@@ -161,7 +166,7 @@ final class AllowedHosts {
     }
 
     private boolean isAllowed(String host, @Nullable SocketAddress local) {
-        if (isAny || names.contains(host) || host.equals("localhost") || host.endsWith(".localhost")) {
+        if (allowsAny || names.contains(host) || host.equals("localhost") || host.endsWith(".localhost")) {
             return true;
         }
         byte[] address = NetUtil.createByteArrayFromIpAddressString(host);
@@ -169,11 +174,11 @@ final class AllowedHosts {
             return false;
         }
         try {
-            InetAddress asked = InetAddress.getByAddress(address);
-            return asked.isLoopbackAddress()
+            InetAddress requested = InetAddress.getByAddress(address);
+            return requested.isLoopbackAddress()
                     || local != null
                             && local.hostAddress() != null
-                            && asked.equals(InetAddress.getByName(Objects.requireNonNull(local.hostAddress())));
+                            && requested.equals(InetAddress.getByName(Objects.requireNonNull(local.hostAddress())));
         } catch (UnknownHostException e) {
             return false;
         }

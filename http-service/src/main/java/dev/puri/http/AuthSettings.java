@@ -13,11 +13,11 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Settings of access control. With neither a key set nor a file of tokens, no route needs a token. With either, every
- * route needs one, except those that are open to all, such as health.
+ * Settings of access control. Without a key set and without a file of tokens, no route needs a bearer token. Otherwise
+ * every route needs a token, except routes that are open to all, such as health.
  */
 public record AuthSettings(
-        @Setting(doc = "URL of the key set (JWKS) that bearer tokens are verified with.")
+        @Setting(doc = "URL of the key set (JWKS) that verifies bearer tokens.")
         Optional<URI> authJwks,
 
         @Setting(doc = "Issuer (iss) that bearer tokens must name.")
@@ -27,16 +27,20 @@ public record AuthSettings(
         Optional<String> authAudience,
 
         @Setting(
-                doc = "Signature algorithms taken, of RS, PS and ES with 256, 384 and 512.",
+                doc = "Accepted signature algorithms, of RS, PS and ES with 256, 384 and 512.",
                 byDefault = "RS256,PS256,ES256")
         List<String> authAlgorithms,
 
-        @Setting(doc = "How far the issuer's clock may be off.", byDefault = "60s", atLeast = "0s", atMost = "10m")
+        @Setting(
+                doc = "Maximum difference between the issuer's clock and this clock.",
+                byDefault = "60s",
+                atLeast = "0s",
+                atMost = "10m")
         Duration authClockSkew,
 
-        @Setting(doc = "File of static tokens, a line each: NAME SCOPE,SCOPE SHA-256-IN-HEX.")
+        @Setting(doc = "File of static tokens, one line for each: NAME SCOPE,SCOPE SHA-256-IN-HEX.")
         Optional<Path> authTokens) {
-    /** Asymmetric algorithms only: with a symmetric key, whoever can verify tokens can also sign them. */
+    /** Asymmetric algorithms only: with a symmetric key, anybody who can verify tokens can also sign tokens. */
     private static final Set<String> ALGORITHMS =
             Set.of("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512");
 
@@ -51,10 +55,10 @@ public record AuthSettings(
         List<String> mistakes = new ArrayList<>();
         if (authJwks.isPresent() && (authIssuer.isEmpty() || authAudience.isEmpty())) {
             mistakes.add(
-                    "PURI_AUTH_JWKS: needs PURI_AUTH_ISSUER and PURI_AUTH_AUDIENCE, or tokens meant for others would do");
+                    "PURI_AUTH_JWKS: needs PURI_AUTH_ISSUER and PURI_AUTH_AUDIENCE, or tokens for others are valid");
         }
         if (authJwks.isEmpty() && (authIssuer.isPresent() || authAudience.isPresent())) {
-            mistakes.add("PURI_AUTH_ISSUER and PURI_AUTH_AUDIENCE: nothing is verified without PURI_AUTH_JWKS");
+            mistakes.add("PURI_AUTH_ISSUER and PURI_AUTH_AUDIENCE: have no effect without PURI_AUTH_JWKS");
         }
         for (String algorithm : authAlgorithms) {
             if (!ALGORITHMS.contains(algorithm)) {
@@ -65,7 +69,7 @@ public record AuthSettings(
         InvalidSettingsException.throwIfAny(mistakes);
     }
 
-    /** Whether routes need tokens. */
+    /** Returns whether routes need tokens. */
     public boolean isOn() {
         return authJwks.isPresent() || authTokens.isPresent();
     }

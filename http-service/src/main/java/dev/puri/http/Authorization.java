@@ -3,12 +3,12 @@ package dev.puri.http;
 import java.util.Set;
 
 /**
- * The permissions of a token.
+ * The permissions that a bearer token grants.
  *
- * @param bearer the bearer's name, for the log; untrusted text
- * @param expiresAtSeconds when the token expires, in s since the epoch
+ * @param callerName the name of the token's owner, for the log; untrusted text
+ * @param expiresAtSeconds the time at which the token expires, in seconds since the epoch
  */
-record Authorization(String bearer, Set<Scope> scopes, long expiresAtSeconds) {
+record Authorization(String callerName, Set<Scope> scopes, long expiresAtSeconds) {
     Authorization {
         scopes = Set.copyOf(scopes);
     }

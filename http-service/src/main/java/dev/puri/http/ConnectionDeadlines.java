@@ -10,149 +10,153 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The deadlines of an event loop's connections and requests.
+ * The deadlines of the connections and requests of one event loop. Confined to the event loop.
  *
  * <pre>
- * connection opened ─▶ first request's head   header time-out, then 408
- * response ─▶ next request's whole head       idle time-out
- * beginning of a body ─▶ its end              body time-out, then 408
- * head ─▶ response                            answer time-out, then 503
- * response ─▶ read by the client              idle time-out and time at {@link #MIN_BYTES_PER_SECOND}
+ * connection opened ─▶ first request's headers complete   header timeout, then 408
+ * response ─▶ next request's headers complete             idle timeout, then close
+ * start of a body ─▶ its end                              body timeout, then 408
+ * headers complete ─▶ response                            answer timeout, then 503
+ * response ─▶ read by the client                          idle timeout plus the time at {@link #MIN_BYTES_PER_SECOND}
  * </pre>
  *
- * Deadlines are absolute: a time-out that restarts with every byte would let a client hold its connection for ever by
- * sending a byte now and then. {@link #check} compares all deadlines with the clock, so that a request needs no timer.
+ * Deadlines are absolute: if each byte restarted a timeout, a client could hold its connection for ever by sending a
+ * byte now and then. {@link #check} compares all deadlines with the clock, so that a request needs no timer.
  */
 final class ConnectionDeadlines {
-    /** The lowest rate at which a client must read a response. */
+    /** The minimum rate at which a client must read a response. */
     private static final int MIN_BYTES_PER_SECOND = 64 << 10;
 
-    /** How long an orderly close may take before the connection is cut. */
+    /** The maximum time of an orderly close; after it the connection is aborted. */
     private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(1);
 
-    private final byte[] headersTooSlow;
+    private final byte[] headersTooSlowResponse;
     private final HttpLimits limits;
     private final ListenerState state;
     private final long idleNanos;
     private final Map<HttpConnection, Connection> connections = new IdentityHashMap<>();
-    private final Set<RequestBody> readingBodies = new LinkedHashSet<>();
+    private final Set<RequestBody> bodies = new LinkedHashSet<>();
 
-    /** The ends of the linked list of unanswered exchanges, which contain the links to save an object per request. */
-    private @Nullable Exchange oldest;
+    /**
+     * The first and last of the exchanges without a response. They are linked by fields, to save an object per request.
+     */
+    private @Nullable Exchange oldestUnanswered;
 
-    private @Nullable Exchange newest;
+    private @Nullable Exchange newestUnanswered;
 
     ConnectionDeadlines(HttpLimits limits, ListenerState state) {
         this.limits = limits;
         this.state = state;
         this.idleNanos = limits.idleTimeout().toNanos();
-        this.headersTooSlow = Problem.of(
+        this.headersTooSlowResponse = Problem.of(
                         ProblemType.HEADERS_TOO_SLOW,
-                        "The connection had no whole request within "
+                        "The connection did not send complete request headers within "
                                 + limits.headerTimeout().toMillis() + " ms.")
                 .asHttp1();
     }
 
-    /** A connection; its deadline applies while it has no active request. */
+    /** A connection. Its deadline applies while it has no active request. */
     final class Connection {
         private final HttpConnection connection;
-        private long deadline;
+        private long deadlineNanos;
         private int activeRequests;
         private boolean isNew = true;
         private boolean isClosing;
 
         Connection(HttpConnection connection) {
             this.connection = connection;
-            this.deadline = System.nanoTime() + limits.headerTimeout().toNanos();
+            this.deadlineNanos = System.nanoTime() + limits.headerTimeout().toNanos();
         }
 
-        /** Called when a request's head is complete. */
-        void requestBegan() {
+        /** Called when the headers of a request are complete. */
+        void requestStarted() {
             isNew = false;
             activeRequests++;
         }
 
-        /** Called when a request has its response, of which the client may not have read all bytes, or never will. */
+        /**
+         * Called when the response of a request is complete. The client may not have read it, and may never read it.
+         */
         void requestEnded(long responseBytes) {
             activeRequests--;
-            deadline = System.nanoTime() + idleNanos + responseBytes * 1_000_000_000L / MIN_BYTES_PER_SECOND;
+            deadlineNanos = System.nanoTime() + idleNanos + responseBytes * 1_000_000_000L / MIN_BYTES_PER_SECOND;
         }
 
-        private void checkDeadline(long now) {
-            if (activeRequests > 0 || now - deadline < 0) {
+        private void checkDeadline(long nowNanos) {
+            if (activeRequests > 0 || nowNanos - deadlineNanos < 0) {
                 return;
             }
             if (isClosing) {
-                // The client does not read its response.
-                state.count(Limit.ANSWER_UNREAD);
+                // The client does not read the response.
+                state.countExceeded(Limit.ANSWER_UNREAD);
                 RawConnection.close(connection);
                 return;
             }
             isClosing = true;
-            deadline = now + CLOSE_TIMEOUT.toNanos();
+            deadlineNanos = nowNanos + CLOSE_TIMEOUT.toNanos();
             if (isNew) {
-                state.count(Limit.HEADERS_TOO_SLOW);
-                RawConnection.close(connection, headersTooSlow);
+                state.countExceeded(Limit.HEADERS_TOO_SLOW);
+                RawConnection.close(connection, headersTooSlowResponse);
             } else {
                 connection.close();
             }
         }
     }
 
-    /** How often {@link #check} must be called. */
-    Duration period() {
-        long least = Math.min(
+    /** Returns the period at which {@link #check} must be called. */
+    Duration checkPeriod() {
+        long shortestMillis = Math.min(
                 Math.min(
                         limits.headerTimeout().toMillis(),
                         limits.answerTimeout().toMillis()),
                 Math.min(limits.bodyTimeout().toMillis(), limits.idleTimeout().toMillis()));
-        return Duration.ofMillis(Math.clamp(least / 4, 5, 1000));
+        return Duration.ofMillis(Math.clamp(shortestMillis / 4, 5, 1000));
     }
 
     /** Tracks a new connection, or closes it if there are too many. */
-    void opened(HttpConnection connection) {
-        if (!state.opened()) {
+    void add(HttpConnection connection) {
+        if (!state.tryAddConnection()) {
             RawConnection.close(connection);
             return;
         }
         connections.put(connection, new Connection(connection));
         connection.closeHandler(closed -> {
             connections.remove(connection);
-            state.closed();
+            state.removeConnection();
         });
     }
 
-    /** Returns the tracked connection of a request; an untracked object if it is closed already. */
-    Connection of(HttpConnection connection) {
+    /** Returns the tracked connection; an untracked object if the connection is already closed. */
+    Connection find(HttpConnection connection) {
         Connection tracked = connections.get(connection);
         return tracked == null ? new Connection(connection) : tracked;
     }
 
-    /** Adds an exchange that awaits its response. */
-    void add(Exchange exchange) {
-        exchange.previous = newest;
-        if (newest == null) {
-            oldest = exchange;
+    /** Adds an exchange that has no response yet. */
+    void addUnanswered(Exchange exchange) {
+        exchange.previous = newestUnanswered;
+        if (newestUnanswered == null) {
+            oldestUnanswered = exchange;
         } else {
-            newest.next = exchange;
+            newestUnanswered.next = exchange;
         }
-        newest = exchange;
+        newestUnanswered = exchange;
     }
 
-    /** Removes an exchange with a response or without a client; does nothing if it was removed before. */
-    void remove(Exchange exchange) {
+    /** Removes an exchange that has a response or whose client disconnected. Does nothing if it was removed before. */
+    void removeUnanswered(Exchange exchange) {
         Exchange previous = exchange.previous;
         Exchange next = exchange.next;
-        if (previous == null && oldest != exchange) {
+        if (previous == null && oldestUnanswered != exchange) {
             return;
         }
         if (previous == null) {
-            oldest = next;
+            oldestUnanswered = next;
         } else {
             previous.next = next;
         }
         if (next == null) {
-            newest = previous;
+            newestUnanswered = previous;
         } else {
             next.previous = previous;
         }
@@ -160,36 +164,38 @@ final class ConnectionDeadlines {
         exchange.next = null;
     }
 
-    void bodyBegan(RequestBody body) {
-        readingBodies.add(body);
+    void bodyStarted(RequestBody body) {
+        bodies.add(body);
     }
 
     void bodyEnded(RequestBody body) {
-        readingBodies.remove(body);
+        bodies.remove(body);
     }
 
     /** Enforces all deadlines. */
     void check() {
-        long now = System.nanoTime();
+        long nowNanos = System.nanoTime();
         for (Connection tracked : new ArrayList<>(connections.values())) {
-            tracked.checkDeadline(now);
+            tracked.checkDeadline(nowNanos);
         }
-        // Ordered by beginning, and all have the same time-out.
-        for (RequestBody body : new ArrayList<>(readingBodies)) {
-            if (now - body.beganNanos() < limits.bodyTimeout().toNanos()) {
+        // Bodies are in the order of their start, and all have the same timeout.
+        for (RequestBody body : new ArrayList<>(bodies)) {
+            if (nowNanos - body.startedAtNanos() < limits.bodyTimeout().toNanos()) {
                 break;
             }
-            readingBodies.remove(body);
-            body.tooSlow();
+            bodies.remove(body);
+            body.respondTooSlow();
         }
         long answerNanos = limits.answerTimeout().toNanos();
-        for (Exchange late = oldest; late != null && now - late.startedNanos() >= answerNanos; late = oldest) {
-            remove(late);
-            late.answerTooSlow();
+        for (Exchange exchange = oldestUnanswered;
+                exchange != null && nowNanos - exchange.startedAtNanos() >= answerNanos;
+                exchange = oldestUnanswered) {
+            removeUnanswered(exchange);
+            exchange.respondAnswerTooSlow();
         }
     }
 
-    void count(Limit limit) {
-        state.count(limit);
+    void countExceeded(Limit limit) {
+        state.countExceeded(limit);
     }
 }

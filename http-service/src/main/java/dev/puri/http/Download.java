@@ -16,47 +16,47 @@ import org.slf4j.LoggerFactory;
  * </pre>
  *
  * One piece is in memory at a time, and no thread waits for the client. A response that cannot be completed is aborted:
- * its connection is closed, or its HTTP/2 stream reset, without the last chunk, so that no client takes it for
- * complete.
+ * the connection closes, or the HTTP/2 stream is reset, without the last chunk. So no client takes an incomplete
+ * response for a complete one.
  */
 public final class Download {
     /** Why a download ended. */
     public enum End {
-        /** All of it was sent. */
+        /** The whole response was sent. */
         COMPLETE,
         /** The client disconnected. */
         GONE,
         /** The client read nothing for too long. */
         STALLED,
-        /** The source cancelled it. */
+        /** The source cancelled the download. */
         CANCELLED,
         /** The source failed, which is a bug. */
         FAILED
     }
 
-    /** Produces the body. Called on worker threads, by one at a time. */
+    /** Produces the body. Called on worker threads, by one thread at a time. */
     public interface Source {
         /**
-         * Returns the next piece, which may be empty, or null at the end. It should not take long, because other
-         * downloads use the same thread.
+         * Returns the next piece, which may be empty, or null at the end. Must not take long, because other downloads
+         * use the same thread.
          *
          * @throws CancellationException to abort the download
          */
         byte @Nullable [] next() throws Exception;
 
         /**
-         * Whether the download should continue; if not, it is aborted. Called about once a second on the event loop,
-         * also while the client reads nothing.
+         * Returns whether the download should continue; if false, the download is aborted. Called about once a second
+         * on the event loop, also while the client reads nothing.
          */
         boolean isWanted();
 
-        /** Called once, on the event loop, when the download has ended; {@link #next} is not called any more. */
+        /** Called once, on the event loop, when the download has ended. {@link #next} is not called any more. */
         void ended(End end);
     }
 
     private static final Logger log = LoggerFactory.getLogger(Download.class);
 
-    /** The size of a write; between two writes the event loop serves other requests. */
+    /** The size of a write. Between two writes the event loop serves other requests. */
     private static final int SLICE_BYTES = 128 << 10;
 
     private static final Duration WANTED_CHECK_PERIOD = Duration.ofSeconds(1);
@@ -69,15 +69,15 @@ public final class Download {
 
     // Confined to the event loop.
     private byte[] piece = EMPTY;
-    private int position;
+    private int piecePosition;
     private boolean isProducing;
     private boolean isWriting;
 
-    /** Number of slices that the operating system has accepted. */
-    private long accepted;
+    /** The number of slices that the operating system has accepted. */
+    private long acceptedSlices;
 
-    /** {@link #accepted} at the last stall check; -1 if no write was pending then. */
-    private long acceptedAtLastCheck = -1;
+    /** {@link #acceptedSlices} at the last stall check; -1 if no write was pending then. */
+    private long acceptedSlicesAtLastCheck = -1;
 
     private @Nullable End end;
     private Runnable cancelStallCheck = () -> {};
@@ -90,20 +90,20 @@ public final class Download {
         this.source = source;
     }
 
-    void begin() {
+    void start() {
         scheduleStallCheck();
         scheduleWantedCheck();
         produce();
     }
 
     /** Called when the connection is closed, or if no body follows. */
-    void gone() {
-        over(End.GONE);
+    void onDisconnect() {
+        finish(End.GONE);
     }
 
     private void produce() {
         isProducing = true;
-        exchange.fromWorker(
+        exchange.runOnDownloadThread(
                 () -> {
                     byte[] next = source.next();
                     return () -> onProduced(next);
@@ -116,11 +116,11 @@ public final class Download {
         if (end != null) {
             source.ended(end);
         } else if (next == null) {
-            exchange.ended(response.end());
-            over(End.COMPLETE);
+            exchange.onStreamWritten(response.end());
+            finish(End.COMPLETE);
         } else {
             piece = next;
-            position = 0;
+            piecePosition = 0;
             write();
         }
     }
@@ -141,29 +141,29 @@ public final class Download {
         if (end != null) {
             return;
         }
-        if (position == piece.length) {
+        if (piecePosition == piece.length) {
             piece = EMPTY;
             produce();
             return;
         }
-        int length = Math.min(SLICE_BYTES, piece.length - position);
-        Buffer slice = Buffer.buffer(length).appendBytes(piece, position, length);
-        position += length;
+        int length = Math.min(SLICE_BYTES, piece.length - piecePosition);
+        Buffer slice = Buffer.buffer(length).appendBytes(piece, piecePosition, length);
+        piecePosition += length;
         isWriting = true;
         response.write(slice).onSuccess(written -> {
             isWriting = false;
-            accepted++;
+            acceptedSlices++;
             exchange.later(this::write);
         });
     }
 
     private void scheduleStallCheck() {
         cancelStallCheck = exchange.after(stallTimeout, () -> {
-            if (isWriting && accepted == acceptedAtLastCheck) {
+            if (isWriting && acceptedSlices == acceptedSlicesAtLastCheck) {
                 abort(End.STALLED);
                 return;
             }
-            acceptedAtLastCheck = isWriting ? accepted : -1;
+            acceptedSlicesAtLastCheck = isWriting ? acceptedSlices : -1;
             scheduleStallCheck();
         });
     }
@@ -178,20 +178,21 @@ public final class Download {
         });
     }
 
-    private void abort(End why) {
-        over(why);
+    private void abort(End reason) {
+        finish(reason);
         exchange.abort();
     }
 
-    private void over(End why) {
+    /** Ends the download. If the source is producing a piece, its {@code ended} is called after that piece. */
+    private void finish(End reason) {
         if (end == null) {
-            end = why;
+            end = reason;
             cancelStallCheck.run();
             cancelWantedCheck.run();
             piece = EMPTY;
-            position = 0;
+            piecePosition = 0;
             if (!isProducing) {
-                source.ended(why);
+                source.ended(reason);
             }
         }
     }

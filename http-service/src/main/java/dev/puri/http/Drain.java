@@ -13,21 +13,21 @@ import java.util.concurrent.TimeUnit;
  * Stops a server gracefully.
  *
  * <pre>
- * unready ─▶ delay ─▶ no new requests ─▶ streams and waits end ─▶ grace for the rest ─▶ closed
+ * unready ─▶ delay ─▶ refuse new requests ─▶ end streams and waits ─▶ grace period for other requests ─▶ closed
  * </pre>
  *
- * During the delay the server serves requests as before, while load balancers learn from the readiness check that they
- * should use another instance.
+ * During the delay the server serves requests as before. Meanwhile load balancers see that it is not ready, and use
+ * another instance.
  */
 public final class Drain {
     private Drain() {}
 
     /**
-     * Stops all listeners, even if closing one of them fails. Returns when they are closed.
+     * Stops all listeners, even if the close of one listener fails. Returns when they are closed.
      *
-     * @param health becomes unready at once
-     * @param delay time before new requests are refused
-     * @param endWaits ends streams and waits that would outlast the grace period
+     * @param health reports unready from now on
+     * @param delay the time until new requests are refused
+     * @param endWaits ends the streams and waits that would outlast the grace period
      * @throws IllegalStateException if a listener did not close
      */
     public static void run(Health health, Duration delay, Runnable endWaits, List<Listener> listeners) {
@@ -42,22 +42,24 @@ public final class Drain {
         try {
             endWaits.run();
         } finally {
-            closeAll(listeners.stream().<Runnable>map(each -> each::close).toList());
+            closeAll(listeners.stream()
+                    .<Runnable>map(listener -> listener::close)
+                    .toList());
         }
     }
 
-    /** Closes all concurrently, so that their grace periods overlap. */
-    static void closeAll(List<Runnable> parts) {
+    /** Runs all close actions concurrently, so that the grace periods overlap. */
+    static void closeAll(List<Runnable> closeActions) {
         List<Future<?>> closings = new ArrayList<>();
         try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
-            parts.forEach(each -> closings.add(threads.submit(each)));
+            closeActions.forEach(action -> closings.add(threads.submit(action)));
         }
-        IllegalStateException failed = new IllegalStateException("not everything was closed");
+        IllegalStateException failure = new IllegalStateException("some listeners did not close");
         closings.stream()
-                .filter(each -> each.state() == Future.State.FAILED)
-                .forEach(each -> failed.addSuppressed(each.exceptionNow()));
-        if (failed.getSuppressed().length > 0) {
-            throw failed;
+                .filter(closing -> closing.state() == Future.State.FAILED)
+                .forEach(closing -> failure.addSuppressed(closing.exceptionNow()));
+        if (failure.getSuppressed().length > 0) {
+            throw failure;
         }
     }
 }

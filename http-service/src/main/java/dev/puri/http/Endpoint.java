@@ -4,8 +4,8 @@ package dev.puri.http;
 @FunctionalInterface
 public interface Endpoint {
     /**
-     * Responds to the exchange, now or later. Runs on the event loop, so it must not block. If it throws, the response
-     * has status 500.
+     * Responds to the exchange, now or later. Called on the event loop, so it must not block. If it throws, the
+     * response has status 500.
      */
     void answer(Exchange exchange);
 }

@@ -7,15 +7,15 @@ final class EntityTag {
     private EntityTag() {}
 
     /**
-     * Whether the client has the content with this tag.
+     * Returns whether the client already has the content with this tag.
      *
-     * @param ifNoneMatch values of the header
-     * @param etag with quotation marks
+     * @param ifNoneMatch the values of the header
+     * @param etag the tag, with quotation marks
      */
     static boolean matches(List<String> ifNoneMatch, String etag) {
         for (String line : ifNoneMatch) {
-            for (String each : line.split(",", -1)) {
-                String tag = each.strip();
+            for (String element : line.split(",", -1)) {
+                String tag = element.strip();
                 if (tag.equals("*") || tag.equals(etag) || tag.equals("W/" + etag)) {
                     return true;
                 }

@@ -18,10 +18,10 @@ import org.jspecify.annotations.Nullable;
  *
  * <pre>
  * send ─▶ queue ─▶ event loop, in slices ─▶ socket
- *         └──────── pending bytes ───────────┘  over the bound: event "dropped", end
+ *         └──────── pending bytes ───────────┘  over the limit: event "dropped", end
  * </pre>
  *
- * Bytes are pending from {@code send} until the operating system has accepted them. A slow reader costs at most {@link
+ * Bytes are pending from {@code send} until the operating system has accepted them. A slow reader takes at most {@link
  * Options#maxPendingBytes} of memory; beyond that its stream ends.
  */
 public final class EventStream {
@@ -31,25 +31,27 @@ public final class EventStream {
         GONE,
         /** The client read too slowly. */
         SLOW,
-        /** The server ended it. */
+        /** The server ended the stream. */
         ENDED
     }
 
     /**
-     * The bounds of a stream.
+     * The limits of a stream.
      *
-     * @param maxPendingBytes most pending bytes
-     * @param heartbeat interval of comments while no events are sent, so that proxies do not close an idle connection
+     * @param maxPendingBytes the maximum number of pending bytes
+     * @param heartbeat the interval of comments while no events are sent; they keep proxies from closing the connection
      */
     public record Options(int maxPendingBytes, Duration heartbeat) {}
 
-    /** The format: media type, keep-alive bytes and the last event of a slow reader. */
+    /** The format of a stream: its media type, its keep-alive bytes, and the last event that a slow reader gets. */
     enum Form {
         EVENTS(
                 "text/event-stream",
                 ServerSentEvent.comment(),
                 ServerSentEvent.of(null, "dropped", "{\"reason\":\"slow-reader\"}")),
-        /** Keep-alives are empty lines. A reader detects a dropped stream by its missing last line. */
+        /**
+         * Keep-alives are empty lines. A reader detects that its stream was dropped, because the last line is missing.
+         */
         LINES("application/x-ndjson", ServerSentEvent.encoded(new byte[] {'\n'}), ServerSentEvent.encoded(new byte[] {
             '\n'
         }));
@@ -69,7 +71,7 @@ public final class EventStream {
         }
     }
 
-    /** Bursts are written in slices, between which the event loop serves other requests. */
+    /** The size of a write. Between two writes of a burst, the event loop serves other requests. */
     private static final int SLICE_BYTES = 64 << 10;
 
     private final Exchange exchange;
@@ -78,23 +80,23 @@ public final class EventStream {
     private final Options options;
     private final Consumer<End> onEnd;
     private final Queue<ServerSentEvent> queue = new ConcurrentLinkedQueue<>();
-    private final AtomicInteger pending = new AtomicInteger();
-    private final AtomicBoolean writing = new AtomicBoolean();
-    private final AtomicReference<@Nullable Last> last = new AtomicReference<>();
+    private final AtomicInteger pendingByteCount = new AtomicInteger();
+    private final AtomicBoolean isWriteScheduled = new AtomicBoolean();
+    private final AtomicReference<@Nullable LastEvent> lastEvent = new AtomicReference<>();
 
     // Confined to the event loop.
-    private boolean isOver;
-    private boolean wroteSinceHeartbeat;
+    private boolean isClosed;
+    private boolean hasWrittenSinceHeartbeat;
     private Runnable cancelHeartbeat = () -> {};
 
     /**
-     * The stream's last event; events after it in the queue are not sent.
+     * The last event of the stream, and why the stream ends. Later events in the queue are not sent.
      *
-     * @param event an object that was not sent before, because it is recognized by identity
+     * @param event found in the queue by identity, so no other event in the queue may be the same object
      */
-    private record Last(End end, ServerSentEvent event) {
-        static Last of(End end, ServerSentEvent event) {
-            return new Last(end, ServerSentEvent.encoded(event.bytes()));
+    private record LastEvent(End end, ServerSentEvent event) {
+        static LastEvent of(End end, ServerSentEvent event) {
+            return new LastEvent(end, ServerSentEvent.encoded(event.bytes()));
         }
     }
 
@@ -106,8 +108,8 @@ public final class EventStream {
         this.onEnd = onEnd;
     }
 
-    /** Sends a first comment, and with it the response's head, and starts the heartbeat. */
-    void begin() {
+    /** Starts the heartbeat. A stream of events also sends a comment, and with it the headers of the response. */
+    void start() {
         if (form == Form.EVENTS) {
             send(form.keepAlive);
         }
@@ -120,13 +122,13 @@ public final class EventStream {
      * @return whether the stream is still open
      */
     public boolean send(ServerSentEvent event) {
-        if (last.get() != null) {
+        if (lastEvent.get() != null) {
             return false;
         }
         int length = event.length();
-        if (pending.addAndGet(length) > options.maxPendingBytes()) {
-            pending.addAndGet(-length);
-            finish(Last.of(End.SLOW, form.dropped));
+        if (pendingByteCount.addAndGet(length) > options.maxPendingBytes()) {
+            pendingByteCount.addAndGet(-length);
+            finish(LastEvent.of(End.SLOW, form.dropped));
             return false;
         }
         queue.add(event);
@@ -134,43 +136,43 @@ public final class EventStream {
         return true;
     }
 
-    /** Ends the stream with this as its last event. Further calls do nothing. */
+    /** Ends the stream with this event as its last one. Further calls do nothing. */
     public void end(ServerSentEvent event) {
-        finish(Last.of(End.ENDED, event));
+        finish(LastEvent.of(End.ENDED, event));
     }
 
-    /** Whether the stream accepts events. */
+    /** Returns whether the stream accepts events. */
     public boolean isOpen() {
-        return last.get() == null;
+        return lastEvent.get() == null;
     }
 
     /** Returns the number of pending bytes. */
     public int pendingBytes() {
-        return pending.get();
+        return pendingByteCount.get();
     }
 
-    /** Called when the connection is closed. */
-    void gone() {
-        last.compareAndSet(null, Last.of(End.GONE, form.keepAlive));
-        over();
+    /** Called when the connection is closed, or if no body follows. */
+    void onDisconnect() {
+        lastEvent.compareAndSet(null, LastEvent.of(End.GONE, form.keepAlive));
+        close();
     }
 
-    private void finish(Last end) {
-        if (last.compareAndSet(null, end)) {
-            queue.add(end.event());
+    private void finish(LastEvent event) {
+        if (lastEvent.compareAndSet(null, event)) {
+            queue.add(event.event());
             write();
         }
     }
 
     private void write() {
-        if (writing.compareAndSet(false, true)) {
+        if (isWriteScheduled.compareAndSet(false, true)) {
             exchange.later(this::writeSlice);
         }
     }
 
     private void writeSlice() {
-        writing.set(false);
-        if (isOver) {
+        isWriteScheduled.set(false);
+        if (isClosed) {
             queue.clear();
             return;
         }
@@ -181,41 +183,43 @@ public final class EventStream {
                 break;
             }
             slice.appendBytes(event.bytes());
-            Last current = last.get();
+            LastEvent current = lastEvent.get();
             if (current != null && event == current.event()) {
                 int earlierBytes = slice.length() - event.length();
-                exchange.ended(response.end(slice).onComplete(written -> pending.addAndGet(-earlierBytes)));
-                over();
+                exchange.onStreamWritten(
+                        response.end(slice).onComplete(written -> pendingByteCount.addAndGet(-earlierBytes)));
+                close();
                 return;
             }
         }
         if (slice.length() > 0) {
             int length = slice.length();
-            wroteSinceHeartbeat = true;
-            response.write(slice).onComplete(written -> pending.addAndGet(-length));
+            hasWrittenSinceHeartbeat = true;
+            response.write(slice).onComplete(written -> pendingByteCount.addAndGet(-length));
             if (!queue.isEmpty()) {
                 write();
             }
         }
     }
 
-    private void over() {
-        if (!isOver) {
-            isOver = true;
+    /** Ends the stream and calls the callback. Further calls do nothing. */
+    private void close() {
+        if (!isClosed) {
+            isClosed = true;
             cancelHeartbeat.run();
             queue.clear();
-            Last current = last.get();
-            exchange.guarded(() -> onEnd.accept(current == null ? End.GONE : current.end()));
+            LastEvent current = lastEvent.get();
+            exchange.runGuarded(() -> onEnd.accept(current == null ? End.GONE : current.end()));
         }
     }
 
     private void scheduleHeartbeat() {
         cancelHeartbeat = exchange.after(options.heartbeat(), () -> {
-            if (!wroteSinceHeartbeat) {
+            if (!hasWrittenSinceHeartbeat) {
                 send(form.keepAlive);
             }
-            wroteSinceHeartbeat = false;
-            if (!isOver) {
+            hasWrittenSinceHeartbeat = false;
+            if (!isClosed) {
                 scheduleHeartbeat();
             }
         });

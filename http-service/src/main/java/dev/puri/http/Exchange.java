@@ -22,14 +22,14 @@ import org.slf4j.LoggerFactory;
 import org.slf4j.MDC;
 
 /**
- * A request and its response. A second response is ignored, because the first may be a time-out that raced with it.
+ * A request and its response. Only the first response is sent: a timeout may respond before the endpoint does.
  *
  * <p>Confined to one event loop, which also calls the {@link Endpoint}. Other threads respond through {@link #later}.
  */
 public final class Exchange {
     private static final Logger log = LoggerFactory.getLogger(Exchange.class);
 
-    // Cached, so that a response allocates no header texts.
+    // Constants, so that a response allocates no header texts.
     private static final AsciiString NO_STORE = AsciiString.cached("no-store");
     private static final AsciiString NO_CACHE = AsciiString.cached("no-cache");
     private static final AsciiString CONTENT_TYPE_OPTIONS = AsciiString.cached("x-content-type-options");
@@ -51,20 +51,20 @@ public final class Exchange {
     private final MeasuredRoute route;
     private final String parameter;
     private final @Nullable TraceContext trace;
-    private final long startedNanos = System.nanoTime();
+    private final long startedAtNanos = System.nanoTime();
     private @Nullable RequestBody requestBody;
-    private boolean answered;
-    private boolean released;
+    private boolean isAnswered;
+    private boolean hasEnded;
     private boolean isStream;
 
-    /** Links of the event loop's list of unanswered exchanges, which {@link ConnectionDeadlines} maintains. */
+    /** Links of the list of exchanges without a response, which {@link ConnectionDeadlines} maintains. */
     @Nullable
     Exchange previous;
 
     @Nullable
     Exchange next;
 
-    private String bearer = "";
+    private String callerName = "";
     private AsciiString cacheControl = NO_STORE;
     private @Nullable Runnable onGone;
 
@@ -74,23 +74,23 @@ public final class Exchange {
         this.route = route;
         this.parameter = parameter;
         trace = TraceContext.parse(request.headers().get(TRACEPARENT));
-        connection = loop.deadlines().of(request.connection());
-        connection.requestBegan();
-        loop.deadlines().add(this);
+        connection = loop.deadlines().find(request.connection());
+        connection.requestStarted();
+        loop.deadlines().addUnanswered(this);
         // On HTTP/2 this is called when the request's stream closes; the connection may stay open.
-        request.response().closeHandler(closed -> closed());
+        request.response().closeHandler(closed -> onDisconnect());
     }
 
     /**
-     * The path's parameter as the client sent it: not empty, not percent-decoded. Bytes beyond ASCII, which are invalid
-     * in a URL but which {@code curl} sends, are decoded as UTF-8.
+     * Returns the path's parameter as the client sent it: not empty, not percent-decoded. Bytes beyond ASCII are
+     * decoded as UTF-8; they are invalid in a URL, but {@code curl} sends them.
      */
     public String parameter() {
         return parameter;
     }
 
     /**
-     * Returns an object that identifies the connection: equal for all its requests, different for other connections.
+     * Returns an object that identifies the connection. It is equal for all requests of the connection.
      */
     public Object connection() {
         return connection;
@@ -102,12 +102,12 @@ public final class Exchange {
         return request.query() == null ? null : request.params().get(name);
     }
 
-    /** Returns all values of a query parameter, decoded, in their order; empty if it is absent. */
+    /** Returns all values of a query parameter, decoded, in the order of the query; empty if it is absent. */
     public List<String> queryAll(String name) {
         return request.query() == null ? List.of() : request.params().getAll(name);
     }
 
-    /** Returns the first header of this name, as the client sent it, or null if there is none. */
+    /** Returns the first header with this name, as the client sent it, or null if there is none. */
     public @Nullable String requestHeader(String name) {
         return request.getHeader(name);
     }
@@ -117,68 +117,68 @@ public final class Exchange {
     }
 
     /** Sets the name of the caller, for the log. */
-    void bearer(String name) {
-        bearer = name;
+    void setCaller(String name) {
+        callerName = name;
     }
 
     /**
-     * Runs a task on the exchange's event loop. Any thread may call this, to respond with the result of work done
-     * elsewhere. Does nothing after the listener has closed.
+     * Runs a task on the exchange's event loop. Any thread may call this method, to respond with the result of its
+     * work. Does nothing after the listener has closed.
      *
-     * @param part if it throws, the response has status 500
+     * @param task if it throws, the response has status 500
      */
-    public void later(Runnable part) {
+    public void later(Runnable task) {
         try {
-            loop.context().runOnContext(none -> guarded(part));
+            loop.context().runOnContext(none -> runGuarded(task));
         } catch (RejectedExecutionException e) {
-            log.debug("The listener has closed; a response is dropped");
+            log.debug("The listener has closed; a response is discarded");
         }
     }
 
     /**
      * Runs a task on the event loop after a delay. Must be called on the event loop.
      *
-     * @return cancels the task; must run on the event loop
+     * @return cancels the task; must be called on the event loop
      */
-    public Runnable after(Duration delay, Runnable part) {
+    public Runnable after(Duration delay, Runnable task) {
         assert Context.isOnEventLoopThread() : "not called on the event loop";
-        long timer = loop.vertx().setTimer(Math.max(1, delay.toMillis()), id -> guarded(part));
+        long timer = loop.vertx().setTimer(Math.max(1, delay.toMillis()), id -> runGuarded(task));
         return () -> loop.vertx().cancelTimer(timer);
     }
 
     /**
-     * Sets a callback, run on the event loop, for a client that disconnects before the response. On HTTP/1.1 this is
-     * not detected if the client has sent another request, because the connection is not read meanwhile; so every wait
-     * also needs a time-out. Must be called on the event loop, at most once.
+     * Sets a callback that runs on the event loop if the client disconnects before the response. On HTTP/1.1 this is
+     * not detected if the client has already sent another request, because the connection is not read meanwhile. So
+     * every wait also needs a timeout. Must be called on the event loop, at most once.
      */
     public void onGone(Runnable callback) {
         onGone = callback;
     }
 
-    /** Called when the client has disconnected, possibly within the body. */
-    private void closed() {
+    /** Called when the client has disconnected, possibly while it sends the body. */
+    private void onDisconnect() {
         Runnable callback = onGone;
         onGone = null;
-        boolean wasUnanswered = !answered;
-        answered = true;
-        loop.deadlines().remove(this);
-        release(0);
+        boolean wasUnanswered = !isAnswered;
+        isAnswered = true;
+        loop.deadlines().removeUnanswered(this);
+        endRequest(0);
         if (callback != null && wasUnanswered) {
-            guarded(callback);
+            runGuarded(callback);
         }
     }
 
-    /** Ends this request for the connection's deadline. */
-    private void release(long responseBytes) {
-        if (!released) {
-            released = true;
+    /** Tells the connection's deadline that this request has ended. Later calls do nothing. */
+    private void endRequest(long responseBytes) {
+        if (!hasEnded) {
+            hasEnded = true;
             connection.requestEnded(responseBytes);
         }
     }
 
-    /** Whether no response is possible: there was one, or the client has disconnected. */
+    /** Returns whether no response is possible any more: there was one, or the client has disconnected. */
     public boolean isOver() {
-        return answered || request.response().closed();
+        return isAnswered || request.response().closed();
     }
 
     /**
@@ -187,21 +187,22 @@ public final class Exchange {
      * @param onEnd called once, on the event loop, when either side has ended the stream
      */
     public EventStream events(EventStream.Options options, Consumer<EventStream.End> onEnd) {
-        return stream(EventStream.Form.EVENTS, options, onEnd);
+        return startStream(EventStream.Form.EVENTS, options, onEnd);
     }
 
     /**
-     * Responds with lines of JSON values; {@link ServerSentEvent#encoded} wraps a line with its line break. Otherwise
-     * like {@link #events}.
+     * Responds with a stream of JSON lines. {@link ServerSentEvent#encoded} wraps a line that includes its line break.
+     * Otherwise like {@link #events}.
      */
     public EventStream lines(EventStream.Options options, Consumer<EventStream.End> onEnd) {
-        return stream(EventStream.Form.LINES, options, onEnd);
+        return startStream(EventStream.Form.LINES, options, onEnd);
     }
 
-    private EventStream stream(EventStream.Form form, EventStream.Options options, Consumer<EventStream.End> onEnd) {
+    private EventStream startStream(
+            EventStream.Form form, EventStream.Options options, Consumer<EventStream.End> onEnd) {
         EventStream stream = new EventStream(this, request.response(), form, options, onEnd);
-        if (beginChunks(form.mediaType(), stream::gone)) {
-            stream.begin();
+        if (startChunked(form.mediaType(), stream::onDisconnect)) {
+            stream.start();
         }
         return stream;
     }
@@ -209,75 +210,76 @@ public final class Exchange {
     /**
      * Responds with a body that is produced while it is sent. Must be called on the event loop.
      *
-     * @param stallTimeout after this to twice this time without progress of the client, the response is aborted
-     * @param source not used for HEAD requests
+     * @param stallTimeout if the client reads nothing for this time, the response is aborted after at most twice this
+     *     time
+     * @param source produces the body; not used for HEAD requests
      */
     public void download(CharSequence mediaType, Duration stallTimeout, Download.Source source) {
         Download download = new Download(this, request.response(), stallTimeout, source);
-        if (beginChunks(mediaType, download::gone)) {
-            download.begin();
+        if (startChunked(mediaType, download::onDisconnect)) {
+            download.start();
         }
     }
 
-    /** Begins a response of unknown length; returns false if no body follows. */
-    private boolean beginChunks(CharSequence mediaType, Runnable onGone) {
+    /** Starts a response of unknown length. Returns false if no body follows. */
+    private boolean startChunked(CharSequence mediaType, Runnable onDisconnect) {
         HttpServerResponse response = request.response();
         isStream = true;
-        if (!begin(200, mediaType, 0)) {
-            onGone.run();
+        if (!startResponse(200, mediaType, 0)) {
+            onDisconnect.run();
             return false;
         }
-        // Without it nginx buffers responses that it proxies.
+        // Without this header, nginx buffers the responses that it proxies.
         response.putHeader("x-accel-buffering", "no");
         if (request.method() == HttpMethod.HEAD) {
             response.end();
-            release(0);
-            onGone.run();
+            endRequest(0);
+            onDisconnect.run();
             return false;
         }
         response.setChunked(true);
         response.closeHandler(closed -> {
-            release(0);
-            onGone.run();
+            endRequest(0);
+            onDisconnect.run();
         });
         return true;
     }
 
     /**
-     * Reads the whole body. If it exceeds a bound of the listener, responds with a problem instead.
+     * Reads the whole body. If the body exceeds a limit of the listener, responds with a problem instead.
      *
-     * @param then called on the event loop with the body's bytes
+     * @param onBody called on the event loop with the body's bytes
      */
-    public void readBody(Consumer<byte[]> then) {
-        RequestBody reading = new RequestBody(this, loop, request);
-        requestBody = reading;
-        reading.read(then);
+    public void readBody(Consumer<byte[]> onBody) {
+        RequestBody body = new RequestBody(this, loop, request);
+        requestBody = body;
+        body.read(onBody);
     }
 
-    /** The time of the request's head, by {@link System#nanoTime}. */
-    long startedNanos() {
-        return startedNanos;
+    /** Returns the time at which the request's headers were complete, by {@link System#nanoTime}. */
+    long startedAtNanos() {
+        return startedAtNanos;
     }
 
-    /** Responds 503 because the endpoint has not responded in time. */
-    void answerTooSlow() {
+    /** Responds 503, because the endpoint has not responded in time. */
+    void respondAnswerTooSlow() {
         if (isOver()) {
             // The client has disconnected.
             return;
         }
         String timeout = loop.options().limits().answerTimeout().toMillis() + " ms";
         log.error(
-                "{} {} had no answer after {}; it is answered 503",
-                LogText.of(request.method().name()),
-                LogText.of(request.path()),
+                "{} {} had no response after {}; the server responds 503",
+                LogText.escape(request.method().name()),
+                LogText.escape(request.path()),
                 timeout);
-        loop.deadlines().count(Limit.ANSWER_TOO_SLOW);
+        loop.deadlines().countExceeded(Limit.ANSWER_TOO_SLOW);
         Runnable callback = onGone;
         onGone = null;
-        guarded(() -> header("Retry-After", "1")
-                .problem(Problem.of(ProblemType.ANSWER_TOO_SLOW, "There was no answer after " + timeout + ".")));
+        runGuarded(() -> header("Retry-After", "1")
+                .problem(Problem.of(ProblemType.ANSWER_TOO_SLOW, "There was no response after " + timeout + ".")));
         if (callback != null) {
-            guarded(callback);
+            runGuarded(callback);
         }
     }
 
@@ -297,23 +299,23 @@ public final class Exchange {
         answer(status, APPLICATION_JSON, JsonBuffer.of(body));
     }
 
-    /** Responds with JSON that takes long to produce; a worker thread produces one response at a time. */
+    /** Responds with JSON that takes long to produce. A worker thread produces one response at a time. */
     public void jsonFromWorker(int status, JsonBody body) {
         answerFromWorker(status, APPLICATION_JSON, () -> JsonBody.bytes(body));
     }
 
     /**
-     * Responds with encoded JSON, which is copied.
+     * Responds with encoded JSON and a line break. Copies the JSON, so the caller may reuse the array.
      *
-     * @param body begins with the JSON; the caller may reuse it
-     * @param length length of the JSON in bytes, without the line break that this appends
+     * @param body starts with the JSON
+     * @param length the length of the JSON in bytes
      */
     public void json(int status, byte[] body, int length) {
-        Buffer answer = Buffer.buffer(length + 1).appendBytes(body, 0, length).appendByte((byte) '\n');
-        answer(status, APPLICATION_JSON, answer);
+        Buffer copy = Buffer.buffer(length + 1).appendBytes(body, 0, length).appendByte((byte) '\n');
+        answer(status, APPLICATION_JSON, copy);
     }
 
-    /** Responds with a problem. All errors become HTTP responses here. */
+    /** Responds with a problem. All error responses are written here. */
     public void problem(Problem problem) {
         answer(problem.type().status(), PROBLEM_JSON, JsonBuffer.of(problem::writeTo));
     }
@@ -331,7 +333,7 @@ public final class Exchange {
      */
     public void answer(int status, CharSequence mediaType, Buffer body) {
         int length = body.length();
-        if (!begin(status, mediaType, length)) {
+        if (!startResponse(status, mediaType, length)) {
             return;
         }
         HttpServerResponse response = request.response();
@@ -340,27 +342,27 @@ public final class Exchange {
                         HttpHeaders.CONTENT_LENGTH,
                         length < SMALL_LENGTHS.length ? SMALL_LENGTHS[length] : Integer.toString(length));
         Future<Void> written = response.end(body);
-        release(length);
-        RequestBody read = requestBody;
-        if (read != null && read.isUnread()) {
-            read.discard(written);
+        endRequest(length);
+        RequestBody unfinishedBody = requestBody;
+        if (unfinishedBody != null && unfinishedBody.isIncomplete()) {
+            unfinishedBody.discard(written);
         }
     }
 
     /**
-     * Responds with bytes that change only with the program's version. Clients may cache them but must revalidate (RFC
-     * 9111, 5.2.2.4); the response is 304 if they have not changed.
+     * Responds with bytes that change only with the program's version. Clients may cache the bytes but must revalidate
+     * them (RFC 9111, 5.2.2.4). If the client has the same bytes, the response is 304.
      *
-     * @param etag identifies the bytes; with quotation marks (RFC 9110, 8.8.3)
+     * @param etag the entity tag of the bytes, with quotation marks (RFC 9110, 8.8.3)
      */
     public void answerKept(CharSequence mediaType, byte[] body, String etag) {
         cacheControl = NO_CACHE;
         header(HttpHeaders.ETAG, etag);
         if (!EntityTag.matches(request.headers().getAll(HttpHeaders.IF_NONE_MATCH), etag)) {
             answer(200, mediaType, body);
-        } else if (begin(304, mediaType, 0)) {
+        } else if (startResponse(304, mediaType, 0)) {
             request.response().end();
-            release(0);
+            endRequest(0);
         }
     }
 
@@ -369,15 +371,15 @@ public final class Exchange {
         loop.vertx()
                 .executeBlocking(body, false)
                 .onSuccess(bytes -> answer(status, mediaType, bytes))
-                .onFailure(this::bug);
+                .onFailure(this::respondInternalError);
     }
 
-    /** Runs a part of a download on a worker thread, then its result or the failure handler on the event loop. */
-    void fromWorker(Callable<Runnable> work, Consumer<Throwable> failed) {
+    /** Runs work of a download on a worker thread, then runs its result, or the failure handler, on the event loop. */
+    void runOnDownloadThread(Callable<Runnable> work, Consumer<Throwable> onFailure) {
         loop.downloads()
                 .executeBlocking(work, false)
-                .onSuccess(this::guarded)
-                .onFailure(cause -> guarded(() -> failed.accept(cause)));
+                .onSuccess(this::runGuarded)
+                .onFailure(cause -> runGuarded(() -> onFailure.accept(cause)));
     }
 
     /**
@@ -391,42 +393,43 @@ public final class Exchange {
     }
 
     /** Runs a task with the trace id in the log context. If the task throws, responds 500 and logs the error. */
-    void guarded(Runnable part) {
+    void runGuarded(Runnable task) {
         if (trace == null) {
-            caught(part);
+            runAndCatch(task);
             return;
         }
         MDC.put(TraceContext.LOG_KEY, trace.traceId());
         try {
-            caught(part);
+            runAndCatch(task);
         } finally {
             MDC.remove(TraceContext.LOG_KEY);
         }
     }
 
-    private void caught(Runnable part) {
+    private void runAndCatch(Runnable task) {
         try {
-            part.run();
+            task.run();
         } catch (Throwable e) {
             // Errors too: the event loop must serve other requests, and the client must get a response.
-            bug(e);
+            respondInternalError(e);
         }
     }
 
-    private void bug(Throwable bug) {
+    private void respondInternalError(Throwable cause) {
         String instance = "urn:uuid:" + UUID.randomUUID();
         try {
             log.error(
-                    "{} {} failed; the response names it {}",
-                    LogText.of(request.method().name()),
-                    LogText.of(request.path()),
+                    "{} {} failed; the response has the instance {}",
+                    LogText.escape(request.method().name()),
+                    LogText.escape(request.path()),
                     instance,
-                    bug);
-            Problem internal = Problem.of(ProblemType.INTERNAL, "The server's log tells more under this instance.");
+                    cause);
+            Problem internal = Problem.of(ProblemType.INTERNAL, "The server's log has details under this instance.");
             problem(new Problem(internal.type(), internal.detail(), instance, internal.extensions()));
         } finally {
             if (!isStream && !request.response().ended()) {
-                // It failed within the response or a second time; closing the connection tells the client.
+                // The failure happened while the response was written, or was a second one. Closing the connection
+                // tells the client.
                 abort();
             }
         }
@@ -441,14 +444,14 @@ public final class Exchange {
         }
     }
 
-    /** Sets status and common headers; returns false if no response is possible any more. */
-    private boolean begin(int status, CharSequence mediaType, int length) {
+    /** Sets the status and the common headers. Returns false if no response is possible any more. */
+    private boolean startResponse(int status, CharSequence mediaType, int length) {
         assert Context.isOnEventLoopThread() : "not called on the event loop; use Exchange.later";
-        loop.deadlines().remove(this);
+        loop.deadlines().removeUnanswered(this);
         if (isOver()) {
             return false;
         }
-        answered = true;
+        isAnswered = true;
         HttpServerResponse response = request.response();
         MultiMap headers = response.headers();
         headers.set(HttpHeaders.CONTENT_TYPE, mediaType);
@@ -462,13 +465,13 @@ public final class Exchange {
         if (header != null && value != null) {
             headers.set(header.name(), value);
         }
-        if (requestBody != null && requestBody.isUnread() && !isHttp2()) {
+        if (requestBody != null && requestBody.isIncomplete() && !isHttp2()) {
             headers.set(HttpHeaders.CONNECTION, HttpHeaders.CLOSE);
         }
         response.setStatusCode(status);
-        long nanos = System.nanoTime() - startedNanos;
-        route.record(status, nanos);
-        RequestLog.answered(request, loop.options().name(), bearer, trace, status, length, nanos);
+        long durationNanos = System.nanoTime() - startedAtNanos;
+        route.record(status, durationNanos);
+        RequestLog.log(request, loop.options().name(), callerName, trace, status, length, durationNanos);
         return true;
     }
 
@@ -476,11 +479,13 @@ public final class Exchange {
         return request.version() == HttpVersion.HTTP_2;
     }
 
-    /** Called when a stream has written its last bytes; aborts if the client does not read them in time. */
-    void ended(Future<Void> written) {
-        release(0);
+    /**
+     * Called when a stream has written its last bytes. Aborts the response if the client does not read them in time.
+     */
+    void onStreamWritten(Future<Void> written) {
+        endRequest(0);
         Runnable cancel = after(loop.options().limits().bodyTimeout(), () -> {
-            loop.deadlines().count(Limit.ANSWER_UNREAD);
+            loop.deadlines().countExceeded(Limit.ANSWER_UNREAD);
             abort();
         });
         written.onComplete(done -> {

@@ -9,8 +9,8 @@ import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.function.Supplier;
 
 /**
- * Serves {@code GET /health/started}, {@code /health/live} and {@code /health/ready}: 200 if every check of that kind
- * is up, else 503, with the checks and their details as JSON. Paths and JSON members are those of MicroProfile Health
+ * Serves {@code GET /health/started}, {@code /health/live} and {@code /health/ready}: 200 if every check of the kind is
+ * up, otherwise 503, with the checks and their details as JSON. Paths and JSON members are those of MicroProfile Health
  * 4.0, which dashboards understand.
  */
 public final class Health {
@@ -27,7 +27,7 @@ public final class Health {
     /**
      * The result of a check.
      *
-     * @param details strings, numbers, booleans, lists and maps, for people and dashboards
+     * @param details for people and dashboards: strings, numbers, booleans, lists and maps
      */
     public record State(boolean up, Map<String, Object> details) {
         public static State up(Map<String, Object> details) {
@@ -44,20 +44,23 @@ public final class Health {
     private final Map<String, Supplier<State>> ready = new ConcurrentSkipListMap<>();
 
     /**
-     * Adds a check, or replaces the one with this name.
+     * Adds a check, or replaces the check with this name.
      *
-     * @param check called on the event loop at every request, so it must return known state and not block
+     * @param check called on the event loop for each request, so it must not block
      */
     public void add(Kind kind, String name, Supplier<State> check) {
         checksOf(kind).put(name, check);
     }
 
-    /** The three routes. */
+    /** Returns the routes of all three kinds, with the details of the checks. */
     public List<Route> routes() {
         return List.of(route(Kind.STARTED, true), route(Kind.LIVE, true), route(Kind.READY, true));
     }
 
-    /** Returns {@code live} and {@code ready} with the overall status only, for callers that must not see details. */
+    /**
+     * Returns the routes of {@code live} and {@code ready} with only the overall status, for callers that must not see
+     * details.
+     */
     public List<Route> bareRoutes() {
         return List.of(route(Kind.LIVE, false), route(Kind.READY, false));
     }
@@ -70,13 +73,13 @@ public final class Health {
         };
     }
 
-    private Route route(Kind kind, boolean withChecks) {
+    private Route route(Kind kind, boolean withDetails) {
         String path = "/health/" + kind.name().toLowerCase(Locale.ROOT);
-        return Route.get(path, Scope.NONE, exchange -> answer(exchange, checksOf(kind), withChecks))
+        return Route.get(path, Scope.NONE, exchange -> answer(exchange, checksOf(kind), withDetails))
                 .ignoringQuery();
     }
 
-    private static void answer(Exchange exchange, Map<String, Supplier<State>> checks, boolean withChecks) {
+    private static void answer(Exchange exchange, Map<String, Supplier<State>> checks, boolean withDetails) {
         Map<String, State> states = new LinkedHashMap<>();
         checks.forEach((name, check) -> states.put(name, check.get()));
         boolean up = states.values().stream().allMatch(State::up);
@@ -84,7 +87,8 @@ public final class Health {
             json.writeStartObject();
             json.writeStringField("status", text(up));
             json.writeArrayFieldStart("checks");
-            for (Map.Entry<String, State> check : withChecks ? states.entrySet() : Set.<Map.Entry<String, State>>of()) {
+            for (Map.Entry<String, State> check :
+                    withDetails ? states.entrySet() : Set.<Map.Entry<String, State>>of()) {
                 json.writeStartObject();
                 json.writeStringField("name", check.getKey());
                 json.writeStringField("status", text(check.getValue().up()));

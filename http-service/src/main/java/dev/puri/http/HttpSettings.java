@@ -7,11 +7,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/** Settings of the listeners of any server; a component of its settings record. */
+/** The HTTP settings that all servers have; a component of each server's settings record. */
 public record HttpSettings(
         @Setting(
-                doc = "Hosts that requests may be for, beside localhost and the address itself; * for any. Without it"
-                        + " any, but none on the loopback without tokens and TLS.")
+                doc = "Hosts that requests may name, in addition to localhost and the address itself; * for any."
+                        + " Without it: any host, but no other host on the loopback without tokens and TLS.")
         List<String> httpAllowedHosts,
 
         HttpLimits limits,

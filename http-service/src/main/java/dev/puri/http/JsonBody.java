@@ -8,7 +8,9 @@ import java.util.Map;
 @FunctionalInterface
 public interface JsonBody {
     /**
-     * @throws IOException only from the generator, which writes to memory
+     * Writes the body.
+     *
+     * @throws IOException if the generator throws it; it writes to memory, so this does not happen
      */
     void writeTo(JsonGenerator json) throws IOException;
 
@@ -20,8 +22,8 @@ public interface JsonBody {
     /**
      * Writes a value that consists of strings, numbers, booleans, lists and maps.
      *
-     * @throws IOException only from the generator
-     * @throws IllegalStateException if it contains another type
+     * @throws IOException if the generator throws it
+     * @throws IllegalStateException if the value contains another type
      */
     static void writeValue(JsonGenerator json, Object value) throws IOException {
         switch (value) {
@@ -45,7 +47,8 @@ public interface JsonBody {
                 }
                 json.writeEndObject();
             }
-            default -> throw new IllegalStateException("not written as JSON: " + value.getClass());
+            default ->
+                throw new IllegalStateException("cannot write a value of this type as JSON: " + value.getClass());
         }
     }
 }

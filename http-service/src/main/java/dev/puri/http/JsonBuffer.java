@@ -7,7 +7,7 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
 
-/** Encodes the JSON of a response into the buffer that is sent, without a copy. */
+/** Encodes the JSON of a response directly into the buffer that is sent. */
 final class JsonBuffer extends OutputStream {
     private static final JsonFactory JSON = JsonFactory.builder().build();
 

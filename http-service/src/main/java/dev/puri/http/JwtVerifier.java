@@ -32,8 +32,8 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Verifies signed tokens (JWT, RFC 7519) with the keys of an issuer, which it fetches over HTTP. Blocks, so it must be
- * called on a worker thread.
+ * Verifies signed bearer tokens (JWT, RFC 7519) with the issuer's keys, which it fetches over HTTP. Blocks, so it must
+ * be called on a worker thread.
  *
  * <p>The settings determine the algorithms, not the token: a token with {@code none}, or with a public key as an HMAC
  * secret, is refused before a key is looked up (RFC 8725, 3.1).
@@ -46,18 +46,18 @@ final class JwtVerifier {
     private final DefaultJWTProcessor<SecurityContext> processor = new DefaultJWTProcessor<>();
 
     /**
-     * How long fetched keys are used.
+     * The times for which fetched keys are used.
      *
-     * @param ttl time after which they are fetched again
+     * @param ttl the time after which keys are fetched again
      * @param minInterval the minimum time between two fetches, even if tokens name unknown keys
-     * @param outageTtl how long they are used while the issuer is unreachable
+     * @param outageTtl how long keys are used while the issuer is unreachable
      */
     record KeyCacheTimes(Duration ttl, Duration minInterval, Duration outageTtl) {
         static final KeyCacheTimes DEFAULT =
                 new KeyCacheTimes(Duration.ofMinutes(5), Duration.ofSeconds(30), Duration.ofDays(1));
     }
 
-    /** Thrown for a token that is not accepted. The message contains nothing of the token. */
+    /** Thrown for a token that is not accepted. The message contains no part of the token. */
     static final class RefusedException extends Exception {
         private static final long serialVersionUID = 1L;
 
@@ -103,6 +103,8 @@ final class JwtVerifier {
     }
 
     /**
+     * Verifies a token and returns its permissions.
+     *
      * @throws RefusedException if the token is invalid or cannot be verified
      */
     Authorization verify(String token) throws RefusedException {
@@ -118,17 +120,20 @@ final class JwtVerifier {
             throw new RefusedException(Denial.EXPIRED, "The token has expired.", e);
         } catch (BadJWTException e) {
             throw new RefusedException(
-                    Denial.CLAIMS, "The token is not for here, not from the issuer, or not yet good.", e);
+                    Denial.CLAIMS, "The token has a wrong audience or issuer, or is not valid yet.", e);
         } catch (RateLimitReachedException e) {
-            throw new RefusedException(Denial.UNKNOWN_KEY, "The token's key is not known.", e);
+            throw new RefusedException(Denial.UNKNOWN_KEY, "The key of the token is unknown.", e);
         } catch (KeySourceException e) {
-            throw new RefusedException(Denial.NO_KEYS, "The issuer's keys cannot be had.", e);
+            throw new RefusedException(Denial.NO_KEYS, "The keys of the issuer are unavailable.", e);
         } catch (ParseException | BadJOSEException | JOSEException e) {
-            throw new RefusedException(Denial.SIGNATURE, "The token's signature, algorithm or form is wrong.", e);
+            throw new RefusedException(
+                    Denial.SIGNATURE, "The signature, algorithm or format of the token is invalid.", e);
         }
     }
 
-    /** Reads {@code scope} (RFC 8693: words in a string) and {@code scp}, which some issuers use, words or a list. */
+    /**
+     * Reads the claims {@code scope} (RFC 8693, words in a string) and {@code scp} (of some issuers, words or a list).
+     */
     private static Set<Scope> scopes(JWTClaimsSet claims) {
         Set<Scope> scopes = EnumSet.noneOf(Scope.class);
         for (String claim : List.of("scope", "scp")) {

@@ -11,23 +11,23 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A response header with the staleness of the data in whole seconds, like {@code Age} (RFC 9111, 5.1). It is absent
- * while the data is fresh. The staleness is sampled twice a second. If sampling fails or is late, as in a process that
- * was frozen, the time since the last sample is added, so that a response never claims to be fresh.
+ * A response header with the staleness of the data in whole seconds, like {@code Age} (RFC 9111, 5.1). The header is
+ * absent while the data is fresh. The staleness is sampled twice a second. If sampling fails or is late, for example in
+ * a process that was suspended, the time since the last sample is added, so that stale data never looks fresh.
  */
 public final class LagHeader implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(LagHeader.class);
 
-    /** Staleness below this is not reported: end offsets are read once a second, and confirmed by the next read. */
-    private static final Duration MIN_AGE = Duration.ofSeconds(5);
+    /** Lower staleness is not reported, because it is normal: the brokers' end offsets are read only once a second. */
+    private static final Duration MIN_STALENESS = Duration.ofSeconds(5);
 
     private static final long PERIOD_MILLIS = 500;
 
-    /** The time since an older sample than this is added to it. */
+    /** If the last sample is older than this, the age of the sample is added to the staleness. */
     private static final long MAX_SAMPLE_AGE_NANOS = TimeUnit.MILLISECONDS.toNanos(2 * PERIOD_MILLIS);
 
     private final String name;
-    private final Supplier<@Nullable Duration> age;
+    private final Supplier<@Nullable Duration> staleness;
     private final ScheduledExecutorService executor = Executors.newSingleThreadScheduledExecutor(
             Thread.ofPlatform().name("lag-header").daemon(true).factory());
     private final LongSupplier nanoClock;
@@ -39,19 +39,20 @@ public final class LagHeader implements AutoCloseable {
     /**
      * A sample of the staleness.
      *
-     * @param age zero while the server serves no data
-     * @param atNanos time before sampling
+     * @param staleness zero while the server serves no data
+     * @param atNanos the time at which sampling started
+     * @param text the header's value; null to omit the header
      */
     private record Sample(
-            Duration age, long atNanos, @Nullable String text) {
-        static Sample of(Duration age, long atNanos) {
-            return new Sample(age, atNanos, LagHeader.text(age));
+            Duration staleness, long atNanos, @Nullable String text) {
+        static Sample of(Duration staleness, long atNanos) {
+            return new Sample(staleness, atNanos, LagHeader.text(staleness));
         }
     }
 
-    LagHeader(String name, Supplier<@Nullable Duration> age, LongSupplier nanoClock) {
+    LagHeader(String name, Supplier<@Nullable Duration> staleness, LongSupplier nanoClock) {
         this.name = name;
-        this.age = age;
+        this.staleness = staleness;
         this.nanoClock = nanoClock;
         this.lastSample = Sample.of(Duration.ZERO, nanoClock.getAsLong());
     }
@@ -60,37 +61,45 @@ public final class LagHeader implements AutoCloseable {
      * Starts sampling.
      *
      * @param name the header's name
-     * @param age the staleness of the data; null while the server serves no data
+     * @param staleness supplies the staleness of the data; null while the server serves no data
      */
-    public static LagHeader start(String name, Supplier<@Nullable Duration> age) {
-        LagHeader lag = new LagHeader(name, age, System::nanoTime);
-        lag.executor.scheduleAtFixedRate(lag::sample, 0, PERIOD_MILLIS, TimeUnit.MILLISECONDS);
-        return lag;
+    public static LagHeader start(String name, Supplier<@Nullable Duration> staleness) {
+        LagHeader header = new LagHeader(name, staleness, System::nanoTime);
+        header.executor.scheduleAtFixedRate(header::sample, 0, PERIOD_MILLIS, TimeUnit.MILLISECONDS);
+        return header;
     }
 
     void sample() {
         try {
             long atNanos = nanoClock.getAsLong();
-            Duration now = age.get();
-            lastSample = Sample.of(now == null ? Duration.ZERO : now, atNanos);
+            Duration current = staleness.get();
+            lastSample = Sample.of(current == null ? Duration.ZERO : current, atNanos);
             hasFailed = false;
         } catch (Throwable e) {
             // An exception would end the schedule silently.
             if (!hasFailed) {
                 hasFailed = true;
-                log.error("The staleness of the data cannot be read; {} counts on from {}", name, lastSample.age(), e);
+                log.error(
+                        "The staleness of the data cannot be read; the header {} is extrapolated from {}",
+                        name,
+                        lastSample.staleness(),
+                        e);
             }
         }
     }
 
     private @Nullable String value() {
         Sample last = lastSample;
-        long elapsed = nanoClock.getAsLong() - last.atNanos();
-        return elapsed <= MAX_SAMPLE_AGE_NANOS ? last.text() : text(last.age().plusNanos(elapsed));
+        long sampleAgeNanos = nanoClock.getAsLong() - last.atNanos();
+        return sampleAgeNanos <= MAX_SAMPLE_AGE_NANOS
+                ? last.text()
+                : text(last.staleness().plusNanos(sampleAgeNanos));
     }
 
-    static @Nullable String text(@Nullable Duration age) {
-        return age == null || age.compareTo(MIN_AGE) < 0 ? null : Long.toString(age.toSeconds());
+    static @Nullable String text(@Nullable Duration staleness) {
+        return staleness == null || staleness.compareTo(MIN_STALENESS) < 0
+                ? null
+                : Long.toString(staleness.toSeconds());
     }
 
     /** Returns the header, for the routes that serve the data. */

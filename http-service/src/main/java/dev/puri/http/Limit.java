@@ -2,7 +2,7 @@ package dev.puri.http;
 
 import java.util.Locale;
 
-/** A bound that a client exceeded, as the metrics count it. */
+/** A limit of a listener. Metrics count how often each limit is exceeded. */
 enum Limit {
     CONNECTIONS,
     HEADERS_TOO_SLOW,
@@ -10,9 +10,9 @@ enum Limit {
     URL_TOO_LONG,
     BODY_TOO_SLOW,
     BODY_TOO_LARGE,
-    /** Caused by the server: an endpoint did not respond. */
+    /** An endpoint did not respond in time. The cause is in the server, not the client. */
     ANSWER_TOO_SLOW,
-    /** The client did not read its response. */
+    /** The client did not read the response in time. */
     ANSWER_UNREAD;
 
     @Override

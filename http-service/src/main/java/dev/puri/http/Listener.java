@@ -18,18 +18,20 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * An HTTP/1.1 server, with TLS also an HTTP/2 server. A JVM may have several.
+ * An HTTP/1.1 server; with TLS also an HTTP/2 server. A JVM may have several listeners. Each stage may refuse a
+ * request:
  *
  * <pre>
- * connection → bounds of line and headers → route → scope → query names → endpoint → Exchange → answer
- *                  400 408 414 431         404 405  401 403      400                   408 413 500
+ * connection → limits of line and headers → host → route → scope → query names → endpoint → Exchange → response
+ *                  400 408 414 431          421   404 405  401 403      400                 408 413 500 503
  * </pre>
  */
 public final class Listener implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Listener.class);
-    private static final long START_SECONDS = 30;
+    /** The maximum time to start, and to close in addition to the grace period. */
+    private static final long TIMEOUT_SECONDS = 30;
 
-    /** How often the files of certificates and tokens are read again. */
+    /** The period at which the files of certificates and tokens are read again. */
     private static final Duration FILE_CHECK_PERIOD = Duration.ofSeconds(10);
 
     private final Vertx vertx;
@@ -47,9 +49,10 @@ public final class Listener implements AutoCloseable {
     }
 
     /**
-     * Starts a listener; requests are served when this returns.
+     * Starts a listener. The listener serves requests when this method returns.
      *
-     * @throws CannotListenException if the address cannot be bound, or certificate and key are unusable
+     * @throws CannotListenException if the address cannot be bound, or if the certificate, the key or the file of
+     *     tokens is unusable
      */
     public static Listener start(ListenerOptions options, List<Route> routes, Metrics metrics) {
         return start(options, routes, metrics, FILE_CHECK_PERIOD);
@@ -79,13 +82,14 @@ public final class Listener implements AutoCloseable {
             ListenerState state = new ListenerState(options, metrics);
             Access access = new Access(options, vertx, metrics, InstantSource.system(), keyTimes);
             Tls tls = Tls.of(options.http().tls(), options.limits().headerTimeout());
-            ServerSSLOptions certificates = tls == null ? null : read(tls, vertx);
+            ServerSSLOptions certificates = tls == null ? null : readCertificates(tls, vertx);
             List<ListenerLoop> loops = new ArrayList<>();
             for (int i = 0; i < options.eventLoops(); i++) {
                 loops.add(new ListenerLoop(options, table, unrouted, state, access, certificates));
             }
-            var undeployed = loops.iterator();
-            await(vertx.deployVerticle(undeployed::next, new DeploymentOptions().setInstances(options.eventLoops())));
+            var loopsToStart = loops.iterator();
+            awaitStart(vertx.deployVerticle(
+                    loopsToStart::next, new DeploymentOptions().setInstances(options.eventLoops())));
             CertificateRenewal renewal = tls == null || certificates == null
                     ? null
                     : new CertificateRenewal(tls, loops.getFirst(), certificates);
@@ -102,7 +106,7 @@ public final class Listener implements AutoCloseable {
         }
     }
 
-    private static ServerSSLOptions read(Tls tls, Vertx vertx) {
+    private static ServerSSLOptions readCertificates(Tls tls, Vertx vertx) {
         try {
             return tls.read(vertx);
         } catch (UnusableFileException e) {
@@ -110,20 +114,20 @@ public final class Listener implements AutoCloseable {
         }
     }
 
-    /** The bound port, also if the options have port 0. */
+    /** Returns the bound port, also if the options have port 0. */
     public int port() {
         return port;
     }
 
     /**
-     * Makes new requests fail with the problem {@code draining}, and closes their connections. Requests under way
-     * continue. {@link #close} should follow soon.
+     * From now on refuses new requests with the problem {@code draining}, and closes their connections. Requests in
+     * progress continue. The caller should {@link #close} the listener soon.
      */
     public void drain() {
         state.drain();
     }
 
-    /** Stops accepting connections, waits for requests under way within the grace period, and releases the port. */
+    /** Stops accepting connections, waits for requests in progress within the grace period, and releases the port. */
     @Override
     public void close() {
         vertx.cancelTimer(fileCheckTimer);
@@ -131,7 +135,7 @@ public final class Listener implements AutoCloseable {
             vertx.close()
                     .toCompletionStage()
                     .toCompletableFuture()
-                    .get(options.limits().closeGrace().toSeconds() + START_SECONDS, TimeUnit.SECONDS);
+                    .get(options.limits().closeGrace().toSeconds() + TIMEOUT_SECONDS, TimeUnit.SECONDS);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } catch (ExecutionException | TimeoutException e) {
@@ -139,18 +143,18 @@ public final class Listener implements AutoCloseable {
         }
     }
 
-    private static void await(Future<?> deployed) {
+    private static void awaitStart(Future<?> started) {
         try {
-            deployed.toCompletionStage().toCompletableFuture().get(START_SECONDS, TimeUnit.SECONDS);
+            started.toCompletionStage().toCompletableFuture().get(TIMEOUT_SECONDS, TimeUnit.SECONDS);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            throw new CannotListenException("interrupted while binding", e);
+            throw new CannotListenException("interrupted during the start", e);
         } catch (ExecutionException e) {
-            throw e.getCause() instanceof CannotListenException known
-                    ? known
+            throw e.getCause() instanceof CannotListenException cause
+                    ? cause
                     : new CannotListenException("cannot listen: " + e.getCause(), e);
         } catch (TimeoutException e) {
-            throw new CannotListenException("not bound after " + START_SECONDS + " s", e);
+            throw new CannotListenException("the listener did not start within " + TIMEOUT_SECONDS + " s", e);
         }
     }
 
@@ -159,7 +163,7 @@ public final class Listener implements AutoCloseable {
         private final Tls tls;
         private final ListenerLoop anyLoop;
         private ServerSSLOptions inUse;
-        private @Nullable String lastMistake;
+        private @Nullable String lastError;
         private boolean isChecking;
 
         CertificateRenewal(Tls tls, ListenerLoop anyLoop, ServerSSLOptions inUse) {
@@ -174,23 +178,23 @@ public final class Listener implements AutoCloseable {
             }
             isChecking = true;
             vertx.<ServerSSLOptions>executeBlocking(() -> tls.read(vertx))
-                    .compose(read -> read.equals(inUse)
+                    .compose(renewed -> renewed.equals(inUse)
                             ? Future.succeededFuture()
-                            // All loops share one server, so updating one updates all.
-                            : anyLoop.renew(read).onSuccess(done -> {
-                                inUse = read;
+                            // All loops share one server, so an update of one loop updates all.
+                            : anyLoop.renewCertificates(renewed).onSuccess(done -> {
+                                inUse = renewed;
                                 log.info("Renewed certificates are in use");
                             }))
                     .onComplete(done -> isChecking = false)
-                    .onSuccess(done -> lastMistake = null)
+                    .onSuccess(done -> lastError = null)
                     .onFailure(this::keepOld);
         }
 
         private void keepOld(Throwable failure) {
-            String mistake = String.valueOf(failure.getMessage());
-            if (!mistake.equals(lastMistake)) {
-                log.error("Renewed certificates are unusable; the previous ones stay in use: {}", mistake);
-                lastMistake = mistake;
+            String error = String.valueOf(failure.getMessage());
+            if (!error.equals(lastError)) {
+                log.error("Renewed certificates are unusable; the previous certificates stay in use: {}", error);
+                lastError = error;
             }
         }
     }

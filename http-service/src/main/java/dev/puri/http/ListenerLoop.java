@@ -21,12 +21,12 @@ import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** One event loop of a listener; all loops of a listener share its port. */
+/** One event loop of a listener. All loops of a listener share its port. */
 final class ListenerLoop extends VerticleBase {
-    /** For Vert.x: any free port, the same one for all servers with this value. */
+    /** In Vert.x: any free port, the same for all servers with this value. */
     private static final int FREE_SHARED_PORT = -1;
 
-    /** Vert.x logs a warning if producing a piece of a download takes longer. */
+    /** Vert.x logs a warning if the production of a piece of a download takes longer. */
     private static final long MAX_PIECE_SECONDS = 60;
 
     private final ListenerOptions options;
@@ -42,7 +42,7 @@ final class ListenerLoop extends VerticleBase {
     private @Nullable WorkerExecutor downloads;
 
     /**
-     * @param tls null for none
+     * @param tls null if TLS is off
      */
     ListenerLoop(
             ListenerOptions options,
@@ -67,7 +67,7 @@ final class ListenerLoop extends VerticleBase {
                 .setMaxHeaderSize(limits.maxHeaderBytes())
                 .setHandle100ContinueAutomatically(true)
                 .setHttp2ClearTextEnabled(false)
-                // Otherwise every request would pass through the handlers of web socket compression.
+                // Otherwise every request would pass through the handlers of WebSocket compression.
                 .setPerFrameWebSocketCompressionSupported(false)
                 .setPerMessageWebSocketCompressionSupported(false)
                 .setInitialSettings(new Http2Settings()
@@ -100,8 +100,9 @@ final class ListenerLoop extends VerticleBase {
     }
 
     /**
-     * Returns the thread that produces downloads, one piece at a time. It is separate from other worker threads, so
-     * that downloads do not delay their work. Must be called on the event loop. Vert.x closes it with the loop.
+     * Returns the executor that produces downloads, one piece at a time. Its thread is separate from other worker
+     * threads, so that downloads do not delay their work. Must be called on the event loop. Vert.x closes the executor
+     * with the loop.
      */
     WorkerExecutor downloads() {
         if (downloads == null) {
@@ -121,11 +122,11 @@ final class ListenerLoop extends VerticleBase {
     @Override
     public Future<?> start() {
         int port = options.port() == 0 ? FREE_SHARED_PORT : options.port();
-        vertx.setPeriodic(deadlines.period().toMillis(), id -> deadlines.check());
+        vertx.setPeriodic(deadlines.checkPeriod().toMillis(), id -> deadlines.check());
         server = vertx.createHttpServer(serverOptions)
-                .connectionHandler(this::opened)
+                .connectionHandler(this::onConnect)
                 .requestHandler(this::handleWhenWritable)
-                .invalidRequestHandler(this::refuse)
+                .invalidRequestHandler(this::refuseMalformed)
                 .listen(port, options.host())
                 .recover(cause -> Future.failedFuture(new CannotListenException(
                         "cannot listen on " + options.host() + ":" + options.port() + ": " + cause.getMessage(),
@@ -137,23 +138,23 @@ final class ListenerLoop extends VerticleBase {
     public Future<?> stop() {
         return server.compose(
                 bound -> bound.shutdown(options.limits().closeGrace().toMillis(), TimeUnit.MILLISECONDS),
-                neverBound -> Future.succeededFuture());
+                startFailure -> Future.succeededFuture());
     }
 
     /** Uses renewed certificates for new connections. */
-    Future<?> renew(ServerSSLOptions tls) {
+    Future<?> renewCertificates(ServerSSLOptions tls) {
         return server.compose(bound -> bound.updateSSLOptions(tls));
     }
 
-    private void opened(HttpConnection connection) {
-        RawConnection.readStrictly(connection, serverOptions);
-        RawConnection.boundStreams(connection, options.limits().maxConnectionRequests());
-        deadlines.opened(connection);
+    private void onConnect(HttpConnection connection) {
+        RawConnection.useStrictDecoder(connection, serverOptions);
+        RawConnection.limitStreams(connection, options.limits().maxConnectionRequests());
+        deadlines.add(connection);
     }
 
     /**
-     * Delays a request until the client has read previous responses. Otherwise the responses of a client that sends and
-     * does not read would accumulate in memory. The connection's deadline still applies.
+     * Delays a request until the client has read previous responses. Otherwise, if a client sends requests and does not
+     * read, the responses would accumulate in memory. The connection's deadline still applies.
      */
     private void handleWhenWritable(HttpServerRequest request) {
         HttpServerResponse response = request.response();
@@ -173,17 +174,17 @@ final class ListenerLoop extends VerticleBase {
         if (state.isDraining()) {
             unrouted(request)
                     .header("retry-after", "1")
-                    .problem(Problem.of(ProblemType.DRAINING, "Another instance will answer."));
+                    .problem(Problem.of(ProblemType.DRAINING, "Try again: another instance will respond."));
             request.connection().shutdown();
             return;
         }
         String uri = request.uri();
         if (uri != null && uri.length() > options.limits().maxUrlBytes()) {
-            // Only on HTTP/2; the HTTP/1.1 parser refuses it earlier.
+            // Only on HTTP/2; the HTTP/1.1 parser refuses such a URL earlier.
             unrouted(request).problem(urlTooLong());
             return;
         }
-        Problem refusal = hosts.refusal(request);
+        Problem refusal = hosts.check(request);
         if (refusal != null) {
             if (refusal.type().equals(ProblemType.BAD_REQUEST)) {
                 refuse(request, refusal);
@@ -192,29 +193,28 @@ final class ListenerLoop extends VerticleBase {
             }
             return;
         }
-        String path = UrlText.of(request.path());
+        String path = UrlText.decode(request.path());
         if (path == null) {
             unrouted(request)
                     .problem(Problem.of(
-                            ProblemType.BAD_REQUEST,
-                            "The path is neither ASCII nor UTF-8, or has control characters in it."));
+                            ProblemType.BAD_REQUEST, "The path is not valid UTF-8, or has control characters in it."));
             return;
         }
         switch (table.find(request.method().name(), path)) {
             case RouteTable.Found found -> {
                 Exchange exchange = new Exchange(this, request, found.route(), found.parameter());
-                exchange.guarded(() -> admit(request, found.route().route(), exchange));
+                exchange.runGuarded(() -> admit(request, found.route().route(), exchange));
             }
-            case RouteTable.OtherMethods other -> {
-                String allowed = String.join(", ", other.allowed());
+            case RouteTable.MethodNotAllowed notAllowed -> {
+                String allowed = String.join(", ", notAllowed.allowed());
                 unrouted(request)
                         .header("Allow", allowed)
                         .problem(Problem.of(
                                 ProblemType.METHOD_NOT_ALLOWED,
-                                "The path takes " + allowed + ", not " + request.method() + "."));
+                                "The path allows " + allowed + ", not " + request.method() + "."));
             }
-            case RouteTable.NoSuchPath none ->
-                unrouted(request).problem(Problem.of(ProblemType.NO_SUCH_PATH, none.detail()));
+            case RouteTable.NoSuchPath noSuchPath ->
+                unrouted(request).problem(Problem.of(ProblemType.NO_SUCH_PATH, noSuchPath.detail()));
         }
     }
 
@@ -227,7 +227,7 @@ final class ListenerLoop extends VerticleBase {
     }
 
     private static void dispatch(HttpServerRequest request, Route route, Exchange exchange) {
-        Problem problem = route.anyQuery() ? null : wrongQuery(request, route);
+        Problem problem = route.ignoresUnknownQuery() ? null : checkQuery(request, route);
         if (problem != null) {
             exchange.problem(problem);
         } else {
@@ -235,7 +235,7 @@ final class ListenerLoop extends VerticleBase {
         }
     }
 
-    private static @Nullable Problem wrongQuery(HttpServerRequest request, Route route) {
+    private static @Nullable Problem checkQuery(HttpServerRequest request, Route route) {
         String query = request.query();
         if (query == null || query.isEmpty()) {
             return null;
@@ -251,21 +251,22 @@ final class ListenerLoop extends VerticleBase {
     }
 
     private static Problem unknownParameters(Route route, Set<String> unknown) {
-        String takes = route.queryNames().isEmpty()
-                ? "takes none"
-                : "takes " + String.join(", ", new TreeSet<>(route.queryNames()));
+        String accepted = route.queryNames().isEmpty()
+                ? "has no query parameters"
+                : "accepts " + String.join(", ", new TreeSet<>(route.queryNames()));
         return Problem.of(
                         ProblemType.UNKNOWN_PARAMETER,
-                        "Unknown: " + String.join(", ", unknown) + "; " + route.path() + " " + takes + ".")
+                        "Unknown query parameters: " + String.join(", ", unknown) + "; " + route.path() + " " + accepted
+                                + ".")
                 .with("unknown", List.copyOf(unknown));
     }
 
     /** Responds to a malformed request. The connection cannot be read any further. */
-    private void refuse(HttpServerRequest request) {
-        refuse(request, malformed(request.decoderResult().cause()));
+    private void refuseMalformed(HttpServerRequest request) {
+        refuse(request, malformedProblem(request.decoderResult().cause()));
     }
 
-    /** Responds with a problem and closes an HTTP/1 connection. On HTTP/2 other requests are independent. */
+    /** Responds with a problem, and closes an HTTP/1 connection. On HTTP/2 the other requests continue. */
     private void refuse(HttpServerRequest request, Problem problem) {
         if (request.version() == HttpVersion.HTTP_2) {
             unrouted(request).problem(problem);
@@ -275,26 +276,27 @@ final class ListenerLoop extends VerticleBase {
         }
     }
 
-    private Problem malformed(Throwable cause) {
+    private Problem malformedProblem(Throwable cause) {
         if (cause instanceof TooLongHttpLineException) {
             return urlTooLong();
         }
         if (cause instanceof TooLongHttpHeaderException) {
-            deadlines.count(Limit.HEADERS_TOO_LARGE);
+            deadlines.countExceeded(Limit.HEADERS_TOO_LARGE);
             return Problem.of(
                     ProblemType.HEADERS_TOO_LARGE,
-                    "The headers have more than " + options.limits().maxHeaderBytes() + " bytes.");
+                    "The headers must not exceed " + options.limits().maxHeaderBytes() + " bytes.");
         }
-        return RequestBody.brokenFraming(cause, "The request's line or headers cannot be read.");
+        return RequestBody.framingProblem(cause, "The request line or the headers are invalid.");
     }
 
     private Problem urlTooLong() {
-        deadlines.count(Limit.URL_TOO_LONG);
+        deadlines.countExceeded(Limit.URL_TOO_LONG);
         return Problem.of(
                 ProblemType.URL_TOO_LONG,
-                "The request line has more than " + options.limits().maxUrlBytes() + " bytes.");
+                "The request line must not exceed " + options.limits().maxUrlBytes() + " bytes.");
     }
 
+    /** Creates an exchange for a request that has no route. */
     private Exchange unrouted(HttpServerRequest request) {
         return new Exchange(this, request, unrouted, "");
     }

@@ -7,41 +7,41 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** State that the event loops of a listener share: number of connections, draining, and counters of exceeded limits. */
+/** The state that the event loops of a listener share: number of connections, draining, counters of exceeded limits. */
 final class ListenerState {
     private final int maxConnections;
-    private final AtomicInteger connections = new AtomicInteger();
+    private final AtomicInteger connectionCount = new AtomicInteger();
     private volatile boolean isDraining;
-    private final Map<Limit, Counter> limited = new EnumMap<>(Limit.class);
+    private final Map<Limit, Counter> exceededCounters = new EnumMap<>(Limit.class);
 
     ListenerState(ListenerOptions options, Metrics metrics) {
         this.maxConnections = options.limits().maxConnections();
-        Gauge.builder("puri.http.connections", connections, AtomicInteger::get)
-                .description("Connections now")
+        Gauge.builder("puri.http.connections", connectionCount, AtomicInteger::get)
+                .description("Open connections")
                 .tag("listener", options.name())
                 .register(metrics.registry());
         for (Limit limit : Limit.values()) {
-            limited.put(
+            exceededCounters.put(
                     limit,
                     Counter.builder("puri.http.limited")
-                            .description("How often a client ran into a bound")
+                            .description("Number of times that a limit was exceeded")
                             .tag("listener", options.name())
                             .tag("limit", limit.toString())
                             .register(metrics.registry()));
         }
     }
 
-    /** Counts a new connection; returns false, without counting it, if there are too many. */
-    boolean opened() {
-        if (connections.incrementAndGet() <= maxConnections) {
+    /** Counts a new connection. Returns false, without counting it, if there are too many. */
+    boolean tryAddConnection() {
+        if (connectionCount.incrementAndGet() <= maxConnections) {
             return true;
         }
-        connections.decrementAndGet();
-        count(Limit.CONNECTIONS);
+        connectionCount.decrementAndGet();
+        countExceeded(Limit.CONNECTIONS);
         return false;
     }
 
-    /** Makes the listener respond to every request that the server is stopping. */
+    /** Starts draining: from now on the listener refuses every request with the problem {@code draining}. */
     void drain() {
         isDraining = true;
     }
@@ -50,11 +50,11 @@ final class ListenerState {
         return isDraining;
     }
 
-    void closed() {
-        connections.decrementAndGet();
+    void removeConnection() {
+        connectionCount.decrementAndGet();
     }
 
-    void count(Limit limit) {
-        Objects.requireNonNull(limited.get(limit)).increment();
+    void countExceeded(Limit limit) {
+        Objects.requireNonNull(exceededCounters.get(limit)).increment();
     }
 }

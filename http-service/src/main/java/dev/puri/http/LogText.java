@@ -3,7 +3,7 @@ package dev.puri.http;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Escapes and truncates untrusted text for logs. Characters are escaped that could end a line or a field, control a
+ * Escapes and truncates untrusted text for logs. It escapes characters that could end a line or a field, control a
  * terminal or change the direction of text.
  */
 final class LogText {
@@ -11,7 +11,8 @@ final class LogText {
 
     private LogText() {}
 
-    static String of(@Nullable String text) {
+    /** Returns the escaped text; empty for null. */
+    static String escape(@Nullable String text) {
         if (text == null) {
             return "";
         }

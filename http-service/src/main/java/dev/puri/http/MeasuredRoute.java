@@ -42,19 +42,19 @@ final class MeasuredRoute {
         return route;
     }
 
-    void record(int status, long nanos) {
+    void record(int status, long durationNanos) {
         Timer timer = timers.get(status - MIN_STATUS);
         if (timer == null) {
             // If two threads race, the registry returns the same timer to both.
             timer = timer(status);
             timers.set(status - MIN_STATUS, timer);
         }
-        timer.record(nanos, TimeUnit.NANOSECONDS);
+        timer.record(durationNanos, TimeUnit.NANOSECONDS);
     }
 
     private Timer timer(int status) {
         return Timer.builder("puri.http.requests")
-                .description("Requests from head to answer")
+                .description("Time from the end of the request's headers to the response")
                 .tag("listener", listener)
                 .tag("method", route.method())
                 .tag("route", route.path())

@@ -11,7 +11,7 @@ import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.nio.charset.StandardCharsets;
 
-/** The meters of a server and its JVM, and {@code GET /metrics} in Prometheus' text format. */
+/** The meters of a server and of its JVM. Serves {@code GET /metrics} in Prometheus' text format. */
 public final class Metrics implements AutoCloseable {
     private static final String MEDIA_TYPE = "text/plain; version=0.0.4; charset=utf-8";
 
@@ -27,12 +27,12 @@ public final class Metrics implements AutoCloseable {
         new UptimeMetrics().bindTo(registry);
     }
 
-    /** The registry for further meters. */
+    /** Returns the registry, to which the server adds its own meters. */
     public MeterRegistry registry() {
         return registry;
     }
 
-    /** {@code GET /metrics}. */
+    /** Returns the route {@code GET /metrics}. */
     public Route route() {
         return Route.get(
                         "/metrics",

@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * An error response: {@code application/problem+json} (RFC 9457).
  *
- * @param detail what is wrong in this case, for people
- * @param instance a URI of this occurrence; null if it has none
+ * @param detail what is wrong with this request, for people
+ * @param instance a URI of this occurrence of the problem; null for none
  * @param extensions further members: strings, numbers, booleans, and lists of these
  */
 public record Problem(
@@ -28,24 +28,24 @@ public record Problem(
         return new Problem(type, detail, null, Map.of());
     }
 
-    /** Returns this problem with a further member. */
+    /** Returns a copy of this problem with a further member. */
     public Problem with(String member, Object value) {
-        Map<String, Object> more = new TreeMap<>(extensions);
-        more.put(member, value);
-        return new Problem(type, detail, instance, more);
+        Map<String, Object> newExtensions = new TreeMap<>(extensions);
+        newExtensions.put(member, value);
+        return new Problem(type, detail, instance, newExtensions);
     }
 
-    /** Encodes the whole HTTP/1.1 response, for a connection that is closed without a request. */
+    /** Encodes the problem as a whole HTTP/1.1 response, for a connection that closes without a request. */
     byte[] asHttp1() {
         byte[] body = JsonBody.bytes(this::writeTo);
         String head = "HTTP/1.1 " + type.status() + ' '
                 + HttpResponseStatus.valueOf(type.status()).reasonPhrase()
                 + "\r\nContent-Type: " + MEDIA_TYPE + "\r\nContent-Length: " + body.length
                 + "\r\nCache-Control: no-store\r\nConnection: close\r\n\r\n";
-        ByteArrayOutputStream answer = new ByteArrayOutputStream();
-        answer.writeBytes(head.getBytes(StandardCharsets.US_ASCII));
-        answer.writeBytes(body);
-        return answer.toByteArray();
+        ByteArrayOutputStream response = new ByteArrayOutputStream();
+        response.writeBytes(head.getBytes(StandardCharsets.US_ASCII));
+        response.writeBytes(body);
+        return response.toByteArray();
     }
 
     void writeTo(JsonGenerator json) throws IOException {

@@ -13,9 +13,7 @@ import java.util.Properties;
 import java.util.TreeMap;
 import java.util.TreeSet;
 
-/**
- * Pages that explain the problems, at {@code GET /problems/{name}}: what happened and how to fix it.
- */
+/** Pages at {@code GET /problems/{name}}, which explain each problem type: what happened and how to fix it. */
 public final class ProblemPages {
     private static final String MEDIA_TYPE = "text/html; charset=utf-8";
     private static final String POLICY = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'";
@@ -27,56 +25,58 @@ public final class ProblemPages {
     private ProblemPages() {}
 
     /**
-     * Returns the route of the pages of all problems of a listener and its endpoints.
+     * Returns the route that serves a page for each problem type of a listener and its endpoints.
      *
      * @param types the problem types of the endpoints
-     * @param texts a class of the module that contains their explanations
-     * @param resource properties file of explanations by name of the type; line breaks separate paragraphs
+     * @param anchor a class of the module that contains the properties file
+     * @param resource the properties file: explanations by the name of the type; line breaks separate paragraphs
      * @throws IllegalStateException if a type has no explanation, or an explanation has no type
      */
-    public static Route route(List<ProblemType> types, Class<?> texts, String resource) {
-        ProblemPages all = new ProblemPages();
-        all.add(ProblemType.ofListeners(), read(ProblemPages.class, "problems.properties"));
-        all.add(types, read(texts, resource));
-        return Route.get("/problems/{name}", Scope.NONE, all::answer);
+    public static Route route(List<ProblemType> types, Class<?> anchor, String resource) {
+        ProblemPages problemPages = new ProblemPages();
+        problemPages.add(ProblemType.ofListeners(), read(ProblemPages.class, "problems.properties"));
+        problemPages.add(types, read(anchor, resource));
+        return Route.get("/problems/{name}", Scope.NONE, problemPages::answer);
     }
 
-    private void add(List<ProblemType> types, Properties texts) {
+    private void add(List<ProblemType> types, Properties explanations) {
         for (ProblemType type : types) {
-            String text = (String) texts.remove(type.name());
-            if (text == null) {
+            String explanation = (String) explanations.remove(type.name());
+            if (explanation == null) {
                 throw new IllegalStateException("the problem " + type.name() + " has no explanation");
             }
-            pages.put(type.name(), page(type, text).getBytes(StandardCharsets.UTF_8));
+            pages.put(type.name(), page(type, explanation).getBytes(StandardCharsets.UTF_8));
         }
-        if (!texts.isEmpty()) {
-            throw new IllegalStateException("there are no such problems: " + new TreeSet<>(texts.keySet()));
+        if (!explanations.isEmpty()) {
+            throw new IllegalStateException(
+                    "explanations without a problem type: " + new TreeSet<>(explanations.keySet()));
         }
     }
 
-    private static Properties read(Class<?> beside, String name) {
-        Properties texts = new Properties();
-        try (InputStream resource = Objects.requireNonNull(beside.getResourceAsStream(name), name);
+    private static Properties read(Class<?> anchor, String name) {
+        Properties explanations = new Properties();
+        try (InputStream resource = Objects.requireNonNull(anchor.getResourceAsStream(name), name);
                 Reader reader = new InputStreamReader(resource, StandardCharsets.UTF_8)) {
-            texts.load(reader);
+            explanations.load(reader);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
-        return texts;
+        return explanations;
     }
 
-    private static String page(ProblemType type, String text) {
+    private static String page(ProblemType type, String explanation) {
         StringBuilder html = new StringBuilder(1024);
         html.append("<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n<title>")
-                .append(escaped(type.title()))
+                .append(escape(type.title()))
                 .append("</title>\n<meta name=\"viewport\" content=\"width=device-width\">\n<style>")
                 .append(STYLE)
                 .append("</style>\n<main>\n<h1>")
-                .append(escaped(type.title()))
+                .append(escape(type.title()))
                 .append("</h1>\n");
-        text.lines()
+        explanation
+                .lines()
                 .forEach(paragraph -> html.append("<p>")
-                        .append(escaped(paragraph.strip()).replaceAll("`([^`]*)`", "<code>$1</code>"))
+                        .append(escape(paragraph.strip()).replaceAll("`([^`]*)`", "<code>$1</code>"))
                         .append("</p>\n"));
         return html.append("<p><small>")
                 .append(type.uri())
@@ -86,7 +86,7 @@ public final class ProblemPages {
                 .toString();
     }
 
-    private static String escaped(String text) {
+    private static String escape(String text) {
         return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;");
     }
 
@@ -94,7 +94,7 @@ public final class ProblemPages {
         byte[] page = pages.get(exchange.parameter());
         if (page == null) {
             exchange.problem(Problem.of(
-                    ProblemType.NO_SUCH_PATH, "The problems are " + String.join(", ", pages.keySet()) + "."));
+                    ProblemType.NO_SUCH_PATH, "The problem types are " + String.join(", ", pages.keySet()) + "."));
             return;
         }
         exchange.header("content-security-policy", POLICY).answer(200, MEDIA_TYPE, page);

@@ -5,8 +5,8 @@ import java.util.List;
 /**
  * A type of problem, identified by a URI that never changes (RFC 9457, 3.1.1).
  *
- * @param name last segment of the URI, e.g. {@code not-ready}
- * @param title the same for every occurrence
+ * @param name the last segment of the URI, e.g. {@code not-ready}
+ * @param title a summary, the same for every occurrence
  * @param status the HTTP status of the response
  */
 public record ProblemType(String name, String title, int status) {
@@ -17,11 +17,12 @@ public record ProblemType(String name, String title, int status) {
     public static final ProblemType UNKNOWN_PARAMETER =
             new ProblemType("unknown-parameter", "The query has an unknown parameter", 400);
     public static final ProblemType UNAUTHENTICATED =
-            new ProblemType("unauthenticated", "The request has no token that is good here", 401);
-    public static final ProblemType FORBIDDEN = new ProblemType("forbidden", "The token does not allow this", 403);
+            new ProblemType("unauthenticated", "The request has no valid token", 401);
+    public static final ProblemType FORBIDDEN =
+            new ProblemType("forbidden", "The token does not allow this request", 403);
     public static final ProblemType NO_SUCH_PATH = new ProblemType("no-such-path", "There is no such path", 404);
     public static final ProblemType METHOD_NOT_ALLOWED =
-            new ProblemType("method-not-allowed", "The path does not take this method", 405);
+            new ProblemType("method-not-allowed", "The path does not allow this method", 405);
     public static final ProblemType HEADERS_TOO_SLOW =
             new ProblemType("headers-too-slow", "The request's headers did not arrive in time", 408);
     public static final ProblemType BODY_TOO_SLOW =
@@ -30,17 +31,17 @@ public record ProblemType(String name, String title, int status) {
             new ProblemType("body-too-large", "The request's body is too large", 413);
     public static final ProblemType URL_TOO_LONG = new ProblemType("url-too-long", "The URL is too long", 414);
     public static final ProblemType MISDIRECTED =
-            new ProblemType("misdirected", "The server does not answer to this host", 421);
+            new ProblemType("misdirected", "The server does not serve this host", 421);
     public static final ProblemType HEADERS_TOO_LARGE =
             new ProblemType("headers-too-large", "The request's headers are too large", 431);
     public static final ProblemType CANNOT_VERIFY =
             new ProblemType("cannot-verify", "Tokens cannot be verified now", 503);
     public static final ProblemType ANSWER_TOO_SLOW =
-            new ProblemType("answer-too-slow", "The server did not find an answer in time", 503);
+            new ProblemType("answer-too-slow", "The server did not respond in time", 503);
     public static final ProblemType DRAINING = new ProblemType("draining", "The server is stopping", 503);
     public static final ProblemType INTERNAL = new ProblemType("internal", "The server has a bug", 500);
 
-    /** The types with which a listener itself responds, independent of its routes. */
+    /** Returns the types with which every listener responds, whatever its routes. */
     public static List<ProblemType> ofListeners() {
         return List.of(
                 BAD_REQUEST,
@@ -61,7 +62,7 @@ public record ProblemType(String name, String title, int status) {
                 DRAINING);
     }
 
-    /** The URI. */
+    /** Returns the URI, {@link #BASE} with the name. */
     public String uri() {
         return BASE + name;
     }

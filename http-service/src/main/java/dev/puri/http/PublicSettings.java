@@ -5,18 +5,18 @@ import dev.puri.settings.Settings;
 import java.util.Map;
 import java.util.Optional;
 
-/** Settings of the public listener, which serves look-ups by handle and only public data. */
+/** Settings of the public listener. It serves look-ups by handle, and only public data. */
 public record PublicSettings(
-        @Setting(doc = "Address that the public listener listens on.", byDefault = "127.0.0.1")
+        @Setting(doc = "Address of the public listener.", byDefault = "127.0.0.1")
         String publicHttpHost,
 
         @Setting(
-                doc = "Port that the public listener listens on; 0 takes any free one. Without it there is none.",
+                doc = "Port of the public listener; 0 for any free port. Without it there is no public listener.",
                 atLeast = "0",
                 atMost = "65535")
         Optional<Integer> publicHttpPort,
 
-        @Setting(doc = "Whether the public listener answers without a token where security is on.", byDefault = "false")
+        @Setting(doc = "Whether the public listener needs no token although access control is on.", byDefault = "false")
         boolean publicAnonymous) {
     /** No public listener. */
     public static final PublicSettings OFF = Settings.read(PublicSettings.class, Map.of(), Map.of(), null);

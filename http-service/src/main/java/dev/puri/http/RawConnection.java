@@ -10,7 +10,7 @@ import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.http.impl.HttpServerConnection;
 
 /**
- * Operations on a connection that Vert.x' public API does not offer. Only this class and {@link StrictRequestDecoder}
+ * Connection operations that the public API of Vert.x does not offer. Only this class and {@link StrictRequestDecoder}
  * depend on internals of Vert.x. All methods must be called on the connection's event loop.
  */
 final class RawConnection {
@@ -20,30 +20,30 @@ final class RawConnection {
     private RawConnection() {}
 
     /**
-     * Closes at once. {@link HttpConnection#close} first writes pending data, which never ends if the client does not
-     * read.
+     * Closes the connection at once. {@link HttpConnection#close} would first write pending data, which never ends if
+     * the client does not read.
      */
     static void close(HttpConnection connection) {
         context(connection).close();
     }
 
-    /** Flushes written data, also while reading is not complete. */
+    /** Flushes written data, even if the read is not complete. */
     static void flush(HttpConnection connection) {
         context(connection).flush();
     }
 
-    /** Sends a response without a request, then closes. On HTTP/2 only closes. */
-    static void close(HttpConnection connection, byte[] answer) {
+    /** Sends a response without a request, then closes the connection. On HTTP/2, only closes the connection. */
+    static void close(HttpConnection connection, byte[] response) {
         ChannelHandlerContext encoder = context(connection).pipeline().context(ENCODER);
         if (encoder == null) {
             connection.close();
         } else {
-            encoder.writeAndFlush(Unpooled.wrappedBuffer(answer)).addListener(ChannelFutureListener.CLOSE);
+            encoder.writeAndFlush(Unpooled.wrappedBuffer(response)).addListener(ChannelFutureListener.CLOSE);
         }
     }
 
     /** Makes an HTTP/1 connection refuse requests that other parsers may frame differently. */
-    static void readStrictly(HttpConnection connection, HttpServerOptions options) {
+    static void useStrictDecoder(HttpConnection connection, HttpServerOptions options) {
         ChannelPipeline pipeline = context(connection).pipeline();
         if (pipeline.get(DECODER) != null) {
             pipeline.replace(DECODER, DECODER, new StrictRequestDecoder(options));
@@ -51,10 +51,10 @@ final class RawConnection {
     }
 
     /**
-     * Bounds the concurrent requests of an HTTP/2 connection. Netty applies the bound only after the client has
-     * acknowledged the server's settings, which a malicious client never does.
+     * Limits the concurrent requests of an HTTP/2 connection. By itself, Netty applies the limit only after the client
+     * has acknowledged the server's settings, which a malicious client never does.
      */
-    static void boundStreams(HttpConnection connection, int max) {
+    static void limitStreams(HttpConnection connection, int max) {
         Http2ConnectionHandler handler = context(connection).pipeline().get(Http2ConnectionHandler.class);
         if (handler != null) {
             handler.connection().remote().maxActiveStreams(max);

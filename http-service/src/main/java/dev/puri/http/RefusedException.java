@@ -6,22 +6,22 @@ public final class RefusedException extends Exception {
 
     private final transient Problem problem;
 
-    /** Refuses a request with a problem. */
+    /** Refuses a request with the given problem. */
     public RefusedException(Problem problem) {
         super(problem.detail());
         this.problem = problem;
     }
 
     /**
-     * Refuses a request with a problem.
+     * Refuses a request with a problem of the given type.
      *
-     * @param detail a sentence
+     * @param detail the problem's detail, a sentence
      */
     public RefusedException(ProblemType type, String detail) {
         this(Problem.of(type, detail));
     }
 
-    /** The problem to respond with. */
+    /** Returns the problem to respond with. */
     public Problem problem() {
         return problem;
     }

@@ -9,8 +9,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The body of a request, which is read within the listener's bounds. If it is too long, too slow or has invalid
- * framing, the exchange responds with a problem. Confined to the exchange's event loop.
+ * Reads the body of a request within the listener's limits. If the body is too long, arrives too slowly or has invalid
+ * framing, the exchange responds with a problem (RFC 9457). Confined to the exchange's event loop.
  */
 final class RequestBody {
     private static final long NO_ERROR = 0;
@@ -18,13 +18,13 @@ final class RequestBody {
     private final Exchange exchange;
     private final ListenerLoop loop;
     private final HttpServerRequest request;
-    private boolean isUnread = true;
-    private long beganNanos;
+    private boolean isIncomplete = true;
+    private long startedAtNanos;
 
-    /** The chunks read so far. Most bodies arrive in one chunk, which is copied only once. */
-    private @Nullable Buffer chunks;
+    /** The bytes received so far: the first chunk itself, or a copy of all chunks if there are several. */
+    private @Nullable Buffer received;
 
-    private boolean isCopy;
+    private boolean ownsBuffer;
 
     RequestBody(Exchange exchange, ListenerLoop loop, HttpServerRequest request) {
         this.exchange = exchange;
@@ -35,112 +35,112 @@ final class RequestBody {
     /**
      * Reads the whole body.
      *
-     * @param then called on the event loop with the body's bytes, unless a bound is exceeded
+     * @param onBody called on the event loop with the body's bytes, unless a limit is exceeded
      */
-    void read(Consumer<byte[]> then) {
-        if (announcesTooMuch()) {
-            tooLarge();
+    void read(Consumer<byte[]> onBody) {
+        if (contentLengthExceedsLimit()) {
+            respondTooLarge();
             return;
         }
-        beganNanos = System.nanoTime();
-        loop.deadlines().bodyBegan(this);
+        startedAtNanos = System.nanoTime();
+        loop.deadlines().bodyStarted(this);
         request.handler(chunk -> {
             if (length() + chunk.length() > loop.options().maxBodyBytes()) {
                 loop.deadlines().bodyEnded(this);
-                tooLarge();
+                respondTooLarge();
             } else {
                 add(chunk);
             }
         });
-        request.exceptionHandler(this::broken);
+        request.exceptionHandler(this::onReadFailure);
         request.endHandler(end -> {
             loop.deadlines().bodyEnded(this);
-            isUnread = false;
-            exchange.guarded(() -> then.accept(chunks == null ? new byte[0] : chunks.getBytes()));
+            isIncomplete = false;
+            exchange.runGuarded(() -> onBody.accept(received == null ? new byte[0] : received.getBytes()));
         });
     }
 
     private int length() {
-        return chunks == null ? 0 : chunks.length();
+        return received == null ? 0 : received.length();
     }
 
     private void add(Buffer chunk) {
-        if (chunks == null) {
-            chunks = chunk;
+        if (received == null) {
+            received = chunk;
             return;
         }
-        if (!isCopy) {
-            chunks = Buffer.buffer(2 * (chunks.length() + chunk.length())).appendBuffer(chunks);
-            isCopy = true;
+        if (!ownsBuffer) {
+            received = Buffer.buffer(2 * (received.length() + chunk.length())).appendBuffer(received);
+            ownsBuffer = true;
         }
-        chunks.appendBuffer(chunk);
+        received.appendBuffer(chunk);
     }
 
-    /** Whether the client may still send bytes of the body. */
-    boolean isUnread() {
-        return isUnread;
+    /** Returns whether the client may still send bytes of the body. */
+    boolean isIncomplete() {
+        return isIncomplete;
     }
 
-    /** The time when reading began, by {@link System#nanoTime}. */
-    long beganNanos() {
-        return beganNanos;
+    /** Returns the time at which reading started, by {@link System#nanoTime}. */
+    long startedAtNanos() {
+        return startedAtNanos;
     }
 
-    private boolean announcesTooMuch() {
-        String announced = request.getHeader(HttpHeaders.CONTENT_LENGTH);
+    private boolean contentLengthExceedsLimit() {
+        String contentLength = request.getHeader(HttpHeaders.CONTENT_LENGTH);
         try {
-            return announced != null
-                    && Long.parseLong(announced) > loop.options().maxBodyBytes();
+            return contentLength != null
+                    && Long.parseLong(contentLength) > loop.options().maxBodyBytes();
         } catch (NumberFormatException e) {
             return true;
         }
     }
 
-    private void tooLarge() {
-        int most = loop.options().maxBodyBytes();
-        loop.deadlines().count(Limit.BODY_TOO_LARGE);
-        exchange.problem(Problem.of(ProblemType.BODY_TOO_LARGE, "At most " + most + " bytes are taken.")
-                .with("maxBytes", most));
+    private void respondTooLarge() {
+        int maxBytes = loop.options().maxBodyBytes();
+        loop.deadlines().countExceeded(Limit.BODY_TOO_LARGE);
+        exchange.problem(Problem.of(ProblemType.BODY_TOO_LARGE, "The body must not exceed " + maxBytes + " bytes.")
+                .with("maxBytes", maxBytes));
     }
 
-    void tooSlow() {
-        loop.deadlines().count(Limit.BODY_TOO_SLOW);
+    void respondTooSlow() {
+        loop.deadlines().countExceeded(Limit.BODY_TOO_SLOW);
         exchange.problem(Problem.of(
                 ProblemType.BODY_TOO_SLOW,
-                "The body was not there whole after "
+                "The whole body did not arrive within "
                         + loop.options().limits().bodyTimeout().toMillis() + " ms."));
     }
 
     /** Called when the body cannot be read to its end: its framing is invalid, or the client has disconnected. */
-    private void broken(Throwable cause) {
+    private void onReadFailure(Throwable cause) {
         loop.deadlines().bodyEnded(this);
         boolean isFraming = cause instanceof IllegalArgumentException || cause instanceof CodecException;
         if (isFraming && !exchange.isHttp2()) {
-            // The beginning of the next request is unknown, so Vert.x closes the connection next, even with unflushed
-            // data.
-            isUnread = false;
+            // After invalid framing the start of the next request is unknown. So Vert.x closes the connection, even if
+            // data is unflushed. Therefore the response is flushed now.
+            isIncomplete = false;
             exchange.header(HttpHeaders.CONNECTION, HttpHeaders.CLOSE);
-            exchange.problem(brokenFraming(cause, "The body's chunks cannot be read."));
+            exchange.problem(framingProblem(cause, "The chunks of the body are invalid."));
             RawConnection.flush(request.connection());
         }
     }
 
     /**
-     * Returns the problem of a message with invalid framing.
+     * Returns the problem for a message with invalid framing.
      *
-     * @param otherwise the detail if the cause is not a {@link StrictRequestDecoder.FramingException}
+     * @param defaultDetail the detail if the cause is not a {@link StrictRequestDecoder.FramingException}
      */
-    static Problem brokenFraming(Throwable cause, String otherwise) {
+    static Problem framingProblem(Throwable cause, String defaultDetail) {
         return Problem.of(
                 ProblemType.BAD_REQUEST,
                 cause instanceof StrictRequestDecoder.FramingException rule
                         ? String.valueOf(rule.getMessage())
-                        : otherwise);
+                        : defaultDetail);
     }
 
     /**
-     * Discards the rest of a refused body. On HTTP/1.1 it is read, within the body's time-out, before the connection is
-     * closed: closing at once would reset the connection of a client that is still sending, which would then lose the
+     * Discards the rest of a refused body. On HTTP/1.1 the rest is read, within the body timeout, before the connection
+     * closes: closing at once would reset the connection while the client still sends, and the client would lose the
      * response. On HTTP/2 a reset of the stream makes the client stop sending (RFC 9113, 8.1).
      *
      * @param written completes when the response is written

@@ -13,30 +13,30 @@ final class RequestLog {
     private RequestLog() {}
 
     /**
-     * @param bearer the name of the caller; empty if it is unknown
-     * @param nanos time from the request's head to the response's head
+     * @param callerName the name of the caller; empty if it is unknown
+     * @param durationNanos the time from the end of the request's headers to the response's headers
      */
-    static void answered(
+    static void log(
             HttpServerRequest request,
             String listener,
-            String bearer,
+            String callerName,
             @Nullable TraceContext trace,
             int status,
             int bytes,
-            long nanos) {
+            long durationNanos) {
         if (!LOG.isDebugEnabled()) {
             return;
         }
         LoggingEventBuilder line = LOG.atDebug()
                 .addKeyValue("listener", listener)
-                .addKeyValue("method", LogText.of(request.method().name()))
-                .addKeyValue("path", LogText.of(request.path()))
+                .addKeyValue("method", LogText.escape(request.method().name()))
+                .addKeyValue("path", LogText.escape(request.path()))
                 .addKeyValue("status", status)
                 .addKeyValue("bytes", bytes)
-                .addKeyValue("micros", nanos / 1000)
+                .addKeyValue("micros", durationNanos / 1000)
                 .addKeyValue("protocol", request.version());
-        if (!bearer.isEmpty()) {
-            line = line.addKeyValue("bearer", LogText.of(bearer));
+        if (!callerName.isEmpty()) {
+            line = line.addKeyValue("bearer", LogText.escape(callerName));
         }
         if (trace != null) {
             line = line.addKeyValue(TraceContext.LOG_KEY, trace.traceId());

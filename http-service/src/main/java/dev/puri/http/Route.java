@@ -13,11 +13,11 @@ import org.jspecify.annotations.Nullable;
  * A method and path with its endpoint. A GET route serves HEAD too.
  *
  * @param method {@code GET}, {@code POST} or {@code DELETE}
- * @param path fixed, or with one parameter at its end: {@code /v1/identities/{ref}}
- * @param scope the scope that the caller's token must have
- * @param queryNames accepted query parameters; others are refused, because ignoring a misspelt one would give a wrong
- *     response
- * @param anyQuery whether unknown query parameters are ignored instead
+ * @param path a fixed path, or a path with one parameter as its last segment: {@code /v1/identities/{ref}}
+ * @param scope the scope that the caller's bearer token must have
+ * @param queryNames the accepted query parameters. Requests with other parameters are refused, because a response that
+ *     ignores a misspelt parameter would be wrong
+ * @param ignoresUnknownQuery whether unknown query parameters are ignored instead
  * @param header a header of the route's responses; null for none
  * @param endpoint serves the requests
  */
@@ -26,7 +26,7 @@ public record Route(
         String path,
         Scope scope,
         Set<String> queryNames,
-        boolean anyQuery,
+        boolean ignoresUnknownQuery,
         @Nullable DynamicHeader header,
         Endpoint endpoint) {
     /**
@@ -43,14 +43,15 @@ public record Route(
     public Route {
         queryNames = Set.copyOf(queryNames);
         int brace = path.indexOf('{');
-        boolean wellFormed = path.startsWith("/")
+        boolean isWellFormed = path.startsWith("/")
                 && (brace < 0
                         || path.charAt(brace - 1) == '/'
                                 && path.endsWith("}")
                                 && path.indexOf('/', brace) < 0
                                 && path.indexOf('{', brace + 1) < 0);
-        if (!wellFormed) {
-            throw new IllegalArgumentException("not a path with at most one parameter, at its end: " + path);
+        if (!isWellFormed) {
+            throw new IllegalArgumentException(
+                    "a path must begin with / and may have one {parameter}, as its last segment: " + path);
         }
     }
 
@@ -69,11 +70,11 @@ public record Route(
     /**
      * Returns the route {@code GET /openapi.json}.
      *
-     * @param module a class of the module that contains the description
-     * @param resource the description's resource name, relative to the class
+     * @param anchor a class of the module that contains the OpenAPI description
+     * @param resource the resource name of the description, relative to the class
      */
-    public static Route openApi(Class<?> module, String resource) {
-        try (InputStream in = Objects.requireNonNull(module.getResourceAsStream(resource), resource)) {
+    public static Route openApi(Class<?> anchor, String resource) {
+        try (InputStream in = Objects.requireNonNull(anchor.getResourceAsStream(resource), resource)) {
             byte[] openApi = in.readAllBytes();
             return get("/openapi.json", Scope.NONE, exchange -> exchange.answer(200, "application/json", openApi));
         } catch (IOException e) {
@@ -81,28 +82,28 @@ public record Route(
         }
     }
 
-    /** Returns this route with further accepted query parameters. */
+    /** Returns a copy of this route that also accepts the given query parameters. */
     public Route taking(String... names) {
-        Set<String> more = new HashSet<>(queryNames);
-        more.addAll(Set.of(names));
-        return new Route(method, path, scope, more, anyQuery, header, endpoint);
+        Set<String> allNames = new HashSet<>(queryNames);
+        allNames.addAll(Set.of(names));
+        return new Route(method, path, scope, allNames, ignoresUnknownQuery, header, endpoint);
     }
 
-    /** Returns this route, ignoring unknown query parameters. */
+    /** Returns a copy of this route that ignores unknown query parameters. */
     public Route ignoringQuery() {
         return new Route(method, path, scope, queryNames, true, header, endpoint);
     }
 
-    /** Returns this route with a header on its responses. */
+    /** Returns a copy of this route with a header on its responses. */
     public Route withHeader(DynamicHeader newHeader) {
-        return new Route(method, path, scope, queryNames, anyQuery, newHeader, endpoint);
+        return new Route(method, path, scope, queryNames, ignoresUnknownQuery, newHeader, endpoint);
     }
 
     boolean hasParameter() {
         return path.endsWith("}");
     }
 
-    /** Returns the path up to the parameter, with the slash; without a parameter the whole path. */
+    /** Returns the path up to and including the slash before the parameter; the whole path if it has no parameter. */
     String prefix() {
         return hasParameter() ? path.substring(0, path.indexOf('{')) : path;
     }

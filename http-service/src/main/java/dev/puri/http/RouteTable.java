@@ -9,8 +9,8 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * Finds the route of a request: first among fixed paths, then among paths with a parameter, in their order. Paths are
- * compared undecoded, so that a percent-encoded path cannot match another.
+ * Finds the route of a request: first among fixed paths, then among paths with a parameter, in the order of
+ * declaration. Paths are compared undecoded, so that a percent-encoded path cannot match another path.
  */
 final class RouteTable {
     private final Map<String, Map<String, MeasuredRoute>> fixed = new LinkedHashMap<>();
@@ -20,29 +20,33 @@ final class RouteTable {
     sealed interface Match {}
 
     /**
-     * @param parameter undecoded; empty if the route has none
+     * The route of the method and path.
+     *
+     * @param parameter the path's parameter, undecoded; empty if the route has none
      */
     record Found(MeasuredRoute route, String parameter) implements Match {}
 
-    record OtherMethods(Set<String> allowed) implements Match {}
+    /** The path exists, but not for this method. */
+    record MethodNotAllowed(Set<String> allowed) implements Match {}
 
+    /** No route has the path. */
     record NoSuchPath(String detail) implements Match {}
 
     RouteTable(String listener, List<Route> routes, Metrics metrics) {
         for (Route route : routes) {
             Map<String, Map<String, MeasuredRoute>> paths = route.hasParameter() ? withParameter : fixed;
-            MeasuredRoute other = paths.computeIfAbsent(route.prefix(), path -> new TreeMap<>())
+            MeasuredRoute duplicate = paths.computeIfAbsent(route.prefix(), path -> new TreeMap<>())
                     .put(route.method(), new MeasuredRoute(listener, route, metrics));
-            if (other != null) {
-                throw new IllegalArgumentException("two routes for " + route.method() + " " + route.path());
+            if (duplicate != null) {
+                throw new IllegalArgumentException("duplicate route: " + route.method() + " " + route.path());
             }
         }
     }
 
     Match find(String method, String path) {
-        Map<String, MeasuredRoute> exact = fixed.get(path);
-        if (exact != null) {
-            return byMethod(exact, method, "");
+        Map<String, MeasuredRoute> routesByMethod = fixed.get(path);
+        if (routesByMethod != null) {
+            return findByMethod(routesByMethod, method, "");
         }
         for (Map.Entry<String, Map<String, MeasuredRoute>> candidate : withParameter.entrySet()) {
             String prefix = candidate.getKey();
@@ -50,31 +54,32 @@ final class RouteTable {
                 continue;
             }
             if (path.indexOf('/', prefix.length()) >= 0) {
-                return new NoSuchPath("One segment follows " + prefix + "; a slash inside it is written %2F.");
+                return new NoSuchPath(
+                        "Exactly one path segment must follow " + prefix + "; encode a slash in it as %2F.");
             }
-            return byMethod(candidate.getValue(), method, path.substring(prefix.length()));
+            return findByMethod(candidate.getValue(), method, path.substring(prefix.length()));
         }
         return new NoSuchPath("The paths are " + String.join(", ", paths()) + ".");
     }
 
-    private static Match byMethod(Map<String, MeasuredRoute> methods, String method, String parameter) {
-        MeasuredRoute route = methods.get(method.equals("HEAD") ? "GET" : method);
+    private static Match findByMethod(Map<String, MeasuredRoute> routesByMethod, String method, String parameter) {
+        MeasuredRoute route = routesByMethod.get(method.equals("HEAD") ? "GET" : method);
         if (route != null) {
             return new Found(route, parameter);
         }
-        Set<String> allowed = new TreeSet<>(methods.keySet());
+        Set<String> allowed = new TreeSet<>(routesByMethod.keySet());
         if (allowed.contains("GET")) {
             allowed.add("HEAD");
         }
-        return new OtherMethods(allowed);
+        return new MethodNotAllowed(allowed);
     }
 
     private List<String> paths() {
         List<String> paths = new ArrayList<>();
         for (Map<String, Map<String, MeasuredRoute>> table : List.of(fixed, withParameter)) {
             table.values()
-                    .forEach(methods ->
-                            paths.add(methods.values().iterator().next().route().path()));
+                    .forEach(routesByMethod -> paths.add(
+                            routesByMethod.values().iterator().next().route().path()));
         }
         return paths;
     }

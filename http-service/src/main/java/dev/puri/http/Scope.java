@@ -2,9 +2,9 @@ package dev.puri.http;
 
 import java.util.Locale;
 
-/** A permission of tokens. Each route requires one; there is no default. */
+/** A permission that a bearer token grants. Each route requires one; there is no default. */
 public enum Scope {
-    /** No token required, even if security is on. */
+    /** No token required, even if access control is on. */
     NONE,
     /** Look-ups. */
     RESOLVE,
@@ -13,7 +13,7 @@ public enum Scope {
     /** Data about the registry as a whole: rejections, statistics, metrics. */
     ADMIN;
 
-    /** The spelling in tokens, e.g. {@code resolve}. */
+    /** Returns the scope's name in bearer tokens, e.g. {@code resolve}. */
     @Override
     public String toString() {
         return name().toLowerCase(Locale.ROOT);

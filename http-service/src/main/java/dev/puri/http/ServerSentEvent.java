@@ -18,15 +18,15 @@ public final class ServerSentEvent {
     /**
      * Encodes an event.
      *
-     * @param id sent by a reconnecting client as {@code Last-Event-ID}; null to keep the previous one
-     * @param name the event's type; null for {@code message}
+     * @param id the client sends it as {@code Last-Event-ID} when it reconnects; null to keep the previous id
+     * @param name the event type; null for {@code message}
      * @param data any text; line breaks are preserved
      * @throws IllegalArgumentException if id or name contains a line break or NUL
      */
     public static ServerSentEvent of(@Nullable String id, @Nullable String name, String data) {
         StringBuilder text = new StringBuilder(data.length() + 64);
-        field(text, "id", id);
-        field(text, "event", name);
+        appendField(text, "id", id);
+        appendField(text, "event", name);
         text.append("data: ");
         for (int i = 0; i < data.length(); i++) {
             char c = data.charAt(i);
@@ -42,14 +42,14 @@ public final class ServerSentEvent {
         return encoded(text.append("\n\n"));
     }
 
-    /** Returns a comment, which clients ignore; it keeps idle connections alive. */
+    /** Returns a comment. Clients ignore it; it keeps idle connections open. */
     public static ServerSentEvent comment() {
         return encoded(":\n\n");
     }
 
-    /** Returns this event with the time that clients wait before they reconnect. */
-    public ServerSentEvent withRetry(Duration wait) {
-        return encoded("retry: " + wait.toMillis() + "\n" + this);
+    /** Returns this event with the delay after which clients reconnect. */
+    public ServerSentEvent withRetry(Duration delay) {
+        return encoded("retry: " + delay.toMillis() + "\n" + this);
     }
 
     /**
@@ -65,12 +65,12 @@ public final class ServerSentEvent {
         return new ServerSentEvent(text.toString().getBytes(StandardCharsets.UTF_8));
     }
 
-    private static void field(StringBuilder text, String field, @Nullable String value) {
+    private static void appendField(StringBuilder text, String field, @Nullable String value) {
         if (value == null) {
             return;
         }
         if (value.indexOf('\n') >= 0 || value.indexOf('\r') >= 0 || value.indexOf('\0') >= 0) {
-            throw new IllegalArgumentException("no " + field + " of an event: line break or NUL in it");
+            throw new IllegalArgumentException("the " + field + " of an event must not contain a line break or NUL");
         }
         text.append(field).append(": ").append(value).append('\n');
     }

@@ -19,89 +19,93 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The directory of a server's local state: {@code PURI_STATE_DIR}, or a temporary directory that is deleted on close.
- * The temporary directory of a killed server is deleted by the next one on the machine.
+ * The temporary directory of a killed server is deleted when the next server starts on the machine.
  *
- * @param path may not exist yet
- * @param isTemporary whether it is deleted on close
- * @param lock marks a temporary directory as in use; null for a configured one, or if locking failed
+ * @param path the directory, which may not exist yet
+ * @param isTemporary whether the directory is deleted on close
+ * @param lock marks a temporary directory as in use; null for a configured directory, or if locking failed
  */
 public record StateFolder(
         Path path, boolean isTemporary, @Nullable FileChannel lock) implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(StateFolder.class);
-    private static final String LOCK = ".lock";
+    private static final String LOCK_SUFFIX = ".lock";
 
-    /** Temporary directories of this process. Opening and closing their lock files would release the locks. */
+    /**
+     * The temporary directories of this process. Their lock files must not be opened: closing a file releases its lock.
+     */
     private static final Set<Path> OF_THIS_PROCESS = ConcurrentHashMap.newKeySet();
 
     /**
-     * Returns the configured directory, or a temporary one.
+     * Returns the configured directory, or a temporary directory.
      *
-     * @param server part of the temporary directory's name
+     * @param configured the setting
+     * @param server the name of the server, a part of the temporary directory's name
      */
-    public static StateFolder of(Optional<Path> set, String server) {
-        return set.map(path -> new StateFolder(path, false, null))
+    public static StateFolder of(Optional<Path> configured, String server) {
+        return configured
+                .map(path -> new StateFolder(path, false, null))
                 .orElseGet(() -> temporary(Path.of(System.getProperty("java.io.tmpdir")), "puri-" + server + "-"));
     }
 
     static StateFolder temporary(Path parent, String prefix) {
-        removeLeftOver(parent, prefix);
+        deleteAbandoned(parent, prefix);
         Path path = parent.resolve(prefix + UUID.randomUUID());
         OF_THIS_PROCESS.add(path);
         try {
             FileChannel lock = FileChannel.open(
-                    path.resolveSibling(path.getFileName() + LOCK),
+                    path.resolveSibling(path.getFileName() + LOCK_SUFFIX),
                     StandardOpenOption.CREATE_NEW,
                     StandardOpenOption.WRITE);
             lock.lock();
             return new StateFolder(path, true, lock);
         } catch (IOException e) {
-            // Not every server writes state; those that do will report the error.
-            log.debug("No lock can be created in {}", parent, e);
+            // Not every server writes state. A server that does will report the error.
+            log.debug("Cannot create a lock in {}", parent, e);
             return new StateFolder(path, true, null);
         }
     }
 
-    /** Deletes directories without a lock; the operating system releases the locks of a killed process. */
-    private static void removeLeftOver(Path parent, String prefix) {
-        try (DirectoryStream<Path> locks = Files.newDirectoryStream(parent, prefix + "*" + LOCK)) {
+    /** Deletes directories without a lock. The operating system releases the locks of a killed process. */
+    private static void deleteAbandoned(Path parent, String prefix) {
+        try (DirectoryStream<Path> locks = Files.newDirectoryStream(parent, prefix + "*" + LOCK_SUFFIX)) {
             for (Path lock : locks) {
                 String name = lock.getFileName().toString();
-                Path folder = parent.resolve(name.substring(0, name.length() - LOCK.length()));
+                Path folder = parent.resolve(name.substring(0, name.length() - LOCK_SUFFIX.length()));
                 if (!OF_THIS_PROCESS.contains(folder)) {
-                    removeUnused(folder, lock);
+                    deleteIfUnlocked(folder, lock);
                 }
             }
         } catch (IOException | DirectoryIteratorException e) {
-            log.debug("Directories of killed servers in {} cannot be listed", parent, e);
+            log.debug("Cannot list the directories of killed servers in {}", parent, e);
         }
     }
 
-    private static void removeUnused(Path folder, Path lock) {
+    private static void deleteIfUnlocked(Path folder, Path lock) {
         try (FileChannel channel = FileChannel.open(lock, StandardOpenOption.WRITE)) {
             if (channel.tryLock() != null) {
                 delete(folder);
                 Files.delete(lock);
             }
         } catch (IOException e) {
-            log.debug("{} belongs to another user", lock, e);
+            log.debug("Cannot delete {} and its directory; they may belong to another user", lock, e);
         }
     }
 
     /**
-     * Checks a configured directory while settings are read, because later the server could only retry.
+     * Checks a configured directory. Called when settings are read, because later the server could only retry.
      *
      * @throws IllegalArgumentException if the directory cannot be created or written to
      */
     public static void requireUsable(Path folder) {
-        Path existing = folder.toAbsolutePath();
-        while (existing != null && !Files.exists(existing)) {
-            existing = existing.getParent();
+        Path ancestor = folder.toAbsolutePath();
+        while (ancestor != null && !Files.exists(ancestor)) {
+            ancestor = ancestor.getParent();
         }
-        if (existing == null || !Files.isDirectory(existing)) {
-            throw new IllegalArgumentException("PURI_STATE_DIR: " + existing + " is no folder");
+        if (ancestor == null || !Files.isDirectory(ancestor)) {
+            throw new IllegalArgumentException("PURI_STATE_DIR: " + ancestor + " is no folder");
         }
-        if (!Files.isWritable(existing)) {
-            throw new IllegalArgumentException("PURI_STATE_DIR: " + existing + " cannot be written to");
+        if (!Files.isWritable(ancestor)) {
+            throw new IllegalArgumentException("PURI_STATE_DIR: " + ancestor + " cannot be written to");
         }
     }
 
@@ -124,7 +128,7 @@ public record StateFolder(
         try {
             delete(path);
             if (lock != null) {
-                Files.deleteIfExists(path.resolveSibling(path.getFileName() + LOCK));
+                Files.deleteIfExists(path.resolveSibling(path.getFileName() + LOCK_SUFFIX));
                 lock.close();
             }
             OF_THIS_PROCESS.remove(path);

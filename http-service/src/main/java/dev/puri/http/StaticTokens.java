@@ -11,11 +11,11 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The hashes of the tokens in a file. A line is {@code NAME SCOPE,SCOPE SHA-256}; empty lines and lines that begin with
- * {@code #} are ignored.
+ * The bearer tokens that a file lists as hashes. A line is {@code NAME SCOPE,SCOPE SHA-256}; empty lines and lines that
+ * begin with {@code #} are ignored.
  *
  * <p>A plain hash is sufficient, because the tokens are long and random and cannot be guessed. A look-up compares the
- * hash with all tokens, each in constant time, so that its duration reveals nothing about them.
+ * hash with all tokens, each in constant time, so that the duration of the look-up reveals nothing about the tokens.
  */
 record StaticTokens(List<Token> tokens) {
     static final StaticTokens NONE = new StaticTokens(List.of());
@@ -27,6 +27,8 @@ record StaticTokens(List<Token> tokens) {
     }
 
     /**
+     * Reads the file.
+     *
      * @throws UnusableFileException if the file cannot be read or a line is invalid
      */
     static StaticTokens read(Path file) throws UnusableFileException {
@@ -46,7 +48,7 @@ record StaticTokens(List<Token> tokens) {
             if (token == null) {
                 throw new UnusableFileException(
                         "PURI_AUTH_TOKENS: line " + (i + 1) + " of " + file
-                                + " is not NAME SCOPE,SCOPE SHA-256-IN-HEX, scopes being resolve, changes and admin",
+                                + " is not NAME SCOPE,SCOPE SHA-256-IN-HEX; the scopes are resolve, changes and admin",
                         null);
             }
             tokens.add(token);
@@ -73,13 +75,14 @@ record StaticTokens(List<Token> tokens) {
         return hash == null ? null : new Token(hash, new Authorization(fields[0], scopes, Long.MAX_VALUE));
     }
 
-    /** Returns the permissions of the token with this hash, or null if there is none. */
+    /** Returns the authorization of the token with this hash, or null if there is no such token. */
     @Nullable
     Authorization find(TokenHash hash) {
         Authorization found = null;
         for (Token token : tokens) {
-            boolean same = token.hash().isSame(hash);
-            found = same ? token.authorization() : found;
+            // No early return, so that every look-up takes the same time.
+            boolean isSame = token.hash().isSame(hash);
+            found = isSame ? token.authorization() : found;
         }
         return found;
     }

@@ -20,23 +20,25 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decodes HTTP/1 and refuses messages that another parser could frame differently (RFC 9112). Netty accepts them. If a
- * proxy and Netty disagree about the end of a request, a client can write the beginning of another client's request
+ * Decodes HTTP/1 and refuses messages that another parser could frame differently (RFC 9112), but that Netty accepts.
+ * If a proxy and Netty disagree about the end of a request, a client can write the start of another client's request
  * (request smuggling).
  *
- * <p>After a refused message nothing more is read, because the beginning of the next message is unknown.
+ * <p>After a refused message the decoder discards all further bytes, because the start of the next message is unknown.
  *
- * <p>The decoder copies bodies to the heap. Vert.x copies them later, but never releases the network buffers of
- * requests that are queued behind another one when the client disconnects.
+ * <p>The decoder copies bodies to the heap. Vert.x would copy them later, but if the client disconnects it never
+ * releases the network buffers of requests that are queued behind another request.
  */
 final class StrictRequestDecoder extends VertxHttpRequestDecoder {
     private static final int TRANSFER_ENCODING_LENGTH = HttpHeaderNames.TRANSFER_ENCODING.length();
     private static final int HOST_LENGTH = HttpHeaderNames.HOST.length();
 
-    /** Index of the byte that Vert.x 5.0.10 does not compare: it reads the name Content-Xength as Content-Length. */
-    private static final int UNCOMPARED = "content-".length();
+    /**
+     * The index of the byte that Vert.x 5.0.10 does not compare: it takes the name Content-Xength for Content-Length.
+     */
+    private static final int UNCOMPARED_INDEX = "content-".length();
 
-    private static final int LINE_BREAK = 2;
+    private static final int LINE_BREAK_LENGTH = 2;
 
     /** The part of a message that the next bytes belong to. */
     private enum Part {
@@ -51,22 +53,22 @@ final class StrictRequestDecoder extends VertxHttpRequestDecoder {
 
     private Part part = Part.HEAD;
 
-    /** Number of bytes until the next chunk size: the rest of a chunk and its line break. */
+    /** The number of bytes until the next chunk size: the rest of the chunk and its line break. */
     private long bytesToChunkSize;
 
-    private int hosts;
-    private int transferEncodings;
-    private boolean isFolded;
+    private int hostHeaderCount;
+    private int transferEncodingCount;
+    private boolean hasFoldedLine;
 
-    /** Thrown for a message that breaks a rule of HTTP. */
+    /** Thrown for a message that violates a rule of HTTP. */
     static final class FramingException extends IllegalArgumentException {
         private static final long serialVersionUID = 1L;
 
         /**
-         * @param rule a sentence for the client
+         * @param violation describes the violated rule; a sentence for the client
          */
-        FramingException(String rule) {
-            super(rule);
+        FramingException(String violation) {
+            super(violation);
         }
 
         @Override
@@ -86,42 +88,42 @@ final class StrictRequestDecoder extends VertxHttpRequestDecoder {
             bytes.skipBytes(bytes.readableBytes());
             return;
         }
-        int begin = bytes.readerIndex();
-        int first = decoded.size();
+        int start = bytes.readerIndex();
+        int firstNewIndex = decoded.size();
         int chunkSizeBytes = 0;
         if (part == Part.CHUNKS && bytesToChunkSize == 0) {
-            int end = bytes.indexOf(begin, bytes.writerIndex(), (byte) '\n');
+            int end = bytes.indexOf(start, bytes.writerIndex(), (byte) '\n');
             if (end >= 0) {
-                long size = chunkSize(bytes, begin, end);
+                long size = parseChunkSize(bytes, start, end);
                 if (size < 0) {
-                    refuseBody("A chunk's size is not hexadecimal digits.", bytes, decoded);
+                    refuseBody("The size of a chunk is not a valid hexadecimal number.", bytes, decoded);
                     return;
                 }
-                chunkSizeBytes = end + 1 - begin;
-                bytesToChunkSize = size + LINE_BREAK;
+                chunkSizeBytes = end + 1 - start;
+                bytesToChunkSize = size + LINE_BREAK_LENGTH;
                 part = size == 0 ? Part.TRAILERS : Part.CHUNKS;
             }
         }
-        boolean wasChunks = part == Part.CHUNKS;
+        boolean isInChunks = part == Part.CHUNKS;
         boolean hasHeaders = part == Part.HEAD || part == Part.TRAILERS && chunkSizeBytes == 0;
         super.decode(context, bytes, decoded);
-        if (wasChunks) {
-            bytesToChunkSize -= bytes.readerIndex() - begin - chunkSizeBytes;
+        if (isInChunks) {
+            bytesToChunkSize -= bytes.readerIndex() - start - chunkSizeBytes;
         } else if (hasHeaders) {
-            isFolded |= anyLineBeginsWithSpace(bytes, begin, bytes.readerIndex());
+            hasFoldedLine |= anyLineBeginsWithSpace(bytes, start, bytes.readerIndex());
         }
-        for (int i = first; i < decoded.size(); i++) {
-            String rule = onDecoded(decoded, i);
-            if (rule != null) {
-                refuse(rule, decoded, i);
+        for (int i = firstNewIndex; i < decoded.size(); i++) {
+            String violation = onDecoded(decoded, i);
+            if (violation != null) {
+                refuse(violation, decoded, i);
             }
         }
     }
 
     /**
-     * Updates the state for a decoded part of a message.
+     * Updates the state after a part of a message was decoded.
      *
-     * @return the rule that the message breaks; null if none
+     * @return the rule that the message violates; null if none
      */
     private @Nullable String onDecoded(List<Object> decoded, int i) {
         Object message = decoded.get(i);
@@ -129,9 +131,9 @@ final class StrictRequestDecoder extends VertxHttpRequestDecoder {
             if (request.decoderResult().isFailure()) {
                 return null;
             }
-            part = transferEncodings == 0 ? Part.BODY : Part.CHUNKS;
+            part = transferEncodingCount == 0 ? Part.BODY : Part.CHUNKS;
             bytesToChunkSize = 0;
-            return brokenRule(request);
+            return findViolation(request);
         }
         if (message instanceof HttpContent content) {
             if (content.content().isReadable()) {
@@ -139,59 +141,60 @@ final class StrictRequestDecoder extends VertxHttpRequestDecoder {
                 content.release();
             }
             if (message instanceof LastHttpContent && content.decoderResult().isSuccess()) {
-                boolean wasFolded = isFolded;
+                boolean hadFoldedLine = hasFoldedLine;
                 part = Part.HEAD;
-                hosts = 0;
-                transferEncodings = 0;
-                isFolded = false;
-                return wasFolded ? "A trailer goes on in a second line." : null;
+                hostHeaderCount = 0;
+                transferEncodingCount = 0;
+                hasFoldedLine = false;
+                return hadFoldedLine ? "A trailer continues on a second line." : null;
             }
         }
         return null;
     }
 
-    private @Nullable String brokenRule(HttpRequest request) {
+    /** Returns the rule that the headers of a request violate; null if none. */
+    private @Nullable String findViolation(HttpRequest request) {
         boolean isHttp10 = request.protocolVersion() == HttpVersion.HTTP_1_0;
         HttpHeaders headers = request.headers();
-        if (isFolded) {
-            return "A line of the head begins with white space.";
+        if (hasFoldedLine) {
+            return "A header line begins with white space.";
         }
-        if (hosts > 1 || hosts == 0 && !isHttp10) {
-            return "There is not exactly one Host header.";
+        if (hostHeaderCount > 1 || hostHeaderCount == 0 && !isHttp10) {
+            return "The request must have exactly one Host header.";
         }
-        if (transferEncodings > 0) {
+        if (transferEncodingCount > 0) {
             if (isHttp10) {
-                return "HTTP/1.0 knows no Transfer-Encoding.";
+                return "HTTP/1.0 does not allow Transfer-Encoding.";
             }
             String coding = headers.get(HttpHeaderNames.TRANSFER_ENCODING);
-            if (transferEncodings > 1 || coding == null || !coding.strip().equalsIgnoreCase("chunked")) {
-                return "The Transfer-Encoding is not chunked alone.";
+            if (transferEncodingCount > 1 || coding == null || !coding.strip().equalsIgnoreCase("chunked")) {
+                return "The Transfer-Encoding must be chunked alone.";
             }
             if (headers.contains(HttpHeaderNames.CONTENT_LENGTH)) {
-                return "There are both a Transfer-Encoding and a Content-Length.";
+                return "The request has both a Transfer-Encoding and a Content-Length.";
             }
         }
         return null;
     }
 
-    private void refuse(String rule, List<Object> decoded, int at) {
-        Object message = decoded.get(at);
-        DecoderResult failure = DecoderResult.failure(new FramingException(rule));
-        for (int i = decoded.size() - 1; i > at; i--) {
+    private void refuse(String violation, List<Object> decoded, int index) {
+        Object message = decoded.get(index);
+        DecoderResult failure = DecoderResult.failure(new FramingException(violation));
+        for (int i = decoded.size() - 1; i > index; i--) {
             ReferenceCountUtil.release(decoded.remove(i));
         }
         if (message instanceof HttpRequest request) {
             request.setDecoderResult(failure);
         } else {
             ReferenceCountUtil.release(message);
-            decoded.set(at, failedContent(failure));
+            decoded.set(index, failedContent(failure));
         }
         part = Part.REFUSED;
     }
 
-    private void refuseBody(String rule, ByteBuf bytes, List<Object> decoded) {
+    private void refuseBody(String violation, ByteBuf bytes, List<Object> decoded) {
         bytes.skipBytes(bytes.readableBytes());
-        decoded.add(failedContent(DecoderResult.failure(new FramingException(rule))));
+        decoded.add(failedContent(DecoderResult.failure(new FramingException(violation))));
         part = Part.REFUSED;
     }
 
@@ -201,9 +204,12 @@ final class StrictRequestDecoder extends VertxHttpRequestDecoder {
         return content;
     }
 
-    /** Whether a line begins with white space, which continues the previous line (obs-fold), or a control character. */
-    private static boolean anyLineBeginsWithSpace(ByteBuf bytes, int begin, int end) {
-        for (int line = begin; line < end; ) {
+    /**
+     * Returns whether a line begins with a control character, or with white space (obs-fold: continues the previous
+     * line).
+     */
+    private static boolean anyLineBeginsWithSpace(ByteBuf bytes, int start, int end) {
+        for (int line = start; line < end; ) {
             byte first = bytes.getByte(line);
             if (first >= 0 && first <= ' ' && first != '\r' && first != '\n') {
                 return true;
@@ -218,16 +224,16 @@ final class StrictRequestDecoder extends VertxHttpRequestDecoder {
     }
 
     /**
-     * Parses the size of a chunk. Netty accepts a space after the digits, and ignores the digits beyond 32 bits.
+     * Parses the size of a chunk. Netty would accept a space after the digits, and ignore digits beyond 32 bits.
      *
-     * @param end index of the line's LF
-     * @return -1 if it is not a valid size
+     * @param end the index of the line's LF
+     * @return -1 if the size is invalid
      */
-    private static long chunkSize(ByteBuf line, int begin, int end) {
+    private static long parseChunkSize(ByteBuf line, int start, int end) {
         long size = 0;
-        int at = begin;
-        for (; at < end; at++) {
-            int digit = Character.digit(line.getByte(at), 16);
+        int index = start;
+        for (; index < end; index++) {
+            int digit = Character.digit(line.getByte(index), 16);
             if (digit < 0) {
                 break;
             }
@@ -236,7 +242,8 @@ final class StrictRequestDecoder extends VertxHttpRequestDecoder {
                 return -1;
             }
         }
-        boolean isSize = at > begin && (line.getByte(at) == ';' || line.getByte(at) == '\r' && at + 1 == end);
+        boolean isSize =
+                index > start && (line.getByte(index) == ';' || line.getByte(index) == '\r' && index + 1 == end);
         return isSize ? size : -1;
     }
 
@@ -246,14 +253,15 @@ final class StrictRequestDecoder extends VertxHttpRequestDecoder {
             throw new FramingException("A header has no name.");
         }
         AsciiString name = super.splitHeaderName(line, start, length);
-        if (length > UNCOMPARED && (name.byteAt(UNCOMPARED) | 0x20) != (line[start + UNCOMPARED] | 0x20)) {
+        if (length > UNCOMPARED_INDEX
+                && (name.byteAt(UNCOMPARED_INDEX) | 0x20) != (line[start + UNCOMPARED_INDEX] | 0x20)) {
             name = new AsciiString(line, start, length, true);
         }
         if (length == HOST_LENGTH && HttpHeaderNames.HOST.contentEqualsIgnoreCase(name)) {
-            hosts++;
+            hostHeaderCount++;
         } else if (length == TRANSFER_ENCODING_LENGTH
                 && HttpHeaderNames.TRANSFER_ENCODING.contentEqualsIgnoreCase(name)) {
-            transferEncodings++;
+            transferEncodingCount++;
         }
         return name;
     }
@@ -270,6 +278,6 @@ final class StrictRequestDecoder extends VertxHttpRequestDecoder {
 
     @Override
     protected void handleTransferEncodingChunkedWithContentLength(HttpMessage message) {
-        // Netty would remove the Content-Length, and brokenRule() could not detect the conflict.
+        // Netty would remove the Content-Length, and findViolation() could not detect the conflict.
     }
 }

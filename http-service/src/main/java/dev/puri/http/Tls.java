@@ -24,8 +24,8 @@ import javax.net.ssl.X509KeyManager;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads a listener's certificate, key and trusted authorities. All checks happen when the files are read, so that a
- * failed renewal is logged and changes nothing instead of failing every handshake.
+ * Reads a listener's certificate, key and trusted authorities. It checks the files when it reads them. So if a renewed
+ * file is invalid, the listener logs the error and keeps the previous files, and no handshake fails.
  */
 final class Tls {
     /** TLS 1.0 and 1.1 are deprecated by RFC 8996. */
@@ -35,9 +35,9 @@ final class Tls {
     private final Path key;
     private final Optional<Path> clientCa;
     private final ClientAuth clientAuth;
-    private final Duration handshake;
+    private final Duration handshakeTimeout;
 
-    private Tls(Path certificate, Path key, TlsSettings settings, Duration handshake) {
+    private Tls(Path certificate, Path key, TlsSettings settings, Duration handshakeTimeout) {
         this.certificate = certificate;
         this.key = key;
         this.clientCa = settings.tlsClientCa();
@@ -46,40 +46,40 @@ final class Tls {
             case "request" -> ClientAuth.REQUEST;
             default -> ClientAuth.NONE;
         };
-        this.handshake = handshake;
+        this.handshakeTimeout = handshakeTimeout;
     }
 
     /**
-     * Returns null if TLS is off.
+     * Returns the files of the settings; null if TLS is off.
      *
-     * @param handshake time-out of the handshake
+     * @param handshakeTimeout the timeout of the handshake
      */
-    static @Nullable Tls of(TlsSettings settings, Duration handshake) {
+    static @Nullable Tls of(TlsSettings settings, Duration handshakeTimeout) {
         Path certificate = settings.tlsCertificate().orElse(null);
         Path key = settings.tlsKey().orElse(null);
-        return certificate == null || key == null ? null : new Tls(certificate, key, settings, handshake);
+        return certificate == null || key == null ? null : new Tls(certificate, key, settings, handshakeTimeout);
     }
 
     /**
-     * Reads the files. Results are equal if the files are.
+     * Reads the files. Equal files give equal results.
      *
-     * @throws UnusableFileException if a file is unusable or key and certificate do not match
+     * @throws UnusableFileException if a file is unusable, or if key and certificate do not match
      */
     ServerSSLOptions read(Vertx vertx) throws UnusableFileException {
         Buffer certificateBytes = bytes("PURI_TLS_CERTIFICATE", certificate);
         PemKeyCertOptions pair =
                 new PemKeyCertOptions().setCertValue(certificateBytes).setKeyValue(bytes("PURI_TLS_KEY", key));
-        check(pair, certificates("PURI_TLS_CERTIFICATE", certificate, certificateBytes), vertx);
+        requireMatch(pair, firstCertificate("PURI_TLS_CERTIFICATE", certificate, certificateBytes), vertx);
         ServerSSLOptions options = new ServerSSLOptions()
                 .setKeyCertOptions(pair)
                 .setClientAuth(clientAuth)
                 .setUseAlpn(true)
                 .setEnabledSecureTransportProtocols(PROTOCOLS)
-                .setSslHandshakeTimeout(handshake.toMillis())
+                .setSslHandshakeTimeout(handshakeTimeout.toMillis())
                 .setSslHandshakeTimeoutUnit(TimeUnit.MILLISECONDS);
         if (clientCa.isPresent()) {
             Buffer authorities = bytes("PURI_TLS_CLIENT_CA", clientCa.get());
-            X509Certificate ignored = certificates("PURI_TLS_CLIENT_CA", clientCa.get(), authorities);
+            X509Certificate ignored = firstCertificate("PURI_TLS_CLIENT_CA", clientCa.get(), authorities);
             options.setTrustOptions(new PemTrustOptions().addCertValue(authorities));
         }
         return options;
@@ -94,49 +94,52 @@ final class Tls {
     }
 
     /** Returns the first certificate of the file, which is the server's own. */
-    private static X509Certificate certificates(String setting, Path file, Buffer pem) throws UnusableFileException {
+    private static X509Certificate firstCertificate(String setting, Path file, Buffer pem)
+            throws UnusableFileException {
         try {
-            var all = CertificateFactory.getInstance("X.509")
+            var found = CertificateFactory.getInstance("X.509")
                     .generateCertificates(new ByteArrayInputStream(pem.getBytes()))
                     .iterator();
-            if (all.hasNext() && all.next() instanceof X509Certificate first) {
+            if (found.hasNext() && found.next() instanceof X509Certificate first) {
                 return first;
             }
         } catch (GeneralSecurityException e) {
-            throw new UnusableFileException(setting + ": the file " + file + " is no PEM of certificates: " + e, e);
+            throw new UnusableFileException(
+                    setting + ": the file " + file + " is not a PEM file of certificates: " + e, e);
         }
-        throw new UnusableFileException(setting + ": the file " + file + " has no certificate in it", null);
+        throw new UnusableFileException(setting + ": the file " + file + " contains no certificate", null);
     }
 
-    private void check(PemKeyCertOptions pair, X509Certificate of, Vertx vertx) throws UnusableFileException {
-        String algorithm = of.getPublicKey().getAlgorithm();
+    /** Checks that key and certificate match, with a signature. */
+    private void requireMatch(PemKeyCertOptions pair, X509Certificate owner, Vertx vertx) throws UnusableFileException {
+        String algorithm = owner.getPublicKey().getAlgorithm();
         try {
-            PrivateKey privateKey = privateKey(pair, algorithm, vertx);
+            PrivateKey privateKey = findPrivateKey(pair, algorithm, vertx);
             byte[] message = {1, 2, 3};
-            String signing = switch (algorithm) {
+            String signatureAlgorithm = switch (algorithm) {
                 case "RSA" -> "SHA256withRSA";
                 case "EC" -> "SHA256withECDSA";
                 default -> algorithm;
             };
-            Signature signature = Signature.getInstance(signing);
+            Signature signature = Signature.getInstance(signatureAlgorithm);
             signature.initSign(privateKey);
             signature.update(message);
-            byte[] signed = signature.sign();
-            signature.initVerify(of.getPublicKey());
+            byte[] signatureBytes = signature.sign();
+            signature.initVerify(owner.getPublicKey());
             signature.update(message);
-            if (signature.verify(signed)) {
+            if (signature.verify(signatureBytes)) {
                 return;
             }
         } catch (Exception e) {
             throw new UnusableFileException(
-                    "PURI_TLS_KEY: the file " + key + " is no private key for " + certificate + ", whose algorithm is "
-                            + algorithm + ": " + e.getMessage(),
+                    "PURI_TLS_KEY: the file " + key + " is not a private key for " + certificate
+                            + ", which has the algorithm " + algorithm + ": " + e.getMessage(),
                     e);
         }
         throw new UnusableFileException("PURI_TLS_KEY: the key in " + key + " is not that of " + certificate, null);
     }
 
-    private static PrivateKey privateKey(PemKeyCertOptions pair, String algorithm, Vertx vertx) throws Exception {
+    private static PrivateKey findPrivateKey(PemKeyCertOptions pair, String algorithm, Vertx vertx) throws Exception {
         for (KeyManager manager : pair.getKeyManagerFactory(vertx).getKeyManagers()) {
             if (manager instanceof X509KeyManager keys) {
                 String[] aliases = keys.getServerAliases(algorithm, null);
@@ -145,6 +148,6 @@ final class Tls {
                 }
             }
         }
-        throw new GeneralSecurityException("there is none of that algorithm");
+        throw new GeneralSecurityException("the file has no key of this algorithm");
     }
 }

@@ -9,37 +9,36 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** TLS settings of a server's listeners; TLS is on if there is a certificate. */
+/** TLS settings of a server's listeners. TLS is on if there is a certificate. */
 public record TlsSettings(
-        @Setting(doc = "PEM file of the server's certificate and those between it and the root; turns TLS on.")
+        @Setting(doc = "PEM file of the server's certificate and the intermediate certificates; turns TLS on.")
         Optional<Path> tlsCertificate,
 
-        @Setting(doc = "PEM file of the certificate's private key, unencrypted.")
+        @Setting(doc = "PEM file of the certificate's unencrypted private key.")
         Optional<Path> tlsKey,
 
-        @Setting(doc = "PEM file of the authorities whose clients' certificates are believed.")
+        @Setting(doc = "PEM file of the certificate authorities that are trusted for client certificates.")
         Optional<Path> tlsClientCa,
 
         @Setting(
-                doc = "Whether clients show a certificate of their own: none, request (checked if shown) or required.",
+                doc = "Whether clients send a certificate: none, request (verified if sent) or required.",
                 byDefault = "none")
         String tlsClientAuth) {
     /** No TLS. */
     public static final TlsSettings OFF = Settings.read(TlsSettings.class, Map.of(), Map.of(), null);
 
     /**
-     * @throws IllegalArgumentException if a setting lacks one that it needs
+     * @throws IllegalArgumentException if a setting needs another setting that is missing
      */
     public TlsSettings {
         List<String> mistakes = new ArrayList<>();
         if (tlsCertificate.isPresent() != tlsKey.isPresent()) {
-            mistakes.add("PURI_TLS_CERTIFICATE and PURI_TLS_KEY: one is of no use without the other");
+            mistakes.add("PURI_TLS_CERTIFICATE and PURI_TLS_KEY: one needs the other");
         }
         switch (tlsClientAuth) {
             case "none" -> {
                 if (tlsClientCa.isPresent()) {
-                    mistakes.add("PURI_TLS_CLIENT_CA: nobody is asked for a certificate while PURI_TLS_CLIENT_AUTH"
-                            + " is \"none\"");
+                    mistakes.add("PURI_TLS_CLIENT_CA: has no effect while PURI_TLS_CLIENT_AUTH is \"none\"");
                 }
             }
             case "request", "required" -> {

@@ -7,7 +7,7 @@ import java.util.Arrays;
 import java.util.HexFormat;
 import org.jspecify.annotations.Nullable;
 
-/** The SHA-256 of a token; the token itself is not stored. */
+/** The SHA-256 hash of a bearer token. The token itself is not stored. */
 final class TokenHash {
     private static final int BYTES = 32;
 
@@ -25,7 +25,7 @@ final class TokenHash {
         }
     }
 
-    /** Returns null if the text is not 64 hexadecimal digits. */
+    /** Parses a hash; returns null if the text is not 64 hexadecimal digits. */
     static @Nullable TokenHash parse(String hex) {
         if (hex.length() != 2 * BYTES) {
             return null;
@@ -37,7 +37,7 @@ final class TokenHash {
         }
     }
 
-    /** Compares in constant time. */
+    /** Compares the hashes in constant time. */
     boolean isSame(TokenHash other) {
         return MessageDigest.isEqual(bytes, other.bytes);
     }

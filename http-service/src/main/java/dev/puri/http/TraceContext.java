@@ -14,24 +14,24 @@ record TraceContext(String traceparent, String traceId) {
 
     private static final int LENGTH = 55;
 
-    /** Returns null if the header is absent or malformed. */
+    /** Parses the header; returns null if it is absent or malformed. */
     static @Nullable TraceContext parse(@Nullable String header) {
         if (header == null || header.length() < LENGTH || header.length() > 2 * LENGTH) {
             return null;
         }
-        boolean wellFormed = isHex(header, 0, 2)
+        boolean isWellFormed = isHex(header, 0, 2)
                 && header.charAt(2) == '-'
                 && isHex(header, 3, 35)
                 && header.charAt(35) == '-'
                 && isHex(header, 36, 52)
                 && header.charAt(52) == '-'
                 && isHex(header, 53, 55);
-        if (!wellFormed || header.startsWith("ff") || isZero(header, 3, 35) || isZero(header, 36, 52)) {
+        if (!isWellFormed || header.startsWith("ff") || isZero(header, 3, 35) || isZero(header, 36, 52)) {
             return null;
         }
-        // Later versions may have more fields, which are dropped.
-        boolean more = header.length() > LENGTH;
-        if (more && (header.startsWith("00") || header.charAt(LENGTH) != '-')) {
+        // Later versions may have more fields, which are removed.
+        boolean hasMoreFields = header.length() > LENGTH;
+        if (hasMoreFields && (header.startsWith("00") || header.charAt(LENGTH) != '-')) {
             return null;
         }
         return new TraceContext(header.substring(0, LENGTH), header.substring(3, 35));

@@ -2,7 +2,7 @@ package dev.puri.http;
 
 import org.jspecify.annotations.Nullable;
 
-/** Thrown if a file named in the settings is unusable. The message names file and setting, but nothing secret. */
+/** Thrown if a file that a setting names is unusable. The message names the file and the setting, without secrets. */
 final class UnusableFileException extends Exception {
     private static final long serialVersionUID = 1L;
 

@@ -5,31 +5,31 @@ import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
-/** Decodes text of a request line, which the HTTP parser returns with one character per byte. */
+/** Decodes text of a request line. The HTTP parser returns such text as Latin-1, one character per byte. */
 final class UrlText {
     private UrlText() {}
 
     /** Decodes the bytes as UTF-8; returns null if they are invalid or contain ASCII control characters. */
-    static @Nullable String of(@Nullable String bytes) {
-        if (bytes == null) {
+    static @Nullable String decode(@Nullable String latin1) {
+        if (latin1 == null) {
             return "";
         }
-        boolean ascii = true;
-        for (int i = 0; i < bytes.length(); i++) {
-            char c = bytes.charAt(i);
+        boolean isAscii = true;
+        for (int i = 0; i < latin1.length(); i++) {
+            char c = latin1.charAt(i);
             if (c < 0x20 || c == 0x7f) {
                 return null;
             }
-            ascii &= c < 0x80;
+            isAscii &= c < 0x80;
         }
-        return ascii ? bytes : decoded(bytes);
+        return isAscii ? latin1 : decodeUtf8(latin1);
     }
 
-    private static @Nullable String decoded(String bytes) {
+    private static @Nullable String decodeUtf8(String latin1) {
         try {
             return StandardCharsets.UTF_8
                     .newDecoder()
-                    .decode(ByteBuffer.wrap(bytes.getBytes(StandardCharsets.ISO_8859_1)))
+                    .decode(ByteBuffer.wrap(latin1.getBytes(StandardCharsets.ISO_8859_1)))
                     .toString();
         } catch (CharacterCodingException e) {
             return null;

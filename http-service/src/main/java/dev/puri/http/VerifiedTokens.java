@@ -5,12 +5,12 @@ import com.github.benmanes.caffeine.cache.Caffeine;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** A bounded cache of verified tokens by their hashes. */
+/** A bounded cache of the authorizations of verified tokens, by the hash of the token. */
 final class VerifiedTokens {
     private final Cache<TokenHash, Authorization> cache;
 
     /**
-     * @param lifetime after which a token is verified again; so unused tokens leave the cache
+     * @param lifetime the time after which a token leaves the cache and must be verified again
      */
     VerifiedTokens(int maxTokens, Duration lifetime) {
         cache = Caffeine.newBuilder()
@@ -20,7 +20,7 @@ final class VerifiedTokens {
                 .build();
     }
 
-    /** Returns null if the token is not cached or has expired. */
+    /** Returns the authorization of a token; null if the token is not cached or has expired. */
     @Nullable
     Authorization find(TokenHash hash, long nowSeconds) {
         Authorization found = cache.getIfPresent(hash);

@@ -1,4 +1,4 @@
-/** What every server of the registry shares: listeners, access, problems, health, metrics. */
+/** The HTTP parts that all servers use: listeners, access control, problems, health and metrics. */
 @NullMarked
 package dev.puri.http;
 

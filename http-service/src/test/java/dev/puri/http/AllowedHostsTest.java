@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Which hosts a request may be for; a web page that rebinds a name of its own is not answered. */
+/** Checks which hosts a listener serves, so that a web page cannot rebind its own name to the listener. */
 @Timeout(60)
 final class AllowedHostsTest {
     private static final List<String> LOOPBACK = List.of(

@@ -33,7 +33,7 @@ import org.junit.jupiter.api.Timeout;
 final class DownloadTest {
     private static final int MANY = 1_000_000;
 
-    /** More pieces of 256 KiB than two operating systems hold, and one that waits. */
+    /** More pieces of 256 KiB than the socket buffers of both sides hold, and one piece that waits. */
     private static final int HELD = 200;
 
     private final Metrics metrics = new Metrics();
@@ -45,7 +45,7 @@ final class DownloadTest {
     private volatile Maker maker = number -> null;
     private Listener listener;
 
-    /** Makes the piece of a number. */
+    /** Creates the piece with this number. */
     private interface Maker {
         byte @Nullable [] make(int number) throws Exception;
     }
@@ -97,7 +97,7 @@ final class DownloadTest {
         long seed = new Random().nextLong();
         Random random = new Random(seed);
         ByteArrayOutputStream all = new ByteArrayOutputStream();
-        // None of them may end the answer before its time, an empty one neither.
+        // No piece may end the response early, not even an empty one.
         List<byte[]> pieces = List.of(
                 bytes(random, 1), bytes(random, 0), bytes(random, 300_000), bytes(random, 128 << 10), bytes(random, 7));
         pieces.forEach(all::writeBytes);
@@ -241,7 +241,7 @@ final class DownloadTest {
         return socket;
     }
 
-    /** Reads the rest; whether it ends in the last chunk. */
+    /** Reads the rest of the response and returns whether it ends with the last chunk. */
     private static boolean isWhole(Socket socket) {
         try {
             byte[] rest = socket.getInputStream().readAllBytes();

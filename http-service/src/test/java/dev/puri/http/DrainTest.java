@@ -60,7 +60,7 @@ final class DrainTest {
 
                 EventStreamTest.await("unready", () -> ready(port).startsWith("HTTP/1.1 503 "));
                 assertThat(ready(port)).contains("\"name\":\"drain\"");
-                // Whoever has not heard of it yet is answered as before.
+                // Clients that do not know of the stop yet are served as before.
                 assertThat(ending.getCount()).isEqualTo(1);
                 assertThat(RawHttp1.ask(port, "GET /hello" + CLOSE)).startsWith("HTTP/1.1 200 ");
 

@@ -147,13 +147,13 @@ final class EventStreamTest {
                 assertThat(stream.pendingBytes()).isLessThanOrEqualTo(MAX_PENDING);
             }
             assertThat(ended.poll(10, TimeUnit.SECONDS)).isEqualTo(EventStream.End.SLOW);
-            // Only a connection that was closed under it can make the pending bytes go.
+            // Pending bytes can disappear only if the connection is closed.
             await("no pending bytes", () -> stream.pendingBytes() == 0);
             assertThat(reader.restOrReset()).isFalse();
         }
     }
 
-    /** Sends until neither side's operating system takes any more. */
+    /** Sends until the socket buffers of both sides are full. */
     private static void fillTheSocket(EventStream stream, ServerSentEvent event) {
         long lastTaken = System.nanoTime();
         while (System.nanoTime() - lastTaken < 300_000_000L) {
@@ -199,7 +199,7 @@ final class EventStreamTest {
         }
     }
 
-    /** A client that reads when it is told to. */
+    /** A client that reads only when the test calls it. */
     private final class Reader implements AutoCloseable {
         private final Socket socket = new Socket();
         private final BufferedReader lines;
@@ -221,7 +221,7 @@ final class EventStreamTest {
             return head.toString();
         }
 
-        /** The lines of the next event, chunk sizes and comments left out; null at the end. */
+        /** Returns the lines of the next event, without chunk sizes and comments; null at the end. */
         @Nullable
         String event() throws IOException {
             List<String> event = new ArrayList<>();
@@ -244,7 +244,7 @@ final class EventStreamTest {
             return events;
         }
 
-        /** Whether the answer came whole. */
+        /** Returns whether the response was complete. */
         boolean restOrReset() {
             try {
                 return rest().stream().anyMatch(event -> event.contains("dropped"));
@@ -253,7 +253,7 @@ final class EventStreamTest {
             }
         }
 
-        /** The next lines that are neither empty nor a chunk's size. */
+        /** Returns the next lines that are neither empty nor a chunk size. */
         List<String> chunkLines(int count) throws IOException {
             List<String> found = new ArrayList<>();
             while (found.size() < count) {

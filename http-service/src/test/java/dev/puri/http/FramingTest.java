@@ -12,7 +12,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Messages that two HTTP parsers may understand differently (RFC 9112): refused, and nothing behind them is read. */
+/** The listener refuses messages that two parsers may frame differently (RFC 9112), and reads nothing after them. */
 @Timeout(60)
 final class FramingTest {
     private static final String NEXT = "GET /things/smuggled HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
@@ -105,7 +105,7 @@ final class FramingTest {
         for (Map.Entry<String, String> head : heads.entrySet()) {
             assertRefused(head.getValue());
             try (RawHttp1 client = new RawHttp1(listener.port())) {
-                // Split where the decoder has taken the lines before.
+                // Split where the decoder has already read the previous lines.
                 int half = head.getValue().lastIndexOf(": ") + 1;
                 client.send(head.getValue().substring(0, half));
                 client.send(head.getValue().substring(half) + NEXT);
@@ -139,7 +139,7 @@ final class FramingTest {
 
     @Test
     void aHeaderOfAnotherNameIsNoLength() throws IOException {
-        // The parser beneath compares all letters of this name but one.
+        // The parser of Vert.x compares all letters of this name except one.
         String answer = RawHttp1.ask(
                 listener.port(),
                 "POST /echo HTTP/1.1\r\nHost: localhost\r\nContent-Xength: 5\r\n\r\n"

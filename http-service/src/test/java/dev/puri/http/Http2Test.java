@@ -241,7 +241,7 @@ final class Http2Test {
             }
             assertThat(data).contains("id: 1\ndata: one\n\n");
 
-            // It takes 64 KiB without leave to send more.
+            // The flow-control window of the client is 64 KiB.
             ServerSentEvent much = ServerSentEvent.of(null, null, "x".repeat(10_000));
             for (int i = 0; i < 1000 && stream.send(much); i++) {
                 assertThat(i).isLessThan(999);
@@ -259,7 +259,7 @@ final class Http2Test {
         return new RawHttp2(CERTIFICATES.client(null), listener.port());
     }
 
-    /** Of the answer on a stream, from the first byte of its header block (RFC 7541). */
+    /** Returns the status of the response on a stream, from the first byte of its header block (RFC 7541). */
     static String status(RawHttp2 raw, int stream) throws IOException {
         RawHttp2.Frame head = raw.next(RawHttp2.HEADERS);
         assertThat(head.stream()).isEqualTo(stream);
@@ -273,7 +273,7 @@ final class Http2Test {
         };
     }
 
-    /** A literal with the name :status; three digits, plain or by Huffman's code (all of five or six bits). */
+    /** Decodes a literal with the name :status: three digits, plain or in Huffman code (five or six bits each). */
     private static String statusText(byte[] block) {
         int length = block[1] & 0x7f;
         if ((block[1] & 0x80) == 0) {
@@ -307,7 +307,7 @@ final class Http2Test {
     void requestsOfOneConnectionAreKnownToBe() throws Exception {
         List<CompletableFuture<HttpResponse<String>>> answers = new ArrayList<>();
         List<Exchange> exchanges = new ArrayList<>();
-        // On HTTP/1.1 requests that wait have a connection each.
+        // On HTTP/1.1 each waiting request has its own connection.
         for (HttpClient.Version version : List.of(HttpClient.Version.HTTP_1_1, HttpClient.Version.HTTP_2)) {
             for (int i = 0; i < 2; i++) {
                 answers.add(send(request("/held").version(version)));

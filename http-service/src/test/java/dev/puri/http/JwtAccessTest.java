@@ -83,7 +83,7 @@ final class JwtAccessTest {
             exchange.close();
         });
         issuer.start();
-        // Short, so that keys are asked for anew within the test.
+        // Short, so that keys are fetched again during the test.
         start(new JwtVerifier.KeyCacheTimes(Duration.ofMillis(50), Duration.ofMillis(30), Duration.ofHours(1)));
     }
 
@@ -210,7 +210,7 @@ final class JwtAccessTest {
                 .expirationTime(Date.from(Instant.now().plusSeconds(1))));
         assertThat(get("/resolve", token).statusCode()).isEqualTo(200);
 
-        // Good for one second more than it says, by the clock's allowance; then never again.
+        // The clock skew makes the token valid one second longer.
         for (long until = System.nanoTime() + 20_000_000_000L;
                 get("/resolve", token).statusCode() == 200; ) {
             assertThat(System.nanoTime()).as("still good").isLessThan(until);
@@ -246,7 +246,7 @@ final class JwtAccessTest {
                             good(c -> c.claim("scope", "resolve"))));
             assertThat(refused.statusCode()).isEqualTo(401);
         }
-        // Once at first, and once more in an interval.
+        // One fetch at first, and one more in the interval.
         assertThat(asked.get()).isPositive().isLessThanOrEqualTo(2);
         assertThat(get("/resolve", signed(c -> c.claim("scope", "resolve"))).statusCode())
                 .isEqualTo(200);
@@ -259,7 +259,7 @@ final class JwtAccessTest {
         keysStatus = 500;
         int before = asked.get();
 
-        // Each token is new, so each is verified; by now the keys are old, and not to be had.
+        // Each token is new, so each is verified. The keys are outdated by now, and unavailable.
         for (int i = 0; asked.get() < before + 3; i++) {
             String id = Integer.toString(i);
             assertThat(get("/resolve", signed(c -> c.claim("scope", "resolve").jwtID(id)))
@@ -286,7 +286,7 @@ final class JwtAccessTest {
             assertThat(System.nanoTime()).isLessThan(until);
         }
 
-        // The only event loop answers others while the issuer takes its time.
+        // The only event loop serves other requests while the issuer is slow.
         assertThat(get("/open", "x").statusCode()).isEqualTo(200);
         assertThat(waiting).isNotDone();
         answering.countDown();

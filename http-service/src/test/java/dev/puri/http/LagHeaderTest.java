@@ -37,7 +37,7 @@ final class LagHeaderTest {
         }
     }
 
-    /** A process that was frozen may answer before the clock's thread looks again. */
+    /** A process that was suspended may respond before the next sample. */
     @Test
     void theAgeCountsOnWhileNothingReadsIt() {
         AtomicLong nanos = new AtomicLong();
@@ -65,7 +65,7 @@ final class LagHeaderTest {
             return Duration.ofSeconds(42);
         })) {
             assertThat(lookedAgain.await(30, TimeUnit.SECONDS)).isTrue();
-            // More if this thread has been held up since the last look.
+            // More if this thread was delayed since the last sample.
             assertThat(Long.parseLong(lag.header().value().get())).isGreaterThanOrEqualTo(42);
         }
     }

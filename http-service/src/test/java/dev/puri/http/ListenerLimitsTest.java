@@ -21,7 +21,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What clients can do wrong, and what it costs: an answer that says so, or their connection. */
+/** Clients that exceed a limit get a problem, or their connection is closed. */
 @Timeout(60)
 final class ListenerLimitsTest {
     private static final int MAX_CONNECTIONS = 20;
@@ -152,7 +152,7 @@ final class ListenerLimitsTest {
         try (RawHttp1 client = new RawHttp1(listener.port())) {
             client.send("GET /held HTTP/1.1\r\nHost: localhost\r\n\r\n");
             Exchange exchange = held.poll(10, TimeUnit.SECONDS);
-            // Three times the idle time-out.
+            // Three times the idle timeout.
             exchange.later(() -> exchange.after(Duration.ofMillis(1200), () -> text(exchange, "after all")));
 
             assertThat(client.until("after all")).startsWith("HTTP/1.1 200 ");
@@ -177,7 +177,7 @@ final class ListenerLimitsTest {
     @Test
     void aClientThatNeverReadsCostsBoundedMemory() throws IOException {
         try (RawHttp1 client = new RawHttp1(listener.port())) {
-            // 100 MB of answers, if they were all made.
+            // All responses together would take 100 MB.
             client.send("GET /large HTTP/1.1\r\nHost: localhost\r\n\r\n".repeat(1000));
             for (long until = System.nanoTime() + 20_000_000_000L; limited("answer-unread") == 0; ) {
                 assertThat(System.nanoTime()).as("still open").isLessThan(until);
@@ -340,7 +340,7 @@ final class ListenerLimitsTest {
 
     @Test
     void aDripThatNobodyEndsWouldGoOn() throws IOException {
-        // Proves that the other tests' drip does not end by itself.
+        // Proves that the slow requests of the other tests do not end by themselves.
         try (RawHttp1 client = new RawHttp1(listener.port())) {
             client.send("GET /held HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100000\r\n\r\n");
 

@@ -145,7 +145,7 @@ final class ListenerTest {
         HttpResponse<String> response = get("/v1/wait?att=1&at=2");
 
         assertProblem(response, 400, "unknown-parameter");
-        assertThat(response.body()).contains("\"unknown\":[\"att\"]").contains("takes at");
+        assertThat(response.body()).contains("\"unknown\":[\"att\"]").contains("accepts at");
         assertThat(get("/v1/wait?at=3%2D1").body()).isEqualTo("3-1");
         assertThat(get("/v1/things/a?").statusCode()).isEqualTo(200);
     }
@@ -233,7 +233,7 @@ final class ListenerTest {
             assertProblem(response, 500, "internal");
             assertThat(response.body()).doesNotContain("house", "really");
         }
-        // What fails within the answer itself cannot be answered; the connection ends.
+        // If writing a response fails, there is no second response; the connection closes.
         assertThat(raw("GET /v1/mark HTTP/1.1\r\nHost: localhost\r\n\r\n")).isEmpty();
         assertThat(get("/v1/wait").statusCode()).isEqualTo(200);
     }
@@ -296,7 +296,7 @@ final class ListenerTest {
                 }
             }
 
-            // Its deadline is after theirs would be.
+            // Its deadline is later than those of the other requests.
             HttpResponse<String> late =
                     send(HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + other.port() + "/v1/never")));
 
@@ -492,7 +492,7 @@ final class ListenerTest {
                 .join();
     }
 
-    /** Sends bytes as they are, and returns all that comes back until the server closes. */
+    /** Sends the bytes and returns all bytes that the server sends until it closes the connection. */
     private String raw(String request) throws IOException {
         return raw(listener.port(), request);
     }

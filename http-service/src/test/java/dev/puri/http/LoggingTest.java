@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.slf4j.LoggerFactory;
 
-/** What clients send is told in logs, and never forges one. */
+/** Text from clients is logged but cannot forge log lines. */
 @Timeout(60)
 final class LoggingTest {
     private static final String TRACE = "0af7651916cd43dd8448eb211c80319c";
@@ -86,7 +86,7 @@ final class LoggingTest {
 
     @Test
     void noInputReachesALogAsItIs() throws IOException {
-        // CR/LF encoded and raw bytes of it are different things; the first is text, the second no path.
+        // A percent-encoded CR/LF is text of the path. A raw CR/LF makes the path invalid.
         String rtl = new String("\u202e\u2028\u0085".getBytes(StandardCharsets.UTF_8), StandardCharsets.ISO_8859_1);
         ask("/bug/a%0d%0aERROR%20forged", "");
         ask("/bug/" + rtl, "");
@@ -108,17 +108,17 @@ final class LoggingTest {
 
     @Test
     void hardTextIsEscapedAndCut() {
-        assertThat(LogText.of("/v1/identities/a%0A:é漢")).isEqualTo("/v1/identities/a%0A:é漢");
-        assertThat(LogText.of("a\r\nb\tc\u001b")).isEqualTo("a\\u000d\\u000ab\\u0009c\\u001b");
-        assertThat(LogText.of("\u0085\u2028\u2029\u202e\u200f\u2066\ufeff"))
+        assertThat(LogText.escape("/v1/identities/a%0A:é漢")).isEqualTo("/v1/identities/a%0A:é漢");
+        assertThat(LogText.escape("a\r\nb\tc\u001b")).isEqualTo("a\\u000d\\u000ab\\u0009c\\u001b");
+        assertThat(LogText.escape("\u0085\u2028\u2029\u202e\u200f\u2066\ufeff"))
                 .isEqualTo("\\u0085\\u2028\\u2029\\u202e\\u200f\\u2066\\ufeff");
-        assertThat(LogText.of("x\" status=\"200")).isEqualTo("x\\u0022 status=\\u0022200");
-        // What looks like an escape of ours is none.
-        assertThat(LogText.of("\\u000a")).isEqualTo("\\u005cu000a");
-        assertThat(LogText.of("x".repeat(200))).hasSize(200);
-        assertThat(LogText.of("x".repeat(5000))).hasSizeLessThan(220).endsWith("…(5000)");
-        assertThat(LogText.of("\n".repeat(5000))).hasSizeLessThan(220);
-        assertThat(LogText.of(null)).isEmpty();
+        assertThat(LogText.escape("x\" status=\"200")).isEqualTo("x\\u0022 status=\\u0022200");
+        // Text that looks like an escape of LogText is escaped itself.
+        assertThat(LogText.escape("\\u000a")).isEqualTo("\\u005cu000a");
+        assertThat(LogText.escape("x".repeat(200))).hasSize(200);
+        assertThat(LogText.escape("x".repeat(5000))).hasSizeLessThan(220).endsWith("…(5000)");
+        assertThat(LogText.escape("\n".repeat(5000))).hasSizeLessThan(220);
+        assertThat(LogText.escape(null)).isEmpty();
     }
 
     @Test
@@ -136,7 +136,7 @@ final class LoggingTest {
                 .satisfies(line -> assertThat(fields(line)).containsEntry("traceId", TRACE));
         logged.list.clear();
 
-        // And no further than to the end of its request.
+        // The trace id ends with the request.
         ask("/later", "");
         assertThat(logged.list)
                 .isNotEmpty()

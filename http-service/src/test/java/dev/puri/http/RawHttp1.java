@@ -11,18 +11,18 @@ import java.net.SocketException;
 import java.net.SocketTimeoutException;
 import java.nio.charset.StandardCharsets;
 
-/** A client of HTTP/1.1 that sends whatever it is told to. */
+/** An HTTP/1.1 client that sends any bytes. */
 final class RawHttp1 implements Closeable {
     private final Socket socket = new Socket();
 
     RawHttp1(int port) throws IOException {
-        // Small, so that it soon is full.
+        // Small, so that the buffer is full soon.
         socket.setReceiveBufferSize(16 << 10);
         socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
         socket.setSoTimeout(20_000);
     }
 
-    /** One request; all that comes back until the server closes. */
+    /** Sends one request and returns all bytes that the server sends until it closes the connection. */
     static String ask(int port, String request) throws IOException {
         try (RawHttp1 client = new RawHttp1(port)) {
             client.send(request);
@@ -30,12 +30,12 @@ final class RawHttp1 implements Closeable {
         }
     }
 
-    /** Each character is a byte. */
+    /** Sends text, one byte for each character. */
     void send(String text) throws IOException {
         socket.getOutputStream().write(text.getBytes(StandardCharsets.ISO_8859_1));
     }
 
-    /** What comes until the server closes. */
+    /** Returns the bytes that the server sends until it closes the connection. */
     String rest() throws IOException {
         ByteArrayOutputStream all = new ByteArrayOutputStream();
         InputStream in = socket.getInputStream();
@@ -45,12 +45,12 @@ final class RawHttp1 implements Closeable {
                 all.write(part, 0, n);
             }
         } catch (SocketException e) {
-            // Reset: closed all the same.
+            // A reset also closes the connection.
         }
         return all.toString(StandardCharsets.ISO_8859_1);
     }
 
-    /** What comes until the text has. */
+    /** Returns the bytes that the server sends up to the given text. */
     String until(String text) throws IOException {
         StringBuilder all = new StringBuilder();
         InputStream in = socket.getInputStream();
@@ -70,10 +70,9 @@ final class RawHttp1 implements Closeable {
     }
 
     /**
-     * Sends one piece after the other, each some milliseconds after the one before, until the server
-     * answers or closes.
+     * Sends the pieces with some milliseconds between them, until the server responds or closes the connection.
      *
-     * @return what has come by then; empty when it closed without a word
+     * @return the bytes that the server sent; empty if it closed the connection without a response
      */
     String drip(String piece, int millis, int most) throws IOException {
         socket.setSoTimeout(millis);
@@ -84,7 +83,7 @@ final class RawHttp1 implements Closeable {
                 socket.setSoTimeout(20_000);
                 return b < 0 ? "" : (char) b + rest();
             } catch (SocketTimeoutException e) {
-                // Nothing yet.
+                // No response yet.
             } catch (SocketException e) {
                 return "";
             }

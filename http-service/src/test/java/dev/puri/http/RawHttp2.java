@@ -11,7 +11,7 @@ import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLParameters;
 import javax.net.ssl.SSLSocket;
 
-/** A client of HTTP/2 that does what no library would do; frames as in RFC 9113. */
+/** An HTTP/2 client that sends any frames (RFC 9113), also invalid ones. */
 final class RawHttp2 implements Closeable {
     static final int DATA = 0;
     static final int HEADERS = 1;
@@ -26,9 +26,9 @@ final class RawHttp2 implements Closeable {
     private final SSLSocket socket;
     private final DataInputStream in;
 
-    /** Payload of a frame whose meaning is left to the test. */
+    /** A frame, whose payload the test interprets. */
     record Frame(int type, int flags, int stream, byte[] payload) {
-        /** The error code of RST_STREAM and GOAWAY. */
+        /** Returns the error code of RST_STREAM and GOAWAY. */
         int code() {
             int at = type == GOAWAY ? 4 : 0;
             return (payload[at] & 0xff) << 24
@@ -62,7 +62,7 @@ final class RawHttp2 implements Closeable {
         socket.getOutputStream().write(frame.toByteArray());
     }
 
-    /** A GET without a body, whole. */
+    /** Sends a complete GET request. */
     void get(int stream, String path) throws IOException {
         send(HEADERS, END_HEADERS | END_STREAM, stream, head(path));
     }
@@ -75,7 +75,7 @@ final class RawHttp2 implements Closeable {
         send(RST_STREAM, 0, stream, new byte[] {0, 0, 0, 8});
     }
 
-    /** Names of the static table (RFC 7541, appendix A), values as they are. */
+    /** Encodes headers with names of the static table (RFC 7541, appendix A) and literal values. */
     static byte[] head(String path) {
         return head(path, "127.0.0.1");
     }
@@ -89,7 +89,7 @@ final class RawHttp2 implements Closeable {
         return block.toByteArray();
     }
 
-    /** A header of a name of its own. */
+    /** Encodes a header with a literal name. */
     static byte[] header(String name, String value) {
         ByteArrayOutputStream block = new ByteArrayOutputStream();
         literal(block, 0x00, name);
@@ -117,9 +117,9 @@ final class RawHttp2 implements Closeable {
     }
 
     /**
-     * The next frame of one of these types; others are passed over, settings acknowledged.
+     * Returns the next frame of one of these types. Skips other frames and acknowledges settings.
      *
-     * @throws EOFException when the connection is closed before
+     * @throws EOFException if the connection is closed before
      */
     Frame next(Integer... types) throws IOException {
         while (true) {

@@ -14,7 +14,7 @@ final class StateFolderTest {
 
     @Test
     void removesOnlyTheFilesOfAKilledServer() throws Exception {
-        // Its lock has ended with it.
+        // The lock ended with the process.
         Path left = Files.createDirectories(parent.resolve("puri-search-1/index-1"));
         Files.writeString(left.resolve("_0.cfs"), "text");
         Files.createFile(parent.resolve("puri-search-1.lock"));

@@ -73,7 +73,7 @@ final class TlsTest {
             socket.startHandshake();
             assertThat(socket.getSession().getProtocol()).isEqualTo("TLSv1.2");
         }
-        // The JDK of the test would not speak TLS 1.1 itself, so its greeting is sent by hand.
+        // The JDK of the test does not support TLS 1.1, so the test sends the ClientHello itself.
         byte[] greeting = tls11ClientHello();
         try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port())) {
             socket.setSoTimeout(20_000);
@@ -122,7 +122,7 @@ final class TlsTest {
         start(Map.of());
         assertThat(subject()).isEqualTo("CN=server");
 
-        // As a renewal does it, one after the other: for a moment they do not fit.
+        // A renewal writes one file after the other: for a moment they do not match.
         replace(CERTIFICATES.certificate("renewed", folder.resolve("new")), certificate);
         get(null, HttpClient.Version.HTTP_1_1);
         replace(CERTIFICATES.key("renewed", folder.resolve("new")), key);
@@ -173,7 +173,7 @@ final class TlsTest {
                 .hasMessageContaining("none, request or required");
         assertThatThrownBy(() -> ListenerTest.http(Map.of("tls.key", "/k", "tls.client.ca", "/ca")))
                 .hasMessageContaining("PURI_TLS_CERTIFICATE and PURI_TLS_KEY")
-                .hasMessageContaining("PURI_TLS_CLIENT_CA: nobody is asked");
+                .hasMessageContaining("PURI_TLS_CLIENT_CA: has no effect");
     }
 
     @Test
@@ -225,7 +225,7 @@ final class TlsTest {
         return (SSLSocket) CERTIFICATES.client(null).getSocketFactory().createSocket("127.0.0.1", port());
     }
 
-    /** Whom the server's certificate names. */
+    /** Returns the subject of the server's certificate. */
     private String subject() throws IOException {
         try (SSLSocket socket = socket()) {
             socket.startHandshake();

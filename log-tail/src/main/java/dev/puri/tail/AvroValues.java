@@ -9,16 +9,16 @@ import org.apache.avro.specific.SpecificRecord;
 import org.apache.kafka.common.errors.SerializationException;
 
 /**
- * Decodes the Avro values of one topic. Distinguishes a value that cannot be decoded from a schema registry that does
- * not answer.
+ * Decodes the Avro values of one topic. Distinguishes values that can never be decoded from a schema registry that is
+ * unavailable.
  *
- * @param <T> type of the values
+ * @param <T> the type of the values
  */
 public final class AvroValues<T extends SpecificRecord> {
     private final SchemaRegistry registry;
     private final RecordReader<T> reader;
 
-    /** The value is no record of this type. The message says why. */
+    /** The value is not a record of this type. The message says why. */
     public static final class UnreadableException extends Exception {
         private static final long serialVersionUID = 1L;
 
@@ -36,10 +36,10 @@ public final class AvroValues<T extends SpecificRecord> {
     }
 
     /**
-     * Decodes a Kafka value.
+     * Decodes the value of a Kafka record.
      *
-     * @throws UnreadableException when it can never be decoded
-     * @throws RegistryUnavailableException when it cannot be decoded now
+     * @throws UnreadableException if the value can never be decoded
+     * @throws RegistryUnavailableException if the schema registry is unavailable
      */
     public T read(byte[] value) throws UnreadableException {
         try {

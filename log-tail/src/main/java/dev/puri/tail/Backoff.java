@@ -4,19 +4,19 @@ import java.time.Duration;
 import java.util.function.LongSupplier;
 
 /**
- * When a failed piece of work is due for its next attempt, by a {@link RetryPolicy}. A caller that may block waits for
- * {@link #nextDelay}; one that must not calls {@link #delay} after a failure and {@link #isDue} before each attempt.
- * Used by one thread.
+ * Schedules the attempts of work that may fail, with the delays of a {@link RetryPolicy}. A thread that may block
+ * sleeps for {@link #takeDelay} after a failure. A thread that must not block calls {@link #delay} after a failure and
+ * {@link #isDue} before each attempt. Used by one thread.
  */
 public final class Backoff {
     private final RetryPolicy policy;
     private final LongSupplier nanoTime;
-    private Duration delay;
-    private long dueAt;
-    private long begunAt;
-    private boolean hasBegun;
+    private Duration upcomingDelay;
+    private long dueAtNanos;
+    private long attemptStartedAtNanos;
+    private boolean isAttemptRunning;
 
-    /** The first attempt is due at once. */
+    /** Creates a backoff whose first attempt is due at once. */
     public Backoff(RetryPolicy policy) {
         this(policy, System::nanoTime);
     }
@@ -27,57 +27,59 @@ public final class Backoff {
     Backoff(RetryPolicy policy, LongSupplier nanoTime) {
         this.policy = policy;
         this.nanoTime = nanoTime;
-        this.delay = policy.first();
-        this.dueAt = nanoTime.getAsLong();
+        this.upcomingDelay = policy.first();
+        this.dueAtNanos = nanoTime.getAsLong();
     }
 
     /**
-     * Marks the start of an attempt that may last. If it fails after more than the longest delay, the next delay is the
-     * first one again.
+     * Notes that an attempt starts now. If the attempt runs longer than the policy's longest delay before it fails, the
+     * next delay is the policy's first one again.
      */
     public void begin() {
-        begunAt = nanoTime.getAsLong();
-        hasBegun = true;
+        attemptStartedAtNanos = nanoTime.getAsLong();
+        isAttemptRunning = true;
     }
 
-    /** The delay before the next attempt; each call doubles the delay that follows. */
-    public Duration nextDelay() {
-        if (hasBegun && nanoTime.getAsLong() - begunAt > policy.longest().toNanos()) {
-            delay = policy.first();
+    /** Returns the delay before the next attempt, and advances to the policy's delay after it. */
+    public Duration takeDelay() {
+        if (isAttemptRunning
+                && nanoTime.getAsLong() - attemptStartedAtNanos
+                        > policy.longest().toNanos()) {
+            upcomingDelay = policy.first();
         }
-        hasBegun = false;
-        Duration next = delay;
-        delay = policy.after(next);
-        return next;
+        isAttemptRunning = false;
+        Duration taken = upcomingDelay;
+        upcomingDelay = policy.after(taken);
+        return taken;
     }
 
-    /** Makes the next attempt due after {@link #nextDelay}. */
+    /** Schedules the next attempt after the delay that {@link #takeDelay} returns. */
     public void delay() {
-        delayBy(nextDelay());
+        delayBy(takeDelay());
     }
 
-    /** Makes the next attempt due after the first delay; the delays that follow stay as they are. */
+    /** Schedules the next attempt after the policy's first delay. Later failures still get the longer delays. */
     public void delayBriefly() {
         delayBy(policy.first());
     }
 
     private void delayBy(Duration time) {
-        dueAt = nanoTime.getAsLong() + time.toNanos();
+        dueAtNanos = nanoTime.getAsLong() + time.toNanos();
     }
 
-    /** An attempt succeeded: the next delay is the first one again. */
+    /** Notes that an attempt succeeded: the next delay is the first one again. */
     public void reset() {
-        delay = policy.first();
-        hasBegun = false;
+        upcomingDelay = policy.first();
+        isAttemptRunning = false;
     }
 
-    /** Whether the next attempt is due. */
+    /** Returns whether the next attempt is due. */
     public boolean isDue() {
-        return dueAt - nanoTime.getAsLong() <= 0;
+        return dueAtNanos - nanoTime.getAsLong() <= 0;
     }
 
-    /** How long until the next attempt is due; zero when it is. */
+    /** Returns the time until the next attempt is due; zero if it is due. */
     public Duration untilDue() {
-        return Duration.ofNanos(Math.max(0, dueAt - nanoTime.getAsLong()));
+        return Duration.ofNanos(Math.max(0, dueAtNanos - nanoTime.getAsLong()));
     }
 }

@@ -30,14 +30,14 @@ import org.apache.kafka.common.config.TopicConfig;
 import org.apache.kafka.common.errors.AuthorizationException;
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 
-/** Asks the brokers about one topic. Thread-safe. */
+/** An admin client that reads the offsets and settings of one topic. Thread-safe. */
 public final class BrokerTopic implements AutoCloseable {
     private static final Duration REQUEST_TIMEOUT = Duration.ofSeconds(5);
 
     private final String topic;
     private final Admin admin;
 
-    /** The brokers do not answer now. The message says why. */
+    /** The brokers did not return the requested data, or the topic does not exist. The message says why. */
     public static final class UnreachableException extends RuntimeException {
         private static final long serialVersionUID = 1L;
 
@@ -45,17 +45,17 @@ public final class BrokerTopic implements AutoCloseable {
             super(message, cause);
         }
 
-        /** Whether the brokers deny this principal the answer, so that asking again is useless. */
+        /** Returns whether this principal is not authorized for the request, so that a retry is useless. */
         public boolean isForbidden() {
-            return getCause() instanceof ExecutionException answer
-                    && answer.getCause() instanceof AuthorizationException;
+            return getCause() instanceof ExecutionException failure
+                    && failure.getCause() instanceof AuthorizationException;
         }
     }
 
     /**
-     * Creates the client, which asks for nothing yet.
+     * Creates the admin client; sends no request.
      *
-     * @throws org.apache.kafka.common.KafkaException when no client can be created with the properties
+     * @throws org.apache.kafka.common.KafkaException if no client can be created with the properties
      */
     public BrokerTopic(Map<String, String> kafka, String bootstrapServers, String topic) {
         this.topic = topic;
@@ -68,12 +68,12 @@ public final class BrokerTopic implements AutoCloseable {
     }
 
     /**
-     * The topic's id and end offsets.
+     * Returns the topic's id and its end offsets.
      *
-     * @throws UnreachableException when the topic is missing or no broker answers in time
+     * @throws UnreachableException if the topic does not exist or no broker responds in time
      */
     public TopicEnds ends(InstantSource clock) {
-        // Before the brokers are asked: they may not report what is written while they answer.
+        // Taken before the request: the response may lack records that are written meanwhile.
         ObservationTime at = ObservationTime.now(clock);
         TopicDescription description = await(Objects.requireNonNull(
                 admin.describeTopics(List.of(topic)).topicNameValues().get(topic)));
@@ -84,63 +84,63 @@ public final class BrokerTopic implements AutoCloseable {
     }
 
     /**
-     * The first offset of each partition.
+     * Returns the beginning offset of each partition.
      *
-     * @throws UnreachableException when no broker answers in time
+     * @throws UnreachableException if no broker responds in time
      */
     public Map<Integer, Long> begins(TopicEnds ends) {
         return offsets(ends.byPartition().keySet(), OffsetSpec.earliest());
     }
 
     /**
-     * How long the brokers keep tombstones ({@code delete.retention.ms}); zero when they do not say.
+     * Returns how long the brokers keep tombstones ({@code delete.retention.ms}); zero if they do not report it.
      *
-     * @throws UnreachableException when no broker answers in time
+     * @throws UnreachableException if no broker responds in time
      */
     public Duration tombstonesKept() {
         ConfigResource resource = new ConfigResource(ConfigResource.Type.TOPIC, topic);
         Config config = await(Objects.requireNonNull(
                 admin.describeConfigs(List.of(resource)).values().get(resource)));
-        ConfigEntry kept = config.get(TopicConfig.DELETE_RETENTION_MS_CONFIG);
-        return Duration.ofMillis(kept == null || kept.value() == null ? 0 : Long.parseLong(kept.value()));
+        ConfigEntry entry = config.get(TopicConfig.DELETE_RETENTION_MS_CONFIG);
+        return Duration.ofMillis(entry == null || entry.value() == null ? 0 : Long.parseLong(entry.value()));
     }
 
     /**
-     * The high watermarks of partitions: their ends with records that are not committed yet.
+     * Requests the high watermarks of partitions: the end offsets that include uncommitted records.
      *
-     * @return completes on the client's thread; exceptionally when no broker answers in time
+     * @return completes on the client's thread; exceptionally if no broker responds in time
      */
     public CompletionStage<Map<Integer, Long>> highWatermarks(Collection<Integer> partitions) {
-        Map<TopicPartition, OffsetSpec> asked = new HashMap<>();
-        partitions.forEach(partition -> asked.put(new TopicPartition(topic, partition), OffsetSpec.latest()));
-        return admin.listOffsets(asked, new ListOffsetsOptions(IsolationLevel.READ_UNCOMMITTED))
+        Map<TopicPartition, OffsetSpec> specs = new HashMap<>();
+        partitions.forEach(partition -> specs.put(new TopicPartition(topic, partition), OffsetSpec.latest()));
+        return admin.listOffsets(specs, new ListOffsetsOptions(IsolationLevel.READ_UNCOMMITTED))
                 .all()
                 .toCompletionStage()
                 .thenApply(BrokerTopic::byPartition);
     }
 
-    private Map<Integer, Long> offsets(Collection<Integer> partitions, OffsetSpec which) {
-        Map<TopicPartition, OffsetSpec> asked = new HashMap<>();
-        partitions.forEach(partition -> asked.put(new TopicPartition(topic, partition), which));
-        return byPartition(await(admin.listOffsets(asked, new ListOffsetsOptions(IsolationLevel.READ_COMMITTED))
+    private Map<Integer, Long> offsets(Collection<Integer> partitions, OffsetSpec spec) {
+        Map<TopicPartition, OffsetSpec> specs = new HashMap<>();
+        partitions.forEach(partition -> specs.put(new TopicPartition(topic, partition), spec));
+        return byPartition(await(admin.listOffsets(specs, new ListOffsetsOptions(IsolationLevel.READ_COMMITTED))
                 .all()));
     }
 
-    private static Map<Integer, Long> byPartition(Map<TopicPartition, ListOffsetsResult.ListOffsetsResultInfo> found) {
+    private static Map<Integer, Long> byPartition(Map<TopicPartition, ListOffsetsResult.ListOffsetsResultInfo> infos) {
         Map<Integer, Long> offsets = new TreeMap<>();
-        found.forEach((partition, each) -> offsets.put(partition.partition(), each.offset()));
+        infos.forEach((partition, info) -> offsets.put(partition.partition(), info.offset()));
         return offsets;
     }
 
-    /** Fails pending questions within a second; may be called by any thread, and more than once. */
+    /** Fails pending requests within a second. May be called by any thread, and more than once. */
     @Override
     public void close() {
         admin.close(Duration.ofSeconds(1));
     }
 
-    private <T> T await(KafkaFuture<T> answer) {
+    private <T> T await(KafkaFuture<T> response) {
         try {
-            return answer.get(2 * REQUEST_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
+            return response.get(2 * REQUEST_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new UnreachableException("interrupted", e);

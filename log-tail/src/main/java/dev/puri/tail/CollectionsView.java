@@ -10,24 +10,24 @@ import java.io.IOException;
 import java.util.List;
 import java.util.Map;
 
-/** The declared collections as JSON: {@code GET /v1/collections}. */
+/** Writes the declared collections as JSON, the response of {@code GET /v1/collections}. */
 public final class CollectionsView {
-    /** How many collections are listed, in the order of their names; {@code total} counts all. */
+    /** The maximum number of collections that are listed, in the order of their names; {@code total} counts all. */
     public static final int MAX_LISTED = 1000;
 
     private CollectionsView() {}
 
     /**
-     * Writes the whole answer.
+     * Writes the whole response body.
      *
-     * @throws IOException only from the generator
+     * @throws IOException if the generator throws it
      */
     public static void write(JsonGenerator json, Declarations declarations) throws IOException {
         List<Collection> collections = declarations.collections();
         json.writeStartObject();
         json.writeArrayFieldStart("collections");
-        for (Collection each : collections.subList(0, Math.min(MAX_LISTED, collections.size()))) {
-            write(json, each, declarations.ownsTopic(each.namespace()));
+        for (Collection collection : collections.subList(0, Math.min(MAX_LISTED, collections.size()))) {
+            write(json, collection, declarations.ownsTopic(collection.namespace()));
         }
         json.writeEndArray();
         json.writeNumberField("total", collections.size());

@@ -21,11 +21,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The collections that {@code puri.collections.v1} declares, as far as this instance has read it. Thread-safe; no
- * look-up takes a lock.
+ * The collections that {@code puri.collections.v1} declares, as far as this instance has read the topic. Thread-safe;
+ * no look-up takes a lock.
  *
- * <p>Whether a name is public is decided on the safe side. No name is public before the topic was read to its end, or
- * when the view is stale; and a declaration that cannot be read revokes the one before.
+ * <p>If it is uncertain whether a name is public, the name is not public. No name is public before the topic was read
+ * to its end, or when the declarations are stale. A declaration that cannot be decoded removes the previous declaration
+ * of its collection. After {@link #close} readers still find the declarations, but no name is public once the staleness
+ * exceeds its limit.
  */
 public final class DeclaredCollections implements FollowedTopic {
     private static final Logger log = LoggerFactory.getLogger(DeclaredCollections.class);
@@ -33,13 +35,13 @@ public final class DeclaredCollections implements FollowedTopic {
     private final AvroValues<CollectionsEntry> values;
     private final Duration maxStaleness;
 
-    /** Replaced when the topic is read from its beginning. */
+    /** Replaced with an empty object when the topic is read from its beginning. */
     private volatile LiveDeclarations declarations = new LiveDeclarations();
 
     private final Follower follower;
 
     /**
-     * @param follow begins to follow the topic with the given handler
+     * @param follow starts a follower of the topic that passes the records to the given handler
      */
     DeclaredCollections(
             SchemaRegistry registry, Duration maxStaleness, Function<TopicFollower.Handler, Follower> follow) {
@@ -49,10 +51,10 @@ public final class DeclaredCollections implements FollowedTopic {
     }
 
     /**
-     * Starts to follow the topic; topic and brokers need not be there yet.
+     * Starts to follow the topic. The topic may not exist yet, and the brokers may be unavailable.
      *
      * @param registry resolves schema ids; not closed
-     * @param maxStaleness with a larger staleness no name is public
+     * @param maxStaleness the limit of the staleness; beyond it no name is public
      */
     public static DeclaredCollections start(
             Supplier<Consumer<byte[], byte[]>> consumers,
@@ -66,7 +68,7 @@ public final class DeclaredCollections implements FollowedTopic {
                 handler -> TopicFollower.start(Topics.COLLECTIONS, Long.MAX_VALUE, consumers, handler, clock, meters));
     }
 
-    /** Whether the pURIs of a {@code namespace:collection} are public; false while that is not known for sure. */
+    /** Returns whether the pURIs of a {@code namespace:collection} are public; false while that is uncertain. */
     public boolean isPublic(String qualified) {
         if (!isFresh()) {
             return false;
@@ -75,7 +77,7 @@ public final class DeclaredCollections implements FollowedTopic {
         return collection != null && collection.isPublic();
     }
 
-    /** Whether the topic was read to its end, and its staleness is within the bound. */
+    /** Returns whether the topic was read to its end and the staleness is within its limit. */
     public boolean isFresh() {
         Duration staleness = staleness();
         return hasCaughtUp() && staleness != null && staleness.compareTo(maxStaleness) <= 0;
@@ -86,21 +88,15 @@ public final class DeclaredCollections implements FollowedTopic {
         return follower;
     }
 
-    /** Stops following, so that soon no name is public. */
-    @Override
-    public void close() {
-        FollowedTopic.super.close();
-    }
-
     /**
-     * The declaration of a {@code namespace:collection}; null when none was read. Copies nothing, so it may be called
-     * for every record.
+     * Returns the declaration of a {@code namespace:collection}; null if none was read. Copies nothing, so it may be
+     * called for every record.
      */
     public @Nullable Collection collection(String qualified) {
         return declarations.collection(qualified);
     }
 
-    /** All declarations that were read. */
+    /** Returns a copy of all declarations that were read. */
     public Declarations declarations() {
         return declarations.snapshot();
     }
@@ -126,7 +122,7 @@ public final class DeclaredCollections implements FollowedTopic {
             } catch (UnreadableException | IllegalArgumentException e) {
                 declarations.remove(key);
                 log.warn(
-                        "The record at {}-{}@{} is no valid declaration; its collection counts as undeclared: {}",
+                        "The record at {}-{}@{} is not a valid declaration; its collection counts as undeclared: {}",
                         record.topic(),
                         record.partition(),
                         record.offset(),

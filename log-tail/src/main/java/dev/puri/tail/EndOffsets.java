@@ -4,10 +4,10 @@ import java.util.Map;
 import java.util.function.IntToLongFunction;
 
 /**
- * The end offsets of a topic at one time. A reader that has reached them has read all that was committed by then.
+ * The end offsets of a topic at one time. A reader that has reached them has read all records committed by that time.
  *
- * @param byPartition the offset at which each partition ends
- * @param at when the brokers were asked; they may not report what was written while they answered
+ * @param byPartition the end offset of each partition
+ * @param at taken before the request; the response may lack records that were written after that time
  */
 public record EndOffsets(Map<Integer, Long> byPartition, ObservationTime at) {
     /** Copies the offsets. */
@@ -16,9 +16,9 @@ public record EndOffsets(Map<Integer, Long> byPartition, ObservationTime at) {
     }
 
     /**
-     * Offsets between a reader and the ends, summed over the partitions.
+     * Returns the reader's lag: the number of offsets to the ends, summed over the partitions.
      *
-     * @param nextOffset by partition, the offset that the reader reads next
+     * @param nextOffset maps a partition to the offset that the reader reads next
      */
     public long lag(IntToLongFunction nextOffset) {
         return byPartition.entrySet().stream()
@@ -27,15 +27,15 @@ public record EndOffsets(Map<Integer, Long> byPartition, ObservationTime at) {
     }
 
     /**
-     * Whether a reader has read each partition to its end.
+     * Returns whether a reader has read each partition to its end.
      *
-     * @param nextOffset by partition, the offset that the reader reads next
+     * @param nextOffset maps a partition to the offset that the reader reads next
      */
     public boolean isReachedBy(IntToLongFunction nextOffset) {
         return lag(nextOffset) == 0;
     }
 
-    /** All end offsets, summed over the partitions. */
+    /** Returns the sum of all end offsets. */
     public long total() {
         return byPartition.values().stream().mapToLong(Long::longValue).sum();
     }

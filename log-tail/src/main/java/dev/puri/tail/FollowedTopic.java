@@ -3,7 +3,7 @@ package dev.puri.tail;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** The state of a topic that a follower reads. It is as fresh as its follower. */
+/** State that is built from the records of one topic. Its freshness is that of the follower that reads the topic. */
 public interface FollowedTopic extends Follower {
     /** Returns the follower that reads the topic. */
     Follower follower();
@@ -23,7 +23,7 @@ public interface FollowedTopic extends Follower {
         return follower().trouble();
     }
 
-    /** Stops following. Look-ups still find the records that were read. */
+    /** Stops reading the topic. Look-ups still find the records that were read. */
     @Override
     default void close() {
         follower().close();

@@ -3,16 +3,21 @@ package dev.puri.tail;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** Reads a topic in the background, from its beginning or its last records on, and reports how fresh its reader is. */
+/**
+ * Reads a topic in the background, from its beginning or from its last records on, and passes each record to a handler.
+ * Reports how stale the handler's data is.
+ */
 public interface Follower extends AutoCloseable {
-    /** Whether the reader has had all records that the topic had when this reading began. */
+    /** Returns whether the handler has got all records that the topic had when reading started. */
     boolean hasCaughtUp();
 
-    /** How long ago the reader was known to have all records of the topic; null before it ever was. */
+    /**
+     * Returns the time since the handler was last known to have all records of the topic; null before the first time.
+     */
     @Nullable
     Duration staleness();
 
-    /** Why the topic cannot be followed now, for people; null when it can. */
+    /** Returns why the topic cannot be read now, as text for people; null if it can. */
     @Nullable
     String trouble();
 

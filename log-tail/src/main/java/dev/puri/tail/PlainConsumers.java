@@ -9,10 +9,10 @@ import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 
 /**
- * Creates consumers without a group that read committed records only. The caller uses each in one thread, and closes
- * it.
+ * Creates consumers that read committed records only and belong to no group. The caller uses each consumer in one
+ * thread and closes it.
  *
- * @param kafka the user's properties; those that correctness depends on are overridden
+ * @param kafka the user's properties; properties that correctness depends on are overridden
  */
 public record PlainConsumers(Map<String, String> kafka, String bootstrapServers)
         implements Supplier<Consumer<byte[], byte[]>> {
@@ -21,7 +21,7 @@ public record PlainConsumers(Map<String, String> kafka, String bootstrapServers)
     }
 
     /**
-     * @throws org.apache.kafka.common.KafkaException when no consumer can be created with the properties
+     * @throws org.apache.kafka.common.KafkaException if no consumer can be created with the properties
      */
     @Override
     public Consumer<byte[], byte[]> get() {
@@ -30,7 +30,7 @@ public record PlainConsumers(Map<String, String> kafka, String bootstrapServers)
         config.put(ConsumerConfig.ISOLATION_LEVEL_CONFIG, "read_committed");
         config.put(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, "false");
         config.put(ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG, "false");
-        // The caller decides about offsets that the topic does not have any more.
+        // The caller decides where to continue if the topic no longer has an offset.
         config.put(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "none");
         config.put(ConsumerConfig.METADATA_MAX_AGE_CONFIG, "30000");
         return new KafkaConsumer<>(config, new ByteArrayDeserializer(), new ByteArrayDeserializer());

@@ -8,23 +8,26 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A map of bounded size. When it is full, it evicts the entry that was put longest ago; a key that is put again is the
- * most recent one. Not thread-safe.
+ * A map of bounded size that evicts the entry that was put longest ago. Putting a key again makes it the most recent
+ * one. Not thread-safe.
  *
- * @param <K> type of the keys
- * @param <V> type of the values
+ * @param <K> the type of the keys
+ * @param <V> the type of the values
  */
 public final class RecentEntries<K, V> {
     private final int capacity;
     private final Consumer<V> onEviction;
     private final LinkedHashMap<K, V> entries = new LinkedHashMap<>();
 
-    /** Empty, with room for that many entries. */
+    /**
+     * @param capacity the maximum number of entries
+     */
     public RecentEntries(int capacity) {
         this(capacity, evicted -> {});
     }
 
     /**
+     * @param capacity the maximum number of entries
      * @param onEviction called with the value of each entry that is evicted because the map is full
      */
     public RecentEntries(int capacity, Consumer<V> onEviction) {
@@ -32,13 +35,15 @@ public final class RecentEntries<K, V> {
         this.onEviction = onEviction;
     }
 
-    /** Puts an entry, which is the most recent one then. */
+    /** Puts an entry and makes it the most recent one. */
     public void put(K key, V value) {
         entries.putLast(key, value);
         evict();
     }
 
-    /** Puts an entry unless its key has one, which keeps its place; false when it has. */
+    /**
+     * Puts an entry if its key has none, and returns whether it did. An existing entry keeps its place in the order.
+     */
     public boolean putIfAbsent(K key, V value) {
         boolean isAbsent = entries.putIfAbsent(key, value) == null;
         evict();
@@ -54,7 +59,7 @@ public final class RecentEntries<K, V> {
         }
     }
 
-    /** The value of a key; null when it has none. */
+    /** Returns the value of a key; null if it has none. */
     public @Nullable V get(@Nullable K key) {
         return key == null ? null : entries.get(key);
     }
@@ -64,7 +69,7 @@ public final class RecentEntries<K, V> {
         entries.remove(key);
     }
 
-    /** Removes the entries that were put longest ago, up to the first that does not match. */
+    /** Removes the oldest entries, up to the first whose value does not match. */
     public void removeOldestWhile(Predicate<V> matches) {
         Iterator<V> values = entries.values().iterator();
         while (values.hasNext() && matches.test(values.next())) {
@@ -72,7 +77,7 @@ public final class RecentEntries<K, V> {
         }
     }
 
-    /** Removes all entries, without calling them evicted. */
+    /** Removes all entries, without a call of the eviction listener. */
     public void clear() {
         entries.clear();
     }

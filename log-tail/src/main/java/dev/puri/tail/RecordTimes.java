@@ -11,12 +11,13 @@ import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
 
 /**
- * Gives the records of a global store's consumer that have no timestamp the timestamp 0. Kafka Streams never asks a
- * timestamp extractor for the records of a global store, and a negative timestamp ends its global thread, at every
- * start again. An interceptor of the topology's consumer; the resolver's consumer calls {@link #withTimes}.
+ * Sets the timestamp 0 on records that have no timestamp. Kafka Streams does not call the timestamp extractor for
+ * records of a global store, and a negative timestamp stops its global thread, again after each restart. The topology
+ * configures this class as an interceptor of the global store's consumer; the resolver's consumer calls
+ * {@link #withTimes}.
  */
 public final class RecordTimes implements ConsumerInterceptor<byte[], byte[]> {
-    /** Kafka creates it by name. */
+    /** Called by Kafka, which is configured with the name of this class. */
     public RecordTimes() {}
 
     @Override
@@ -24,27 +25,27 @@ public final class RecordTimes implements ConsumerInterceptor<byte[], byte[]> {
         return withTimes(records);
     }
 
-    /** The same records; those without a timestamp have the timestamp 0. */
+    /** Returns the same records, with the timestamp 0 on those that have none. */
     public static ConsumerRecords<byte[], byte[]> withTimes(ConsumerRecords<byte[], byte[]> records) {
-        boolean hasTimes = true;
+        boolean haveTimestamps = true;
         for (ConsumerRecord<byte[], byte[]> record : records) {
-            hasTimes &= record.timestamp() >= 0;
+            haveTimestamps &= record.timestamp() >= 0;
         }
-        if (hasTimes) {
+        if (haveTimestamps) {
             return records;
         }
-        Map<TopicPartition, List<ConsumerRecord<byte[], byte[]>>> timed = new HashMap<>();
+        Map<TopicPartition, List<ConsumerRecord<byte[], byte[]>>> recordsByPartition = new HashMap<>();
         for (TopicPartition partition : records.partitions()) {
-            List<ConsumerRecord<byte[], byte[]>> list = new ArrayList<>();
+            List<ConsumerRecord<byte[], byte[]>> stamped = new ArrayList<>();
             for (ConsumerRecord<byte[], byte[]> record : records.records(partition)) {
-                list.add(record.timestamp() >= 0 ? record : withTime(record));
+                stamped.add(record.timestamp() >= 0 ? record : withTimestampZero(record));
             }
-            timed.put(partition, list);
+            recordsByPartition.put(partition, stamped);
         }
-        return new ConsumerRecords<>(timed, records.nextOffsets());
+        return new ConsumerRecords<>(recordsByPartition, records.nextOffsets());
     }
 
-    private static ConsumerRecord<byte[], byte[]> withTime(ConsumerRecord<byte[], byte[]> record) {
+    private static ConsumerRecord<byte[], byte[]> withTimestampZero(ConsumerRecord<byte[], byte[]> record) {
         return new ConsumerRecord<>(
                 record.topic(),
                 record.partition(),

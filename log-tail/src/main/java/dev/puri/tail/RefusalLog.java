@@ -41,85 +41,85 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The most recent refusals, by position and by pURI, without those of erased identities. Thread-safe. A look-up holds a
- * lock only while it copies what it finds, so an event loop may do it.
+ * The most recent refusals, by position and by pURI; names of erased identities are removed. Thread-safe. A look-up
+ * holds the lock only while it copies its result, so an event loop may call it.
  *
- * <p>A refusal and the row that answers the same event come from two topics. A reader that has the row waits a moment
- * for the refusal ({@link #soonAt}), which costs an entry in a map and no thread.
+ * <p>The row and the refusal of the same event come from two topics. A reader that already has the row waits a moment
+ * for the refusal ({@link #soonAt}). The wait takes an entry in a map and no thread.
  */
 public final class RefusalLog implements Refusals, FollowedTopic {
     private static final Logger log = LoggerFactory.getLogger(RefusalLog.class);
 
-    private static final Deque<RejectedEvent> NONE = new ArrayDeque<>();
+    private static final Deque<RejectedEvent> NO_EVENTS = new ArrayDeque<>();
 
-    /** Reasons that become a tag. Other texts in the topic must not create meters. */
+    /** Reasons that may become a tag. Other texts in the topic must not create meters. */
     private static final List<String> KNOWN_REASONS =
             Arrays.stream(Reason.values()).map(Reason::name).toList();
 
-    /** By the registry's clock; by position where the times are equal, since a set would merge equal elements. */
+    /** Orders by the registry's time, then by position: the set must not merge refusals of the same time. */
     private static final Comparator<RejectedEvent> BY_TIME = Comparator.comparing(RejectedEvent::rejectedAt)
-            .thenComparing(refused -> refused.position().topic())
-            .thenComparingInt(refused -> refused.position().partition())
-            .thenComparingLong(refused -> refused.position().offset());
+            .thenComparing(event -> event.position().topic())
+            .thenComparingInt(event -> event.position().partition())
+            .thenComparingLong(event -> event.position().offset());
 
-    private final int history;
+    private final int maxRefusals;
     private final Duration maxAge;
-    private final int maxAwaited;
+    private final int maxWaits;
     private final InstantSource clock;
     private final AvroValues<Rejection> values;
-    private final Instant since;
+    private final Instant startedAt;
     private final Map<String, Counter> counters = new HashMap<>();
     private final Counter otherReasons;
     private final Follower follower;
 
     private final Map<Position, RejectedEvent> byPosition = new HashMap<>();
 
-    /** The newest last: all refusals of a pURI are in one partition, so in the order of the log. */
+    /** The refusals of each pURI, the newest last: they are all in one partition, so they are read in order. */
     private final Map<Puri, Deque<RejectedEvent>> byPuri = new HashMap<>();
 
-    /** Refusals that name the survivor of a merged identity, by that survivor. */
+    /** The refusals that name the survivor of a merged identity, by survivor. */
     private final Map<Puri, Deque<RejectedEvent>> bySurvivor = new HashMap<>();
 
     private final TreeSet<RejectedEvent> byTime = new TreeSet<>(BY_TIME);
 
-    /** The times of recent erasures: refusals from before an erasure may be read after it. */
+    /** The times of recent erasures. A refusal from before an erasure may be read after the erasure. */
     private final RecentEntries<Puri, Instant> erasedAt;
 
-    /** The last event of each name that has no row, as this topic says. */
-    private final RecentEntries<Puri, Erasure> gone;
+    /** The last event of each name that has no row, from the records of this topic that have no value. */
+    private final RecentEntries<Puri, Erasure> lastWithoutRow;
 
-    /** Position and reason of refusals of erased pURIs, so that waits for their tokens are answered. */
-    private final RecentEntries<Position, RejectedEvent> nameless;
+    /** The refusals of erased pURIs, without names. They answer requests with the events' tokens. */
+    private final RecentEntries<Position, RejectedEvent> anonymized;
 
-    private final Map<Position, Set<Waiting>> awaited = new HashMap<>();
-    private int awaiting;
+    private final Map<Position, Set<Wait>> waits = new HashMap<>();
+    private int waitCount;
     private volatile Listener listener = position -> {};
 
-    /** A wait for the refusal at a position. */
-    private static final class Waiting {
-        private final CompletableFuture<Optional<RejectedEvent>> refusal = new CompletableFuture<>();
+    /** A wait for the refusal at a position. Compared by identity. */
+    private static final class Wait {
+        private final CompletableFuture<Optional<RejectedEvent>> result = new CompletableFuture<>();
     }
 
     /**
-     * @param follow begins to follow the topic with the given handler
+     * @param follow starts a follower of the topic that passes the records to the given handler
      */
     RefusalLog(
             SchemaRegistry registry,
-            int history,
+            int maxRefusals,
             Duration maxAge,
-            int maxAwaited,
+            int maxWaits,
             InstantSource clock,
             MeterRegistry meters,
             Function<TopicFollower.Handler, Follower> follow) {
-        this.history = history;
+        this.maxRefusals = maxRefusals;
         this.maxAge = maxAge;
-        this.maxAwaited = maxAwaited;
+        this.maxWaits = maxWaits;
         this.clock = clock;
         this.values = new AvroValues<>(Rejection.class, registry);
-        this.since = clock.instant();
-        this.erasedAt = new RecentEntries<>(history);
-        this.gone = new RecentEntries<>(history);
-        this.nameless = new RecentEntries<>(history);
+        this.startedAt = clock.instant();
+        this.erasedAt = new RecentEntries<>(maxRefusals);
+        this.lastWithoutRow = new RecentEntries<>(maxRefusals);
+        this.anonymized = new RecentEntries<>(maxRefusals);
         for (String reason : KNOWN_REASONS) {
             counters.put(reason, counter(reason, meters));
         }
@@ -128,34 +128,34 @@ public final class RefusalLog implements Refusals, FollowedTopic {
     }
 
     /**
-     * Starts to follow the topic; topic and brokers need not be there yet.
+     * Starts to follow the topic. The topic may not exist yet, and the brokers may be unavailable.
      *
      * @param registry resolves schema ids; not closed
-     * @param history how many refusals are remembered
-     * @param maxAge how long a refusal is remembered
-     * @param maxAwaited how many waits there may be at a time
+     * @param maxRefusals the maximum number of refusals that are kept
+     * @param maxAge how long a refusal is kept
+     * @param maxWaits the maximum number of concurrent waits
      */
     public static RefusalLog start(
             Supplier<Consumer<byte[], byte[]>> consumers,
             SchemaRegistry registry,
-            int history,
+            int maxRefusals,
             Duration maxAge,
-            int maxAwaited,
+            int maxWaits,
             InstantSource clock,
             MeterRegistry meters) {
         return new RefusalLog(
                 registry,
-                history,
+                maxRefusals,
                 maxAge,
-                maxAwaited,
+                maxWaits,
                 clock,
                 meters,
-                handler -> TopicFollower.start(Topics.REJECTIONS, history, consumers, handler, clock, meters));
+                handler -> TopicFollower.start(Topics.REJECTIONS, maxRefusals, consumers, handler, clock, meters));
     }
 
     private static Counter counter(String reason, MeterRegistry meters) {
         return Counter.builder("puri.rejections")
-                .description("Events refused since this instance began, by reason")
+                .description("Events refused since this instance started, by reason")
                 .tag("reason", reason)
                 .register(meters);
     }
@@ -165,196 +165,198 @@ public final class RefusalLog implements Refusals, FollowedTopic {
         return follower;
     }
 
-    /** The refusal of the event at that position, if it is remembered. */
+    /** Returns the refusal of the event at that position, if it is kept with its names. */
     public synchronized Optional<RejectedEvent> find(Position position) {
-        forgetTooOld();
+        removeExpired();
         return Optional.ofNullable(byPosition.get(position));
     }
 
     @Override
     public synchronized @Nullable Position lastErasureOf(Puri puri) {
-        Erasure erasure = gone.get(puri);
-        // The table's reader reports later erasures, once it has read them; it may lag behind this one.
-        return erasure == null || !erasure.at().isBefore(since) ? null : erasure.position();
+        Erasure erasure = lastWithoutRow.get(puri);
+        // The table's own reader reports later erasures. This follower may be ahead of that reader.
+        return erasure == null || !erasure.at().isBefore(startedAt) ? null : erasure.position();
     }
 
     @Override
-    public void onNews(Listener listener) {
+    public void setListener(Listener listener) {
         this.listener = listener;
     }
 
     @Override
     public @Nullable Refusal at(Position position, @Nullable Puri puri) {
-        return Optional.ofNullable(known(position))
-                .filter(refused -> puri == null || refused.puri() == null || puri.equals(refused.puri()))
+        return Optional.ofNullable(lookUp(position))
+                .filter(event -> puri == null || event.puri() == null || puri.equals(event.puri()))
                 .map(RejectedEvent::refusal)
                 .orElse(null);
     }
 
-    private synchronized @Nullable RejectedEvent known(Position position) {
-        RejectedEvent named = byPosition.get(position);
-        return named == null ? nameless.get(position) : named;
+    private synchronized @Nullable RejectedEvent lookUp(Position position) {
+        RejectedEvent event = byPosition.get(position);
+        return event == null ? anonymized.get(position) : event;
     }
 
     /**
-     * The refusal of an event that is known to be refused. Its record may not have been read yet.
+     * Waits for the refusal of an event that is known to be refused. Its record may not have been read yet.
      *
-     * @return completed by the follower's thread or a timer's; with null after the timeout, or when there are too many
+     * @return completed by the follower's thread or a timer's; with null after the timeout, or if there are too many
      *     waits
      */
     @Override
     public CompletionStage<@Nullable Refusal> soonAt(Position position, Duration timeout) {
-        return await(position, timeout)
-                .thenApply(found -> found.map(RejectedEvent::refusal).orElse(null));
+        return awaitRefusal(position, timeout)
+                .thenApply(result -> result.map(RejectedEvent::refusal).orElse(null));
     }
 
-    private CompletionStage<Optional<RejectedEvent>> await(Position position, Duration atMost) {
-        Waiting waiting = new Waiting();
+    private CompletionStage<Optional<RejectedEvent>> awaitRefusal(Position position, Duration timeout) {
+        Wait wait = new Wait();
         synchronized (this) {
-            RejectedEvent known = known(position);
-            if (known != null || !atMost.isPositive() || awaiting >= maxAwaited) {
-                return CompletableFuture.completedFuture(Optional.ofNullable(known));
+            RejectedEvent event = lookUp(position);
+            if (event != null || !timeout.isPositive() || waitCount >= maxWaits) {
+                return CompletableFuture.completedFuture(Optional.ofNullable(event));
             }
-            awaited.computeIfAbsent(position, none -> new HashSet<>(1)).add(waiting);
-            awaiting++;
+            waits.computeIfAbsent(position, missing -> new HashSet<>(1)).add(wait);
+            waitCount++;
         }
-        return waiting.refusal
-                .completeOnTimeout(Optional.empty(), atMost.toMillis(), TimeUnit.MILLISECONDS)
-                .whenComplete((found, failure) -> forget(position, waiting));
+        return wait.result
+                .completeOnTimeout(Optional.empty(), timeout.toMillis(), TimeUnit.MILLISECONDS)
+                .whenComplete((result, failure) -> removeWait(position, wait));
     }
 
-    private synchronized void forget(Position position, Waiting waiting) {
-        Set<Waiting> all = awaited.get(position);
-        if (all != null && all.remove(waiting)) {
-            awaiting--;
-            if (all.isEmpty()) {
-                awaited.remove(position);
+    private synchronized void removeWait(Position position, Wait wait) {
+        Set<Wait> waitsAtPosition = waits.get(position);
+        if (waitsAtPosition != null && waitsAtPosition.remove(wait)) {
+            waitCount--;
+            if (waitsAtPosition.isEmpty()) {
+                waits.remove(position);
             }
         }
     }
 
-    /** The newest refusals, the newest first. */
+    /** Returns the newest refusals, the newest first. */
     public synchronized List<RejectedEvent> latest(int limit) {
-        forgetTooOld();
-        return first(byTime.descendingIterator(), limit);
+        removeExpired();
+        return take(byTime.descendingIterator(), limit);
     }
 
-    /** The newest refusals of a pURI, the newest first. */
+    /** Returns the newest refusals of a pURI, the newest first. */
     public synchronized List<RejectedEvent> of(Puri puri, int limit) {
-        forgetTooOld();
-        Deque<RejectedEvent> all = byPuri.get(puri);
-        return all == null ? List.of() : first(all.descendingIterator(), limit);
+        removeExpired();
+        Deque<RejectedEvent> events = byPuri.get(puri);
+        return events == null ? List.of() : take(events.descendingIterator(), limit);
     }
 
-    private static List<RejectedEvent> first(Iterator<RejectedEvent> all, int limit) {
-        List<RejectedEvent> found = new ArrayList<>();
-        while (all.hasNext() && found.size() < limit) {
-            found.add(all.next());
+    private static List<RejectedEvent> take(Iterator<RejectedEvent> events, int limit) {
+        List<RejectedEvent> taken = new ArrayList<>();
+        while (events.hasNext() && taken.size() < limit) {
+            taken.add(events.next());
         }
-        return found;
+        return taken;
     }
 
-    /** How many waits there are now. */
-    synchronized int awaiting() {
-        return awaiting;
+    /** Returns the number of waits. */
+    synchronized int waitCount() {
+        return waitCount;
     }
 
     /**
-     * Forgets the older refusals of an erased pURI, and those that name it as their survivor; also refusals that are
-     * read later.
+     * Removes the names from all refusals that precede the erasure of a pURI and have it as their pURI or survivor.
+     * This also applies to refusals that are read later.
      */
     public synchronized void forgetErased(Puri puri, Instant at) {
-        Instant before = erasedAt.get(puri);
-        // Two topics report an erasure, in either order and more than once.
-        erasedAt.put(puri, before == null || before.isBefore(at) ? at : before);
+        Instant previous = erasedAt.get(puri);
+        // Two topics report an erasure, in any order and more than once.
+        erasedAt.put(puri, previous == null || previous.isBefore(at) ? at : previous);
         for (Map<Puri, Deque<RejectedEvent>> index : List.of(byPuri, bySurvivor)) {
-            List.copyOf(index.getOrDefault(puri, NONE)).stream()
+            List.copyOf(index.getOrDefault(puri, NO_EVENTS)).stream()
                     .filter(this::isErased)
-                    .forEach(refused -> {
-                        drop(refused);
-                        addNameless(refused.withoutNames());
+                    .forEach(event -> {
+                        remove(event);
+                        addAnonymized(event.withoutNames());
                     });
         }
     }
 
-    private boolean isErased(RejectedEvent refused) {
-        return isErased(refused.puri(), refused) || isErased(refused.survivor(), refused);
+    /** Returns whether an identity that the refusal names was erased after the refusal. */
+    private boolean isErased(RejectedEvent event) {
+        return isErasedAfter(event.puri(), event) || isErasedAfter(event.survivor(), event);
     }
 
-    private boolean isErased(@Nullable Puri puri, RejectedEvent refused) {
+    private boolean isErasedAfter(@Nullable Puri puri, RejectedEvent event) {
         Instant at = puri == null ? null : erasedAt.get(puri);
         // A refusal of the same millisecond may be of an event after the erasure.
-        return at != null && refused.rejectedAt().isBefore(at);
+        return at != null && event.rejectedAt().isBefore(at);
     }
 
-    private synchronized void forgetTooOld() {
+    private synchronized void removeExpired() {
         Instant oldest = clock.instant().minus(maxAge);
         while (!byTime.isEmpty() && byTime.getFirst().rejectedAt().isBefore(oldest)) {
-            drop(byTime.getFirst());
+            remove(byTime.getFirst());
         }
         erasedAt.removeOldestWhile(at -> at.isBefore(oldest));
-        gone.removeOldestWhile(erasure -> erasure.at().isBefore(oldest));
+        lastWithoutRow.removeOldestWhile(erasure -> erasure.at().isBefore(oldest));
     }
 
-    private synchronized void addGone(Erasure erasure) {
-        // Records are in the order of the log, so the last one read is the newest.
-        gone.put(erasure.puri(), erasure);
+    private synchronized void putLastWithoutRow(Erasure erasure) {
+        // All records of a name are in one partition, so the record that was read last is the newest.
+        lastWithoutRow.put(erasure.puri(), erasure);
     }
 
-    void add(RejectedEvent refused) {
-        RejectedEvent kept;
-        List<Waiting> waiting;
+    void add(RejectedEvent event) {
+        RejectedEvent stored;
+        List<Wait> waitsAtPosition;
         synchronized (this) {
-            kept = isErased(refused) ? refused.withoutNames() : refused;
-            if (!(kept == refused ? addNamed(refused) : addNameless(kept))) {
+            stored = isErased(event) ? event.withoutNames() : event;
+            if (!(stored == event ? addNamed(event) : addAnonymized(stored))) {
                 return;
             }
-            waiting = List.copyOf(awaited.getOrDefault(refused.position(), Set.of()));
+            waitsAtPosition = List.copyOf(waits.getOrDefault(event.position(), Set.of()));
         }
-        // Continuations of the waits run here, so not under the lock.
-        waiting.forEach(each -> each.refusal.complete(Optional.of(kept)));
-        listener.onNews(refused.position());
-        if (kept == refused && !refused.rejectedAt().isBefore(since)) {
-            counters.getOrDefault(refused.reason(), otherReasons).increment();
+        // Outside the lock, because it runs the continuations of the waits.
+        waitsAtPosition.forEach(wait -> wait.result.complete(Optional.of(stored)));
+        listener.onOutcome(event.position());
+        if (stored == event && !event.rejectedAt().isBefore(startedAt)) {
+            counters.getOrDefault(event.reason(), otherReasons).increment();
         }
     }
 
-    /** False when the position has a refusal already. */
-    private boolean addNamed(RejectedEvent refused) {
-        if (byPosition.putIfAbsent(refused.position(), refused) != null) {
+    /** Returns false if the position already has a refusal. */
+    private boolean addNamed(RejectedEvent event) {
+        if (byPosition.putIfAbsent(event.position(), event) != null) {
             return false;
         }
-        byTime.add(refused);
-        index(byPuri, refused.puri(), refused);
-        index(bySurvivor, refused.survivor(), refused);
-        if (byTime.size() > history) {
-            drop(byTime.getFirst());
+        byTime.add(event);
+        addToIndex(byPuri, event.puri(), event);
+        addToIndex(bySurvivor, event.survivor(), event);
+        if (byTime.size() > maxRefusals) {
+            remove(byTime.getFirst());
         }
         return true;
     }
 
-    private boolean addNameless(RejectedEvent refused) {
-        return nameless.putIfAbsent(refused.position(), refused);
+    private boolean addAnonymized(RejectedEvent event) {
+        return anonymized.putIfAbsent(event.position(), event);
     }
 
-    private void drop(RejectedEvent oldest) {
-        byTime.remove(oldest);
-        byPosition.remove(oldest.position());
-        unindex(byPuri, oldest.puri(), oldest);
-        unindex(bySurvivor, oldest.survivor(), oldest);
+    private void remove(RejectedEvent event) {
+        byTime.remove(event);
+        byPosition.remove(event.position());
+        removeFromIndex(byPuri, event.puri(), event);
+        removeFromIndex(bySurvivor, event.survivor(), event);
     }
 
-    private static void index(Map<Puri, Deque<RejectedEvent>> index, @Nullable Puri puri, RejectedEvent refused) {
+    private static void addToIndex(Map<Puri, Deque<RejectedEvent>> index, @Nullable Puri puri, RejectedEvent event) {
         if (puri != null) {
-            index.computeIfAbsent(puri, none -> new ArrayDeque<>(2)).add(refused);
+            index.computeIfAbsent(puri, missing -> new ArrayDeque<>(2)).add(event);
         }
     }
 
-    private static void unindex(Map<Puri, Deque<RejectedEvent>> index, @Nullable Puri puri, RejectedEvent refused) {
-        Deque<RejectedEvent> all = puri == null ? null : index.get(puri);
-        if (puri != null && all != null) {
-            all.removeFirstOccurrence(refused);
-            if (all.isEmpty()) {
+    private static void removeFromIndex(
+            Map<Puri, Deque<RejectedEvent>> index, @Nullable Puri puri, RejectedEvent event) {
+        Deque<RejectedEvent> events = puri == null ? null : index.get(puri);
+        if (puri != null && events != null) {
+            events.removeFirstOccurrence(event);
+            if (events.isEmpty()) {
                 index.remove(puri);
             }
         }
@@ -365,8 +367,8 @@ public final class RefusalLog implements Refusals, FollowedTopic {
         byPuri.clear();
         bySurvivor.clear();
         byTime.clear();
-        nameless.clear();
-        gone.clear();
+        anonymized.clear();
+        lastWithoutRow.clear();
     }
 
     private final class RecordHandler implements TopicFollower.Handler {
@@ -377,20 +379,20 @@ public final class RefusalLog implements Refusals, FollowedTopic {
 
         @Override
         public void tick() {
-            forgetTooOld();
+            removeExpired();
         }
 
         @Override
         public void handle(ConsumerRecord<byte[], byte[]> record) {
             try {
                 if (record.value() == null) {
-                    takeErasure(record);
+                    handleErasure(record);
                 } else {
                     add(RejectedEvent.of(values.read(record.value())));
                 }
             } catch (UnreadableException | SerializationException | IllegalArgumentException e) {
                 log.warn(
-                        "The record at {}-{}@{} is no rejection and is skipped: {}",
+                        "The record at {}-{}@{} is not a valid rejection and is skipped: {}",
                         record.topic(),
                         record.partition(),
                         record.offset(),
@@ -398,13 +400,13 @@ public final class RefusalLog implements Refusals, FollowedTopic {
             }
         }
 
-        private void takeErasure(ConsumerRecord<byte[], byte[]> record) {
+        private void handleErasure(ConsumerRecord<byte[], byte[]> record) {
             Erasure erasure = Erasure.of(RecordKey.puri(record.key()), record.headers());
-            addGone(erasure);
+            putLastWithoutRow(erasure);
             if (erasure.isApplied()) {
                 forgetErased(erasure.puri(), erasure.at());
             }
-            listener.onNews(erasure.position());
+            listener.onOutcome(erasure.position());
         }
     }
 }

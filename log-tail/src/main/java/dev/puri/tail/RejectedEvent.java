@@ -12,16 +12,16 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A refused event, without its bytes.
+ * A refused event and the reason of the refusal, without the bytes of the event.
  *
- * @param position of the event, which is its token
+ * @param position the position of the event; its text is the event's token
  * @param reason one of {@link dev.puri.schemas.log.Reason}, or a later one that this build does not know
  * @param detail the refusal in words; at most {@value #MAX_DETAIL_LENGTH} characters
- * @param rejectedAt by the registry's clock
- * @param puri null if the event's key was no pURI
+ * @param rejectedAt the time of the refusal by the registry's clock
+ * @param puri null if the event's key was not a pURI
  * @param eventId null if the event could not be read
  * @param holder the holder of the name or handle that the event claimed; null if there is none
- * @param survivor the identity into which this one was merged; null if it was not merged
+ * @param survivor the identity into which the identity of this pURI was merged; null if it was not merged
  */
 public record RejectedEvent(
         Position position,
@@ -32,7 +32,7 @@ public record RejectedEvent(
         @Nullable String eventId,
         @Nullable Holder holder,
         @Nullable Puri survivor) {
-    /** A bound, since 100,000 refusals are kept in memory. */
+    /** Limits the length, since 100,000 refusals are kept in memory. */
     public static final int MAX_DETAIL_LENGTH = 256;
 
     public RejectedEvent {
@@ -40,7 +40,9 @@ public record RejectedEvent(
     }
 
     /**
-     * @throws IllegalArgumentException when the registry cannot have written it
+     * Converts a record of {@code puri.rejections.v1}.
+     *
+     * @throws IllegalArgumentException if the record is malformed
      */
     static RejectedEvent of(Rejection avro) {
         return new RejectedEvent(
@@ -61,7 +63,7 @@ public record RejectedEvent(
                 avro.getSurvivor() == null ? null : Puri.parse(avro.getSurvivor()));
     }
 
-    /** The refusal, as the answer to the event's token; null when this build does not know the reason. */
+    /** Returns the refusal as requests with the event's token get it; null if this build does not know the reason. */
     @Nullable
     Refusal refusal() {
         for (Reason known : Reason.values()) {
@@ -72,10 +74,10 @@ public record RejectedEvent(
         return null;
     }
 
-    /** A copy with position and reason alone, which suffices to answer the token and names nobody. */
+    /** Returns a copy with only position, reason and time. It answers requests with the token and contains no names. */
     RejectedEvent withoutNames() {
-        return new RejectedEvent(
-                position, reason, "what it named was erased since", rejectedAt, null, null, null, null);
+        String newDetail = "an object that the event named has been erased since";
+        return new RejectedEvent(position, reason, newDetail, rejectedAt, null, null, null, null);
     }
 
     private static String cut(String detail) {
@@ -83,7 +85,7 @@ public record RejectedEvent(
             return detail;
         }
         int end = MAX_DETAIL_LENGTH - 1;
-        // Do not split a surrogate pair.
+        // Does not split a surrogate pair.
         return detail.substring(0, Character.isHighSurrogate(detail.charAt(end - 1)) ? end - 1 : end) + "…";
     }
 }

@@ -12,17 +12,17 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Recent refusals as JSON: {@code GET /v1/rejections?puri=&position=&limit=}.
+ * A query for recent refusals, and their JSON: {@code GET /v1/rejections?puri=&position=&limit=}.
  *
- * @param puri only this pURI's; null for all
- * @param position only of the event at this position; null for all
- * @param limit how many at most, the newest first; 1 to {@value #MAX_LIMIT}
+ * @param puri selects the refusals of this pURI; null for all
+ * @param position selects the refusal of the event at this position; null for all
+ * @param limit the maximum number of refusals, the newest first; 1 to {@value #MAX_LIMIT}
  */
 public record RejectionsView(@Nullable Puri puri, @Nullable Position position, int limit) {
     public static final int MAX_LIMIT = 1000;
     public static final int DEFAULT_LIMIT = 100;
 
-    /** A query parameter is wrong. */
+    /** A query parameter is invalid. The message says why. */
     public static final class InvalidParameterException extends IllegalArgumentException {
         private static final long serialVersionUID = 1L;
 
@@ -33,16 +33,16 @@ public record RejectionsView(@Nullable Puri puri, @Nullable Position position, i
             this.parameter = parameter;
         }
 
-        /** The parameter's name. */
+        /** Returns the parameter's name. */
         public String parameter() {
             return parameter;
         }
     }
 
     /**
-     * Parses the query's parameters; null for a missing one.
+     * Parses the query parameters; a missing parameter is null.
      *
-     * @throws InvalidParameterException when one is wrong; the message says why
+     * @throws InvalidParameterException if a parameter is invalid
      */
     public static RejectionsView parse(@Nullable String puri, @Nullable String position, @Nullable String limit) {
         return new RejectionsView(
@@ -71,56 +71,56 @@ public record RejectionsView(@Nullable Puri puri, @Nullable Position position, i
         boolean isNumber = !text.isEmpty() && text.length() <= 4 && text.chars().allMatch(c -> c >= '0' && c <= '9');
         int limit = isNumber ? Integer.parseInt(text) : 0;
         if (limit < 1 || limit > MAX_LIMIT) {
-            throw new InvalidParameterException("limit", "a limit is a number from 1 to " + MAX_LIMIT);
+            throw new InvalidParameterException("limit", "the limit must be a number from 1 to " + MAX_LIMIT);
         }
         return limit;
     }
 
-    /** The matching refusals, the newest first. */
+    /** Returns the matching refusals, the newest first. */
     public List<RejectedEvent> find(RefusalLog log) {
         if (position != null) {
-            return log.find(position).filter(refused -> puri == null || Objects.equals(puri, refused.puri())).stream()
+            return log.find(position).filter(event -> puri == null || Objects.equals(puri, event.puri())).stream()
                     .toList();
         }
         return puri == null ? log.latest(limit) : log.of(puri, limit);
     }
 
     /**
-     * Writes the whole answer.
+     * Writes the whole response body.
      *
-     * @param complete false while the log is being read, so that refusals may be missing
-     * @throws IOException only from the generator
+     * @param complete false while the topic is being read, so that refusals may be missing
+     * @throws IOException if the generator throws it
      */
-    public static void write(JsonGenerator json, List<RejectedEvent> refusals, boolean complete) throws IOException {
+    public static void write(JsonGenerator json, List<RejectedEvent> events, boolean complete) throws IOException {
         json.writeStartObject();
         json.writeArrayFieldStart("rejections");
-        for (RejectedEvent refused : refusals) {
-            write(json, refused);
+        for (RejectedEvent event : events) {
+            write(json, event);
         }
         json.writeEndArray();
         json.writeBooleanField("complete", complete);
         json.writeEndObject();
     }
 
-    private static void write(JsonGenerator json, RejectedEvent refused) throws IOException {
+    private static void write(JsonGenerator json, RejectedEvent event) throws IOException {
         json.writeStartObject();
-        json.writeStringField("rejectedAt", Timestamp.text(refused.rejectedAt()));
-        json.writeStringField("position", refused.position().toString());
-        if (refused.puri() != null) {
-            json.writeStringField("puri", refused.puri().toString());
+        json.writeStringField("rejectedAt", Timestamp.text(event.rejectedAt()));
+        json.writeStringField("position", event.position().toString());
+        if (event.puri() != null) {
+            json.writeStringField("puri", event.puri().toString());
         }
-        if (refused.eventId() != null) {
-            json.writeStringField("eventId", refused.eventId());
+        if (event.eventId() != null) {
+            json.writeStringField("eventId", event.eventId());
         }
-        writeWhy(json, refused.reason(), refused.detail(), refused.holder(), refused.survivor());
+        writeWhy(json, event.reason(), event.detail(), event.holder(), event.survivor());
         json.writeEndObject();
     }
 
     /**
-     * Writes reason, detail, holder and survivor into the open object. Answers to the event's token have the same
-     * fields.
+     * Writes reason, detail, holder and survivor into the open JSON object. Responses to requests with the event's
+     * token have the same fields.
      *
-     * @throws IOException only from the generator
+     * @throws IOException if the generator throws it
      */
     public static void writeWhy(
             JsonGenerator json, String reason, String detail, @Nullable Holder holder, @Nullable Puri survivor)

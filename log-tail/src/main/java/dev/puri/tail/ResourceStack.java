@@ -6,8 +6,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The resources of a server, which are closed in the reverse order of their start. A resource that fails to close does
- * not keep the others open. Used by one thread at a time.
+ * The resources of a server. {@link #close} closes them in the reverse order of their start; if one resource fails to
+ * close, the others are still closed. Used by one thread at a time.
  */
 public final class ResourceStack implements AutoCloseable {
     private final Deque<Runnable> closeActions = new ArrayDeque<>();
@@ -24,7 +24,7 @@ public final class ResourceStack implements AutoCloseable {
     }
 
     /**
-     * Adds an action that {@link #close} runs before it closes the resources added so far, such as draining a listener.
+     * Adds an action, such as draining a listener. {@link #close} runs it before it closes the resources added so far.
      */
     public void runBeforeClosing(Runnable action) {
         closeActions.push(action);
@@ -33,7 +33,8 @@ public final class ResourceStack implements AutoCloseable {
     /**
      * Closes all resources. Each is closed once, even if this method is called again.
      *
-     * @throws RuntimeException or an Error, the first that a resource threw; the others are suppressed in it
+     * @throws RuntimeException the first exception (or an Error) of a resource, with later ones as suppressed
+     *     exceptions
      */
     @Override
     public void close() {
@@ -42,7 +43,7 @@ public final class ResourceStack implements AutoCloseable {
             try {
                 action.run();
             } catch (RuntimeException | Error e) {
-                failure = first(failure, e);
+                failure = combine(failure, e);
             }
         }
         if (failure instanceof Error error) {
@@ -53,14 +54,14 @@ public final class ResourceStack implements AutoCloseable {
         }
     }
 
-    private static Throwable first(@Nullable Throwable before, Throwable failure) {
-        if (before == null) {
+    private static Throwable combine(@Nullable Throwable first, Throwable failure) {
+        if (first == null) {
             return failure;
         }
-        // Two resources may throw the same exception, which cannot be suppressed in itself.
-        if (before != failure) {
-            before.addSuppressed(failure);
+        // Two resources may throw the same exception object, which cannot suppress itself.
+        if (first != failure) {
+            first.addSuppressed(failure);
         }
-        return before;
+        return first;
     }
 }

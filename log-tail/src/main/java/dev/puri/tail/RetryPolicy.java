@@ -3,7 +3,8 @@ package dev.puri.tail;
 import java.time.Duration;
 
 /**
- * The delays between attempts that fail: the first delay, then twice as long each time, up to the longest.
+ * The delays between the attempts of work that fails: each delay is twice the previous one, up to the
+ * longest.
  *
  * @param first positive
  * @param longest at least the first
@@ -14,18 +15,19 @@ public record RetryPolicy(Duration first, Duration longest) {
      */
     public RetryPolicy {
         if (!first.isPositive() || first.compareTo(longest) > 0) {
-            throw new IllegalArgumentException("no delays from " + first + " to " + longest);
+            throw new IllegalArgumentException(
+                    "the first delay must be positive and at most the longest: " + first + ", " + longest);
         }
     }
 
-    /** The same delay between all attempts. */
+    /** Returns a policy with the same delay between all attempts. */
     public static RetryPolicy fixed(Duration delay) {
         return new RetryPolicy(delay, delay);
     }
 
-    /** The delay that follows another. */
+    /** Returns the delay that follows the given delay. */
     Duration after(Duration delay) {
-        Duration twice = delay.multipliedBy(2);
-        return twice.compareTo(longest) > 0 ? longest : twice;
+        Duration doubled = delay.multipliedBy(2);
+        return doubled.compareTo(longest) > 0 ? longest : doubled;
     }
 }

@@ -6,53 +6,55 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Repeats the decoding of a record until the schema registry answers: a record that is skipped while the registry is
- * away would be missing for good. One thread reads; any thread may ask why it waits.
+ * Decodes a record, and tries again until the schema registry responds. A record that was skipped while the registry
+ * was unavailable would be lost. One thread calls {@link #read}; any thread may call {@link #waitingFor}.
  */
 public final class SchemaRegistryWait {
     private final RetryPolicy policy;
     private final Stop stop;
-    private volatile @Nullable String waitingFor;
+    private volatile @Nullable String lastError;
 
     /**
      * @param policy the delays between attempts
-     * @param stop ends a wait
+     * @param stop ends the wait
      */
     public SchemaRegistryWait(RetryPolicy policy, Stop stop) {
         this.policy = policy;
         this.stop = stop;
     }
 
-    /** What the schema registry answered when it was last asked in vain; null while nothing waits for it. */
+    /**
+     * Returns the error of the last failed request to the schema registry; null while no record waits for the registry.
+     */
     public @Nullable String waitingFor() {
-        return waitingFor;
+        return lastError;
     }
 
     /**
-     * Reads, as often as it takes.
+     * Calls {@code decode} until it succeeds.
      *
-     * @param read decodes a record; throws {@link RegistryUnavailableException} to be called again
+     * @param decode decodes a record; called again after it throws {@link RegistryUnavailableException}
      * @param onWait called once, before the first delay
-     * @throws StoppedException when the stop was asked for, or the thread interrupted, meanwhile
+     * @throws StoppedException if the stop is requested or the thread is interrupted during the wait
      */
-    public <T> T read(Supplier<T> read, Consumer<RegistryUnavailableException> onWait) {
+    public <T> T read(Supplier<T> decode, Consumer<RegistryUnavailableException> onWait) {
         Backoff backoff = new Backoff(policy);
         try {
             while (true) {
                 try {
-                    return read.get();
+                    return decode.get();
                 } catch (RegistryUnavailableException e) {
-                    if (waitingFor == null) {
+                    if (lastError == null) {
                         onWait.accept(e);
                     }
-                    waitingFor = String.valueOf(e.getMessage());
-                    if (stop.isAskedWithin(backoff.nextDelay())) {
+                    lastError = String.valueOf(e.getMessage());
+                    if (stop.isAskedWithin(backoff.takeDelay())) {
                         throw new StoppedException("stopped while waiting for the schema registry");
                     }
                 }
             }
         } finally {
-            waitingFor = null;
+            lastError = null;
         }
     }
 }

@@ -5,30 +5,31 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Asks the work of a thread to end. The work checks it between two steps, and waits with {@link #isAskedWithin}, which
- * it ends. Thread-safe.
+ * A request to end the work of a thread. The work checks {@link #isAsked} between two steps. It waits with {@link
+ * #isAskedWithin}, which returns as soon as the stop is requested. Thread-safe.
  */
 public final class Stop {
-    private final CountDownLatch asked = new CountDownLatch(1);
+    private final CountDownLatch requested = new CountDownLatch(1);
 
-    /** Asks the work to end; further calls do nothing. */
+    /** Requests the stop; further calls do nothing. */
     public void ask() {
-        asked.countDown();
+        requested.countDown();
     }
 
-    /** Whether the work has been asked to end. */
+    /** Returns whether the stop has been requested. */
     public boolean isAsked() {
-        return asked.getCount() == 0;
+        return requested.getCount() == 0;
     }
 
     /**
-     * Waits for the stop.
+     * Waits until the stop is requested, at most for the given time.
      *
-     * @return true as soon as the stop is asked for or the thread is interrupted, which it stays; false after the time
+     * @return true if the stop was requested or the thread was interrupted, whose interrupt status stays set; false
+     *     after the time
      */
     public boolean isAskedWithin(Duration time) {
         try {
-            return asked.await(TimeUnit.NANOSECONDS.convert(time), TimeUnit.NANOSECONDS);
+            return requested.await(TimeUnit.NANOSECONDS.convert(time), TimeUnit.NANOSECONDS);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             return true;

@@ -5,16 +5,16 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 
 /**
- * A daemon thread that repeats one piece of work until it is stopped, whatever the work throws:
+ * A daemon thread that repeats its work until it is stopped, whatever the work throws:
  *
  * <pre>
  * attempt ─▶ returns ───────────────────────────▶ delay ─▶ attempt ─▶ …
  *    └─────▶ throws anything ─▶ failure handler ────┘
  * </pre>
  *
- * A thread that ended by an unforeseen exception, or by an {@link Error} such as a passing lack of memory, would
- * silently leave its server without the work. So every {@link Throwable} goes to the failure handler, which keeps it
- * for health, and the work is tried again. Only a {@link Stop} ends the thread.
+ * If an unforeseen exception, or an {@link Error} such as a temporary lack of memory, ended the thread, its server
+ * would silently go on without the work. So every {@link Throwable} goes to the failure handler, which reports it in
+ * health, and the work is tried again. Only a {@link Stop} ends the thread.
  */
 public final class SupervisedThread {
     private final Stop stop;
@@ -26,15 +26,16 @@ public final class SupervisedThread {
     /** The work. After it returns or throws, it is called again after a delay. */
     @FunctionalInterface
     public interface Attempt {
-        /** Works for as long as it can; checks the stop itself if that is long. */
+        /** Works as long as possible. An attempt that may take long must check the stop itself. */
         void run() throws Exception;
     }
 
     /**
-     * Makes the thread; {@link #start} starts it.
+     * Creates the thread; {@link #start} starts it.
      *
      * @param stop ends the thread; the work may check it too
-     * @param policy the delays between attempts; the first one follows an attempt that lasted longer than the longest
+     * @param policy the delays between attempts; an attempt that ran longer than the longest delay is followed by the
+     *     first delay
      * @param onFailure called on the thread with whatever an attempt throws, but not after the stop
      */
     public SupervisedThread(
@@ -46,7 +47,7 @@ public final class SupervisedThread {
         this.thread = Thread.ofPlatform().name(name).daemon(true).unstarted(this::run);
     }
 
-    /** Starts it; once. */
+    /** Starts the thread. May be called once. */
     public void start() {
         thread.start();
     }
@@ -56,9 +57,9 @@ public final class SupervisedThread {
         while (!stop.isAsked()) {
             backoff.begin();
             attempt();
-            Duration delay = backoff.nextDelay();
+            Duration delay = backoff.takeDelay();
             if (!stop.isAsked()) {
-                // An interrupt that came without a stop has ended the attempt; it must not end the delays too.
+                // An interrupt without a stop has ended the attempt; it must not end the delay too.
                 Thread.interrupted();
                 stop.isAskedWithin(delay);
             }
@@ -78,8 +79,8 @@ public final class SupervisedThread {
     private void report(Throwable cause) {
         try {
             onFailure.accept(cause);
-        } catch (Throwable unreported) {
-            // Most likely there is no memory for the report. The work is tried again all the same.
+        } catch (Throwable reportFailure) {
+            // Probably there is no memory for the report. The work is tried again nevertheless.
             Thread.yield();
         }
     }
@@ -97,11 +98,12 @@ public final class SupervisedThread {
     /**
      * Waits until the thread has ended.
      *
-     * @return false when it has not ended within that time, or the caller was interrupted, which it stays
+     * @return false if the thread has not ended within the time, or the caller was interrupted; the caller's interrupt
+     *     status stays set
      */
-    public boolean join(Duration within) {
+    public boolean join(Duration timeout) {
         try {
-            return !thread.isAlive() || thread.join(within);
+            return !thread.isAlive() || thread.join(timeout);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             return false;

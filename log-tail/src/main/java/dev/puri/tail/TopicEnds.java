@@ -5,32 +5,32 @@ import java.util.function.IntToLongFunction;
 import org.apache.kafka.common.Uuid;
 
 /**
- * The end offsets of a topic, with the topic's id: a topic that was deleted and created again has its name, and another
- * id.
+ * The end offsets of a topic, and the topic's id. A topic that was deleted and created again has the same name but
+ * another id.
  *
- * @param ends the last stable offset of each partition: every transaction before it is decided
+ * @param ends the last stable offset of each partition: every transaction before it has ended
  */
 public record TopicEnds(Uuid topicId, EndOffsets ends) {
-    /** The offset at which each partition ends. */
+    /** Returns the end offset of each partition. */
     public Map<Integer, Long> byPartition() {
         return ends.byPartition();
     }
 
-    /** When the brokers were asked. */
+    /** Returns the time that was taken before the request to the brokers. */
     public ObservationTime at() {
         return ends.at();
     }
 
     /**
-     * Offsets between a reader and the ends, summed over the partitions.
+     * Returns the reader's lag: the number of offsets to the ends, summed over the partitions.
      *
-     * @param nextOffset by partition, the offset that the reader reads next
+     * @param nextOffset maps a partition to the offset that the reader reads next
      */
     public long lag(IntToLongFunction nextOffset) {
         return ends.lag(nextOffset);
     }
 
-    /** Whether both are of the same topic, with as many partitions. */
+    /** Returns whether both are end offsets of the same topic, with the same partitions. */
     public boolean isOfTheSameTopic(TopicEnds other) {
         return topicId.equals(other.topicId)
                 && byPartition().keySet().equals(other.byPartition().keySet());

@@ -24,30 +24,30 @@ import org.slf4j.LoggerFactory;
  * Follows a topic with one consumer and one thread until it is closed:
  *
  * <pre>
- * ask for begin and end offsets ─▶ seek to the next offsets, or reset ─▶ poll; every second ask for the end offsets
+ * get beginning and end offsets ─▶ seek to the next offsets, or reset ─▶ poll; get the end offsets every second
  *         ▲                                                                  │ anything fails
  *         └────────────────────────── back off ◀─────────────────────────────┘
  * </pre>
  *
- * A poll that returns nothing does not distinguish a quiet topic from brokers out of reach. So the follower asks the
- * brokers for the end offsets. Once it has read up to them, its reader had everything at the time of asking, and
+ * If a poll returns nothing, the topic may be quiet or the brokers may be unavailable. So the follower requests the end
+ * offsets. Once it has read up to them, the handler has all records that the topic had at the time of the request, and
  * {@link #staleness} counts from that time.
  */
 final class TopicFollower implements Follower {
     private static final Logger log = LoggerFactory.getLogger(TopicFollower.class);
     private static final Duration REQUEST_TIMEOUT = Duration.ofSeconds(5);
-    private static final Duration LONGEST_STANDSTILL = Duration.ofSeconds(5);
+    private static final Duration MAX_TIME_WITHOUT_PROGRESS = Duration.ofSeconds(5);
     private static final Duration END_OFFSETS_PERIOD = Duration.ofSeconds(1);
-    private static final Duration POLL = Duration.ofMillis(200);
+    private static final Duration POLL_TIMEOUT = Duration.ofMillis(200);
     private static final Duration CLOSE_TIMEOUT = Duration.ofMillis(200);
     private static final RetryPolicy RETRY_POLICY = new RetryPolicy(Duration.ofMillis(200), Duration.ofSeconds(5));
     private static final Duration STOP_TIMEOUT = Duration.ofSeconds(10);
 
-    /** Bisections of the time since 1970 that leave less than a second. */
-    private static final int BISECTIONS = 32;
+    /** The maximum number of steps to bisect the time since 1970: the last interval is shorter than a second. */
+    private static final int MAX_BISECTIONS = 32;
 
     private final String topic;
-    private final long last;
+    private final long initialRecords;
     private final Handler handler;
     private final Supplier<Consumer<byte[], byte[]>> consumers;
     private final InstantSource clock;
@@ -56,87 +56,92 @@ final class TopicFollower implements Follower {
     private final SupervisedThread thread;
 
     /**
-     * By partition, the offset that is read next; empty when the reading begins again. Of the follower's thread alone.
+     * The offset that is read next, by partition; empty if the topic must be read from the start. Used by the
+     * follower's thread only.
      */
     private final Map<Integer, Long> nextOffsets = new HashMap<>();
 
-    private volatile @Nullable EndOffsets reached;
-    private final FailureState trouble = new FailureState("not begun");
+    /** The end offsets that were reached last; null after a reset, until end offsets are reached. */
+    private volatile @Nullable EndOffsets reachedEnds;
+
+    private final FailureState failure = new FailureState("not begun");
 
     /** Handles the topic's records, in the order of each partition. Called by the follower's thread. */
     interface Handler {
         /**
-         * The topic is read from its beginning again: forget all records. They may be of another topic of this name.
+         * Discards all records, because the topic is read from the start again. It may be another topic of this name.
          */
         void reset();
 
         /**
          * Handles one record.
          *
-         * @throws RuntimeException when the record cannot be handled now; it will be handed over again
+         * @throws RuntimeException if the record cannot be handled now; the follower will pass the record again
          */
         void handle(ConsumerRecord<byte[], byte[]> record);
 
-        /** Called about once a second, also while nothing is written. */
+        /** Called about once a second, even if there are no records. */
         default void tick() {}
     }
 
-    /** The topic cannot be followed now. The message says why. */
-    private static final class NotFollowedException extends RuntimeException {
+    /** The topic cannot be read now. The message says why. */
+    private static final class CannotFollowException extends RuntimeException {
         private static final long serialVersionUID = 1L;
 
-        NotFollowedException(String message) {
+        CannotFollowException(String message) {
             super(message);
         }
     }
 
     TopicFollower(
             String topic,
-            long last,
+            long initialRecords,
             Supplier<Consumer<byte[], byte[]>> consumers,
             Handler handler,
             InstantSource clock,
             LongSupplier nanoTime,
             MeterRegistry meters) {
         this.topic = topic;
-        this.last = last;
+        this.initialRecords = initialRecords;
         this.consumers = consumers;
         this.handler = handler;
         this.clock = clock;
         this.nanoTime = nanoTime;
-        this.thread = new SupervisedThread("tail-" + topic, stop, RETRY_POLICY, this::followOnce, this::failed);
+        this.thread = new SupervisedThread("tail-" + topic, stop, RETRY_POLICY, this::followOnce, this::onFailure);
         Gauge.builder("puri.tail.age", this, TopicFollower::stalenessInSeconds)
-                .description("Since when it is not known that all of the topic was read; NaN before it ever was")
+                .description("Time since the whole topic was last known to be read; NaN before the first time")
                 .tag("topic", topic)
                 .baseUnit("seconds")
                 .register(meters);
     }
 
     /**
-     * Starts to follow; the topic and the brokers need not be there yet.
+     * Starts to follow the topic. The topic may not exist yet, and the brokers may be unavailable.
      *
-     * @param last about how many records from the end are read at first; {@link Long#MAX_VALUE} for all
+     * @param initialRecords the approximate number of records before the end that are read first; {@link
+     *     Long#MAX_VALUE} for all
      */
     static TopicFollower start(
             String topic,
-            long last,
+            long initialRecords,
             Supplier<Consumer<byte[], byte[]>> consumers,
             Handler handler,
             InstantSource clock,
             MeterRegistry meters) {
-        TopicFollower follower = new TopicFollower(topic, last, consumers, handler, clock, System::nanoTime, meters);
+        TopicFollower follower =
+                new TopicFollower(topic, initialRecords, consumers, handler, clock, System::nanoTime, meters);
         follower.thread.start();
         return follower;
     }
 
     @Override
     public boolean hasCaughtUp() {
-        return reached != null;
+        return reachedEnds != null;
     }
 
     @Override
     public @Nullable Duration staleness() {
-        EndOffsets ends = reached;
+        EndOffsets ends = reachedEnds;
         return ends == null ? null : ends.at().age(clock);
     }
 
@@ -147,24 +152,24 @@ final class TopicFollower implements Follower {
 
     @Override
     public @Nullable String trouble() {
-        return trouble.reason();
+        return failure.reason();
     }
 
-    /** Notes why an attempt failed. The next one continues from the same offsets. */
-    void failed(Throwable cause) {
+    /** Notes why an attempt failed. The next attempt continues from the same offsets. */
+    void onFailure(Throwable cause) {
         if (cause instanceof OffsetOutOfRangeException) {
             nextOffsets.clear();
-            inTrouble("a part was deleted before it was read");
-        } else if (cause instanceof NotFollowedException || cause instanceof KafkaException) {
-            inTrouble(String.valueOf(cause.getMessage()));
+            setFailure("records were deleted before they were read");
+        } else if (cause instanceof CannotFollowException || cause instanceof KafkaException) {
+            setFailure(String.valueOf(cause.getMessage()));
         } else {
-            if (trouble.changeTo(cause.toString())) {
-                log.error("{} cannot be followed for now", topic, cause);
+            if (failure.changeTo(cause.toString())) {
+                log.error("{} cannot be read now", topic, cause);
             }
         }
     }
 
-    /** Follows until the stop, a failure, or a change of the number of partitions. */
+    /** Follows the topic until the stop, a failure, or a change of the number of partitions. */
     void followOnce() {
         Consumer<byte[], byte[]> consumer = consumers.get();
         try {
@@ -176,13 +181,14 @@ final class TopicFollower implements Follower {
                 readTo(consumer, ends);
                 handler.tick();
                 ends = endOffsets(consumer, partitions);
-                if (isBeyond(ends)) {
+                if (isAnyOffsetBeyond(ends)) {
                     nextOffsets.clear();
-                    throw new NotFollowedException("it was deleted and created again");
+                    throw new CannotFollowException("the topic was deleted and created again");
                 }
             }
         } finally {
-            // A close does not wait for brokers here, but an interrupted thread could not finish it.
+            // A consumer without a group closes without waiting for brokers, but an interrupted thread could not close
+            // it.
             boolean interrupted = Thread.interrupted();
             consumer.close(CloseOptions.timeout(CLOSE_TIMEOUT));
             if (interrupted) {
@@ -197,13 +203,13 @@ final class TopicFollower implements Follower {
                 .toList();
         if (partitions.isEmpty()) {
             nextOffsets.clear();
-            throw new NotFollowedException("there is no such topic yet; 'puri topics create' makes it");
+            throw new CannotFollowException("there is no such topic yet; 'puri topics create' creates it");
         }
         return partitions;
     }
 
     private EndOffsets endOffsets(Consumer<byte[], byte[]> consumer, List<TopicPartition> partitions) {
-        // Before the brokers are asked: they may not report what is written while they answer.
+        // Taken before the request: the response may lack records that are written meanwhile.
         ObservationTime at = new ObservationTime(nanoTime.getAsLong(), clock.instant());
         return new EndOffsets(byPartition(consumer.endOffsets(partitions, REQUEST_TIMEOUT)), at);
     }
@@ -214,18 +220,18 @@ final class TopicFollower implements Follower {
         return byPartition;
     }
 
-    /** Continues from the next offsets, unless the topic does not have them. */
+    /** Continues from the next offsets; starts again if the topic does not have them. */
     private void seek(Consumer<byte[], byte[]> consumer, List<TopicPartition> partitions, EndOffsets ends) {
-        Map<Integer, Long> begins = byPartition(consumer.beginningOffsets(partitions, REQUEST_TIMEOUT));
+        Map<Integer, Long> beginnings = byPartition(consumer.beginningOffsets(partitions, REQUEST_TIMEOUT));
         boolean canContinue = nextOffsets.keySet().equals(ends.byPartition().keySet())
-                && !isBeyond(ends)
+                && !isAnyOffsetBeyond(ends)
                 && nextOffsets.entrySet().stream()
-                        .allMatch(next -> next.getValue() >= begins.getOrDefault(next.getKey(), 0L));
+                        .allMatch(entry -> entry.getValue() >= beginnings.getOrDefault(entry.getKey(), 0L));
         if (!canContinue) {
-            reached = null;
+            reachedEnds = null;
             handler.reset();
             nextOffsets.clear();
-            nextOffsets.putAll(firstOffsets(consumer, begins, ends.byPartition()));
+            nextOffsets.putAll(firstOffsets(consumer, beginnings, ends.byPartition()));
         }
         nextOffsets.forEach((partition, offset) -> consumer.seek(new TopicPartition(topic, partition), offset));
     }
@@ -234,88 +240,88 @@ final class TopicFollower implements Follower {
         return nextOffsets.getOrDefault(partition, 0L);
     }
 
-    private boolean isBeyond(EndOffsets ends) {
+    private boolean isAnyOffsetBeyond(EndOffsets ends) {
         return nextOffsets.entrySet().stream()
-                .anyMatch(next -> next.getValue() > ends.byPartition().getOrDefault(next.getKey(), 0L));
+                .anyMatch(entry -> entry.getValue() > ends.byPartition().getOrDefault(entry.getKey(), 0L));
     }
 
     /**
-     * Returns the offsets from which about the last records follow, by time, since the partitions differ in length.
-     * Twice as many offsets are counted: of a transaction with one record in a partition, every other offset is its
-     * marker.
+     * Returns the offsets after which approximately {@code initialRecords} records follow. Partitions differ in length,
+     * so the method bisects the time, and takes the offsets of one time in all partitions. The target is twice as many
+     * offsets as records, because every second offset may be a transaction marker.
      */
     private Map<Integer, Long> firstOffsets(
-            Consumer<byte[], byte[]> consumer, Map<Integer, Long> begins, Map<Integer, Long> ends) {
-        Map<Integer, Long> found = begins;
-        long wanted = last > Long.MAX_VALUE / 2 ? Long.MAX_VALUE : 2 * last;
-        if (between(begins, ends) <= wanted) {
-            return found;
+            Consumer<byte[], byte[]> consumer, Map<Integer, Long> beginnings, Map<Integer, Long> ends) {
+        Map<Integer, Long> best = beginnings;
+        long targetCount = initialRecords > Long.MAX_VALUE / 2 ? Long.MAX_VALUE : 2 * initialRecords;
+        if (countOffsets(beginnings, ends) <= targetCount) {
+            return best;
         }
-        long early = 0;
-        long late = clock.millis();
-        for (int i = 0; i < BISECTIONS && late - early > 1; i++) {
-            long time = early + (late - early) / 2;
-            Map<Integer, Long> since = offsetsSince(consumer, time, ends);
-            if (between(since, ends) >= wanted) {
-                found = since;
-                early = time;
+        long lowMillis = 0;
+        long highMillis = clock.millis();
+        for (int i = 0; i < MAX_BISECTIONS && highMillis - lowMillis > 1; i++) {
+            long middleMillis = lowMillis + (highMillis - lowMillis) / 2;
+            Map<Integer, Long> offsets = offsetsAtTime(consumer, middleMillis, ends);
+            if (countOffsets(offsets, ends) >= targetCount) {
+                best = offsets;
+                lowMillis = middleMillis;
             } else {
-                late = time;
+                highMillis = middleMillis;
             }
         }
-        return found;
+        return best;
     }
 
-    private Map<Integer, Long> offsetsSince(Consumer<byte[], byte[]> consumer, long time, Map<Integer, Long> ends) {
+    private Map<Integer, Long> offsetsAtTime(Consumer<byte[], byte[]> consumer, long millis, Map<Integer, Long> ends) {
         Map<TopicPartition, Long> times = new HashMap<>();
-        ends.keySet().forEach(partition -> times.put(new TopicPartition(topic, partition), time));
-        Map<TopicPartition, OffsetAndTimestamp> answer = consumer.offsetsForTimes(times, REQUEST_TIMEOUT);
-        Map<Integer, Long> since = new HashMap<>();
+        ends.keySet().forEach(partition -> times.put(new TopicPartition(topic, partition), millis));
+        Map<TopicPartition, OffsetAndTimestamp> response = consumer.offsetsForTimes(times, REQUEST_TIMEOUT);
+        Map<Integer, Long> offsets = new HashMap<>();
         ends.forEach((partition, end) -> {
-            OffsetAndTimestamp first = answer.get(new TopicPartition(topic, partition));
-            since.put(partition, first == null ? end : first.offset());
+            OffsetAndTimestamp first = response.get(new TopicPartition(topic, partition));
+            offsets.put(partition, first == null ? end : first.offset());
         });
-        return since;
+        return offsets;
     }
 
-    private static long between(Map<Integer, Long> from, Map<Integer, Long> to) {
+    private static long countOffsets(Map<Integer, Long> from, Map<Integer, Long> to) {
         return to.entrySet().stream()
                 .mapToLong(end -> Math.max(0, end.getValue() - from.getOrDefault(end.getKey(), 0L)))
                 .sum();
     }
 
-    /** Reads to the end offsets, and on until they are due to be asked for again. */
+    /** Reads to the end offsets, then continues until the end offsets are older than {@link #END_OFFSETS_PERIOD}. */
     private void readTo(Consumer<byte[], byte[]> consumer, EndOffsets ends) {
-        boolean atEnd = false;
-        long lastProgress = nanoTime.getAsLong();
+        boolean isAtEnd = false;
+        long lastProgressNanos = nanoTime.getAsLong();
         while (!stop.isAsked()) {
-            Map<Integer, Long> before = Map.copyOf(nextOffsets);
-            for (ConsumerRecord<byte[], byte[]> record : consumer.poll(POLL)) {
+            Map<Integer, Long> previousOffsets = Map.copyOf(nextOffsets);
+            for (ConsumerRecord<byte[], byte[]> record : consumer.poll(POLL_TIMEOUT)) {
                 handler.handle(record);
                 nextOffsets.put(record.partition(), record.offset() + 1);
             }
-            // Transaction markers take offsets too.
+            // Transaction markers are not returned as records, but they have offsets.
             nextOffsets.replaceAll(
                     (partition, offset) -> consumer.position(new TopicPartition(topic, partition), REQUEST_TIMEOUT));
-            if (!atEnd && ends.isReachedBy(this::nextOffset)) {
-                atEnd = true;
-                reached = ends;
-                trouble.clear();
+            if (!isAtEnd && ends.isReachedBy(this::nextOffset)) {
+                isAtEnd = true;
+                reachedEnds = ends;
+                failure.clear();
             }
-            long now = nanoTime.getAsLong();
-            lastProgress = nextOffsets.equals(before) ? lastProgress : now;
-            if (atEnd && now - ends.at().nanos() > END_OFFSETS_PERIOD.toNanos()) {
+            long nowNanos = nanoTime.getAsLong();
+            lastProgressNanos = nextOffsets.equals(previousOffsets) ? lastProgressNanos : nowNanos;
+            if (isAtEnd && nowNanos - ends.at().nanos() > END_OFFSETS_PERIOD.toNanos()) {
                 return;
             }
-            if (!atEnd && now - lastProgress > LONGEST_STANDSTILL.toNanos()) {
-                throw new NotFollowedException("its end is not reached");
+            if (!isAtEnd && nowNanos - lastProgressNanos > MAX_TIME_WITHOUT_PROGRESS.toNanos()) {
+                throw new CannotFollowException("reading makes no progress, although the end is not reached");
             }
         }
     }
 
-    private void inTrouble(String what) {
-        if (trouble.changeTo(what) && !stop.isAsked()) {
-            log.warn("{}: {}", topic, what);
+    private void setFailure(String reason) {
+        if (failure.changeTo(reason) && !stop.isAsked()) {
+            log.warn("{} cannot be read: {}", topic, reason);
         }
     }
 

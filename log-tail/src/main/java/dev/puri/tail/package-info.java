@@ -1,10 +1,10 @@
 /**
- * Follows topics beside the one that a server is made of, and holds what all servers share of following: end offsets,
- * retries, supervised threads, and the wait for the schema registry.
+ * Follows the topics of refusals and of declared collections. Also has classes that all servers use to follow topics:
+ * end offsets, retries, supervised threads, and the wait for the schema registry.
  *
  * <pre>
- * puri.rejections.v1  ──TopicFollower──▶ RefusalLog          ──▶ RejectionsView, and waits for refusals
- * puri.collections.v1 ──TopicFollower──▶ DeclaredCollections ──▶ CollectionsView, and which pURIs are public
+ * puri.rejections.v1  ──TopicFollower──▶ RefusalLog          ──▶ RejectionsView; ReadYourWrites waits for refusals
+ * puri.collections.v1 ──TopicFollower──▶ DeclaredCollections ──▶ CollectionsView; decides which pURIs are public
  * </pre>
  */
 @NullMarked

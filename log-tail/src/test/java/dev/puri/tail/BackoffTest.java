@@ -10,35 +10,35 @@ final class BackoffTest {
     private static final Duration FIRST = Duration.ofMillis(200);
     private static final Duration LONGEST = Duration.ofMillis(500);
 
-    /** Near the overflow, which {@link System#nanoTime} may pass at any time. */
+    /** Near the overflow, which {@link System#nanoTime} may reach at any time. */
     private long nanos = Long.MAX_VALUE - 1;
 
     private final Backoff backoff = new Backoff(new RetryPolicy(FIRST, LONGEST), () -> nanos);
 
     @Test
     void delaysDoubleUpToTheLongest() {
-        assertThat(backoff.nextDelay()).isEqualTo(FIRST);
-        assertThat(backoff.nextDelay()).isEqualTo(Duration.ofMillis(400));
-        assertThat(backoff.nextDelay()).isEqualTo(LONGEST);
-        assertThat(backoff.nextDelay()).isEqualTo(LONGEST);
+        assertThat(backoff.takeDelay()).isEqualTo(FIRST);
+        assertThat(backoff.takeDelay()).isEqualTo(Duration.ofMillis(400));
+        assertThat(backoff.takeDelay()).isEqualTo(LONGEST);
+        assertThat(backoff.takeDelay()).isEqualTo(LONGEST);
     }
 
     @Test
     void aFixedPolicyHasOneDelay() {
         Backoff fixed = new Backoff(RetryPolicy.fixed(FIRST), () -> nanos);
 
-        assertThat(fixed.nextDelay()).isEqualTo(FIRST);
-        assertThat(fixed.nextDelay()).isEqualTo(FIRST);
+        assertThat(fixed.takeDelay()).isEqualTo(FIRST);
+        assertThat(fixed.takeDelay()).isEqualTo(FIRST);
     }
 
     @Test
-    void aSuccessBeginsWithTheFirstDelayAgain() {
+    void startsWithTheFirstDelayAfterASuccess() {
         backoff.delay();
         backoff.delay();
 
         backoff.reset();
 
-        assertThat(backoff.nextDelay()).isEqualTo(FIRST);
+        assertThat(backoff.takeDelay()).isEqualTo(FIRST);
     }
 
     @Test
@@ -58,39 +58,39 @@ final class BackoffTest {
     }
 
     @Test
-    void aBriefDelayLeavesTheNextOneAsItIs() {
+    void aBriefDelayDoesNotChangeTheNextDelay() {
         backoff.delay();
 
         backoff.delayBriefly();
 
         assertThat(backoff.untilDue()).isEqualTo(FIRST);
-        assertThat(backoff.nextDelay()).isEqualTo(Duration.ofMillis(400));
+        assertThat(backoff.takeDelay()).isEqualTo(Duration.ofMillis(400));
     }
 
     @Test
-    void anAttemptThatLastedBeginsWithTheFirstDelayAgain() {
+    void startsWithTheFirstDelayAfterALongAttempt() {
         backoff.delay();
         backoff.begin();
         pass(LONGEST);
-        assertThat(backoff.nextDelay()).isEqualTo(Duration.ofMillis(400));
+        assertThat(backoff.takeDelay()).isEqualTo(Duration.ofMillis(400));
 
         backoff.begin();
         pass(LONGEST.plusNanos(1));
 
-        assertThat(backoff.nextDelay()).isEqualTo(FIRST);
+        assertThat(backoff.takeDelay()).isEqualTo(FIRST);
     }
 
     @Test
-    void timeThatPassesBetweenAttemptsIsNotAnAttempt() {
+    void doesNotCountTimeBetweenAttempts() {
         backoff.begin();
         backoff.delay();
         pass(LONGEST.multipliedBy(2));
 
-        assertThat(backoff.nextDelay()).isEqualTo(Duration.ofMillis(400));
+        assertThat(backoff.takeDelay()).isEqualTo(Duration.ofMillis(400));
     }
 
     @Test
-    void delaysThatCannotBeAreRefused() {
+    void refusesInvalidDelays() {
         assertThatThrownBy(() -> new RetryPolicy(Duration.ZERO, LONGEST))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("PT0S");

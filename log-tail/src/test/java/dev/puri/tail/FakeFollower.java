@@ -3,7 +3,7 @@ package dev.puri.tail;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** A topic that is followed as a test says. */
+/** A follower whose staleness a test sets. */
 final class FakeFollower implements Follower {
     @Nullable
     Duration staleness;

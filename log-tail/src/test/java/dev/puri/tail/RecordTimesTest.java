@@ -17,7 +17,7 @@ final class RecordTimesTest {
     private static final TopicPartition PARTITION = new TopicPartition("t", 0);
 
     @Test
-    void aRecordWithoutTimeIsStampedAndElseTheSame() {
+    void setsTimestampZeroOnARecordWithout() {
         ConsumerRecord<byte[], byte[]> timed = record(1, 1000);
         ConsumerRecords<byte[], byte[]> records = records(timed, record(2, -1));
 
@@ -31,7 +31,7 @@ final class RecordTimesTest {
     }
 
     @Test
-    void recordsWithTimesPassAsTheyAre() {
+    void returnsRecordsWithTimestampsUnchanged() {
         ConsumerRecords<byte[], byte[]> records = records(record(1, 0), record(2, 5));
 
         assertThat(RecordTimes.withTimes(records)).isSameAs(records);

@@ -96,18 +96,18 @@ final class RefusalLogTest {
 
     @Test
     void notifiesTheListenerOncePerRefusal() {
-        List<Position> told = new ArrayList<>();
-        log.onNews(told::add);
+        List<Position> notified = new ArrayList<>();
+        log.setListener(notified::add);
 
         add(ONE, 10, 1);
         add(ONE, 10, 1);
         add(TWO, 11, 2);
 
-        assertThat(told).containsExactly(Written.position(10), Written.position(11));
+        assertThat(notified).containsExactly(Written.position(10), Written.position(11));
     }
 
     @Test
-    void theOldestByTimeAreForgottenInWhateverOrderPartitionsAreRead() {
+    void forgetsTheOldestByTimeInAnyOrderOfPartitions() {
         add(ONE, 10, 100);
         add(ONE, 11, 101);
         add(TWO, 20, 1);
@@ -148,15 +148,15 @@ final class RefusalLogTest {
 
     @Test
     void answersTheTokenOfAnErasedRefusalWithoutNames() {
-        Refusal nameless = Refusal.of(Reason.PURI_TAKEN, "what it named was erased since");
+        Refusal anonymized = Refusal.of(Reason.PURI_TAKEN, "an object that the event named has been erased since");
         add(ONE, 10, 1);
         log.forgetErased(ONE, Written.TIME.plusSeconds(3));
         CompletableFuture<@Nullable Refusal> waiting = awaited(11, Duration.ofMinutes(1));
         add(ONE, 11, 2);
 
-        assertThat(log.at(Written.position(10), ONE)).isEqualTo(nameless);
-        assertThat(log.at(Written.position(11), ONE)).isEqualTo(nameless);
-        assertThat(waiting).isCompletedWithValue(nameless);
+        assertThat(log.at(Written.position(10), ONE)).isEqualTo(anonymized);
+        assertThat(log.at(Written.position(11), ONE)).isEqualTo(anonymized);
+        assertThat(waiting).isCompletedWithValue(anonymized);
         for (long later = 100; later < 110; later++) {
             add(ONE, later, 2);
         }
@@ -165,7 +165,7 @@ final class RefusalLogTest {
                 .isNull();
     }
 
-    /** They come by another topic than the erasure, and all of them again when that is read from its beginning. */
+    /** Refusals and erasures come from different topics, and all refusals come again when their topic is read again. */
     @Test
     void forgetsRefusalsThatAreReadAfterTheErasure() {
         log.forgetErased(ONE, Written.TIME.plusSeconds(3));
@@ -177,19 +177,19 @@ final class RefusalLogTest {
         assertThat(log.latest(10)).isEmpty();
     }
 
-    /** A snapshot may be younger than the erasure, and then the table's topic does not tell of it again. */
+    /** If a snapshot is younger than the erasure, the table's reader does not report the erasure again. */
     @Test
     void anErasureIsReadFromTheTopicOfRefusalsToo() {
         add(ONE, 10, -3);
-        List<Position> told = new ArrayList<>();
-        log.onNews(told::add);
+        List<Position> notified = new ArrayList<>();
+        log.setListener(notified::add);
 
         takeErasure(ONE, 11, -1, Outcome.APPLIED);
 
         assertThat(log.latest(10)).isEmpty();
         assertThat(log.lastErasureOf(ONE)).isEqualTo(Written.position(11));
         assertThat(log.lastErasureOf(TWO)).isNull();
-        assertThat(told).containsExactly(Written.position(11));
+        assertThat(notified).containsExactly(Written.position(11));
         add(ONE, 9, -2);
         assertThat(log.latest(10)).isEmpty();
         handlers.getFirst().reset();
@@ -218,7 +218,7 @@ final class RefusalLogTest {
         assertThat(offsets(log.of(ONE, 10))).containsExactly(13L);
     }
 
-    /** The table may lag behind the log of refusals. A client whose event was answered must not read the old row. */
+    /** The table may lag behind the refusals. A client whose event is reported as decided must not read the old row. */
     @Test
     void leavesErasuresSinceTheStartToTheTablesTopic() {
         takeErasure(ONE, 11, 1, Outcome.APPLIED);
@@ -256,7 +256,7 @@ final class RefusalLogTest {
         assertThat(offsets(log.of(ONE, 10))).containsExactly(11L);
     }
 
-    /** As the broker gives it, by whose clock the record's timestamp is. */
+    /** Returns the record as a consumer reads it; its timestamp is from the broker's clock. */
     private void takeErasure(Puri puri, long offset, int seconds, Outcome outcome) {
         ConsumerRecord<byte[], byte[]> record = new ConsumerRecord<>(
                 Topics.REJECTIONS,
@@ -311,25 +311,25 @@ final class RefusalLogTest {
         assertThat(first.join()).isNotNull();
         assertThat(second.join()).isNotNull();
         assertThat(awaited(10, Duration.ZERO).join()).isNotNull();
-        assertThat(log.awaiting()).isZero();
+        assertThat(log.waitCount()).isZero();
     }
 
     @Test
-    void aWaitEndsAndLeavesNothing() {
+    void removesAWaitAfterItsTimeout() {
         CompletableFuture<@Nullable Refusal> waiting = awaited(10, Duration.ofMillis(20));
 
         assertThat(waiting.join()).isNull();
-        await().until(() -> log.awaiting() == 0);
+        await().until(() -> log.waitCount() == 0);
     }
 
     @Test
-    void onlySoManyWait() {
+    void limitsTheNumberOfWaits() {
         CompletableFuture<@Nullable Refusal> first = awaited(10, Duration.ofMinutes(1));
         CompletableFuture<@Nullable Refusal> second = awaited(11, Duration.ofMinutes(1));
 
         assertThat(awaited(12, Duration.ofMinutes(1)).join()).isNull();
         assertThat(List.of(first, second)).noneMatch(CompletableFuture::isDone);
-        assertThat(log.awaiting()).isEqualTo(2);
+        assertThat(log.waitCount()).isEqualTo(2);
     }
 
     @Test

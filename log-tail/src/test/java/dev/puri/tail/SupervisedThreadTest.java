@@ -29,7 +29,7 @@ final class SupervisedThreadTest {
     }
 
     @Test
-    void whateverTheWorkThrowsIsReportedAndTheWorkTriedAgain() throws Exception {
+    void reportsAnythingThrownAndTriesAgain() throws Exception {
         List<Throwable> thrown =
                 List.of(new OutOfMemoryError("a test's"), new IOException(), new IllegalStateException());
         AtomicInteger tries = new AtomicInteger();
@@ -46,7 +46,7 @@ final class SupervisedThreadTest {
     }
 
     @Test
-    void aReportThatFailsItselfDoesNotEndTheThread() throws Exception {
+    void aFailingReportDoesNotEndTheThread() throws Exception {
         AtomicInteger tries = new AtomicInteger();
         start(
                 RetryPolicy.fixed(SOON),
@@ -84,7 +84,7 @@ final class SupervisedThreadTest {
     }
 
     @Test
-    void aStopEndsThePauseAndNothingIsReportedAfterIt() throws Exception {
+    void aStopEndsTheDelayAndTheReports() throws Exception {
         SupervisedThread thread = start(RetryPolicy.fixed(NEVER), failures::add, () -> {
             done.countDown();
             assertThat(stop.isAskedWithin(NEVER)).isTrue();

@@ -41,10 +41,10 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Refusals and declarations followed on a real broker. */
+/** Follows refusals and declarations on a real broker. */
 @Timeout(120)
 final class TailIT {
-    /** The refusals of these tests bear times long past. */
+    /** Large, because the refusals of these tests have old times. */
     private static final Duration ANY_AGE = Duration.ofDays(365 * 1000);
 
     private static final Puri TRACK = Puri.parse("music:tracks:1");

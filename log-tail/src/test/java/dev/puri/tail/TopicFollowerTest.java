@@ -27,7 +27,7 @@ import org.apache.kafka.common.TopicPartition;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** A follower on consumers without brokers. Each poll takes its timeout, by a clock that nothing else moves. */
+/** Tests a follower with mock consumers. Only polls advance the clock: each by its timeout. */
 @Timeout(60)
 final class TopicFollowerTest {
     private static final String TOPIC = "topic";
@@ -104,7 +104,7 @@ final class TopicFollowerTest {
     }
 
     @Test
-    void continuesWhereItStoodAfterAFailure() {
+    void continuesFromTheSameOffsetAfterAFailure() {
         FakeConsumer failing = consumer(1);
         failing.ends(2);
         failing.onPoll(() -> failing.write(0, 0));
@@ -142,13 +142,13 @@ final class TopicFollowerTest {
     }
 
     @Test
-    void aTopicThatWasCutIsReadFromItsBeginning() {
+    void readsFromTheBeginningIfRecordsWereDeleted() {
         FakeConsumer before = consumer(1);
         before.ends(2);
         before.onPoll(() -> before.write(0, 0));
         before.onPoll(() -> before.setPollException(new OffsetOutOfRangeException(Map.of(partition(0), 1L))));
         attemptFails(OffsetOutOfRangeException.class);
-        assertThat(follower.trouble()).isEqualTo("a part was deleted before it was read");
+        assertThat(follower.trouble()).isEqualTo("records were deleted before they were read");
         FakeConsumer after = consumer(1);
         after.begins(5);
         after.ends(6);
@@ -199,12 +199,12 @@ final class TopicFollowerTest {
 
         attemptFails(RuntimeException.class);
 
-        assertThat(follower.trouble()).isEqualTo("its end is not reached");
+        assertThat(follower.trouble()).isEqualTo("reading makes no progress, although the end is not reached");
         assertThat(consumer.closed()).isTrue();
     }
 
     @Test
-    void aRecordThatCannotBeHandledIsHandedOverAgain() {
+    void passesARecordAgainThatCannotBeHandled() {
         FakeConsumer first = consumer(1);
         first.ends(1);
         first.onPoll(() -> first.write(0, 0));
@@ -230,7 +230,7 @@ final class TopicFollowerTest {
                     try {
                         follower.followOnce();
                     } catch (RuntimeException e) {
-                        follower.failed(e);
+                        follower.onFailure(e);
                         throw e;
                     }
                 })

@@ -22,7 +22,7 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.jspecify.annotations.Nullable;
 
-/** What stands in the topics, as their owners write it. */
+/** Creates records of the topics, as the registry writes them. */
 final class Written {
     static final Instant TIME = Instant.parse("2026-03-01T10:00:00Z");
     private static final RecordWriter<Rejection> REJECTIONS = RecordWriter.of(Rejection.class);
@@ -38,7 +38,7 @@ final class Written {
         return new Position(Topics.EVENTS, 1, offset);
     }
 
-    /** One with a holder, so many seconds after {@link #TIME}. */
+    /** Returns a rejection with a holder, the given number of seconds after {@link #TIME}. */
     static Rejection taken(@Nullable String puri, long offset, int seconds) {
         return rejection(Reason.PURI_TAKEN.name(), puri, offset, seconds, "held by catalog");
     }
@@ -92,7 +92,7 @@ final class Written {
         return new ProducerRecord<>(Topics.COLLECTIONS, utf8(declaration.key()), bytes(declaration));
     }
 
-    /** As it is read. */
+    /** Returns the record as a consumer reads it. */
     static ConsumerRecord<byte[], byte[]> read(ProducerRecord<byte[], byte[]> written) {
         return read(written.topic(), written.key(), written.value());
     }

@@ -1,9 +1,9 @@
 package dev.puri.tail.transactions;
 
-import dev.puri.tail.transactions.OpenTransaction.Coordinator;
+import dev.puri.tail.transactions.OpenTransaction.CoordinatorReport;
 import dev.puri.tail.transactions.StableOffsets.Offsets;
 import dev.puri.tail.transactions.StableOffsets.Snapshot;
-import dev.puri.tail.transactions.StableOffsets.Stalled;
+import dev.puri.tail.transactions.StableOffsets.StalledPartition;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -44,31 +44,32 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Transactions as an admin client sees them (KIP-664). A look costs two requests to each broker that leads a followed
- * partition; only for stalled partitions it asks for the producers, and their coordinators for the transactions.
+ * Reads transactions with an admin client (KIP-664). {@link #offsets} sends two requests to each broker that leads a
+ * followed partition. Only for stalled partitions, {@link #openTransactions} asks the leaders for the producers and the
+ * coordinators for the transactions.
  */
 final class BrokerTransactions implements TransactionView {
     private static final Logger log = LoggerFactory.getLogger(BrokerTransactions.class);
     private static final Duration REQUEST_TIMEOUT = Duration.ofSeconds(5);
 
-    /** How often topics and partitions are listed again. */
-    private static final long LISTED_FOR_NANOS = TimeUnit.SECONDS.toNanos(60);
+    /** The time after which topics and partitions are listed again. */
+    private static final long LISTING_INTERVAL_NANOS = TimeUnit.SECONDS.toNanos(60);
 
-    private static final String LONGEST_TIMEOUT = "transaction.max.timeout.ms";
-    private static final Duration LONGEST_TIMEOUT_BY_DEFAULT = Duration.ofMinutes(15);
+    private static final String MAX_TIMEOUT_CONFIG = "transaction.max.timeout.ms";
+    private static final Duration DEFAULT_MAX_TIMEOUT = Duration.ofMinutes(15);
 
     private final Admin admin;
     private final Predicate<String> topics;
     private List<TopicPartition> partitions = List.of();
-    private long listedAt = System.nanoTime() - LISTED_FOR_NANOS;
-    private @Nullable Duration longestTimeout;
+    private long listedAtNanos = System.nanoTime() - LISTING_INTERVAL_NANOS;
+    private @Nullable Duration maxTimeout;
 
     /**
-     * Asks for nothing yet.
+     * Creates the admin client; sends no request.
      *
-     * @param kafka properties of the user's choice
-     * @param topics which are followed
-     * @throws KafkaException when the properties make no client
+     * @param kafka the user's Kafka properties
+     * @param topics selects the followed topics by name
+     * @throws KafkaException if no client can be created with the properties
      */
     BrokerTransactions(Map<String, String> kafka, String bootstrapServers, Predicate<String> topics) {
         this.topics = topics;
@@ -82,16 +83,16 @@ final class BrokerTransactions implements TransactionView {
 
     @Override
     public Snapshot offsets() {
-        if (System.nanoTime() - listedAt >= LISTED_FOR_NANOS) {
-            partitions = list();
-            listedAt = System.nanoTime();
+        if (System.nanoTime() - listedAtNanos >= LISTING_INTERVAL_NANOS) {
+            partitions = listPartitions();
+            listedAtNanos = System.nanoTime();
         }
-        Map<TopicPartition, OffsetSpec> asked =
-                partitions.stream().collect(Collectors.toMap(each -> each, each -> OffsetSpec.latest()));
-        ListOffsetsResult stable = admin.listOffsets(asked, new ListOffsetsOptions(IsolationLevel.READ_COMMITTED));
-        ListOffsetsResult ends = admin.listOffsets(asked, new ListOffsetsOptions(IsolationLevel.READ_UNCOMMITTED));
+        Map<TopicPartition, OffsetSpec> specs =
+                partitions.stream().collect(Collectors.toMap(partition -> partition, partition -> OffsetSpec.latest()));
+        ListOffsetsResult stable = admin.listOffsets(specs, new ListOffsetsOptions(IsolationLevel.READ_COMMITTED));
+        ListOffsetsResult ends = admin.listOffsets(specs, new ListOffsetsOptions(IsolationLevel.READ_UNCOMMITTED));
         Map<TopicPartition, Offsets> found = new HashMap<>();
-        Set<TopicPartition> unanswered = new HashSet<>();
+        Set<TopicPartition> unreported = new HashSet<>();
         KafkaException failure = null;
         for (TopicPartition partition : partitions) {
             try {
@@ -100,38 +101,38 @@ final class BrokerTransactions implements TransactionView {
                 found.put(partition, new Offsets(lastStable, end));
             } catch (KafkaException e) {
                 failure = e;
-                unanswered.add(partition);
+                unreported.add(partition);
                 if (e instanceof UnknownTopicOrPartitionException) {
-                    listedAt = System.nanoTime() - LISTED_FOR_NANOS;
+                    listedAtNanos = System.nanoTime() - LISTING_INTERVAL_NANOS;
                 }
             }
         }
         if (found.isEmpty() && failure != null) {
             throw failure;
         }
-        return new Snapshot(found, unanswered);
+        return new Snapshot(found, unreported);
     }
 
-    private List<TopicPartition> list() {
+    private List<TopicPartition> listPartitions() {
         Set<String> names =
                 await(admin.listTopics().names()).stream().filter(topics).collect(Collectors.toUnmodifiableSet());
         List<TopicPartition> listed = new ArrayList<>();
         admin.describeTopics(names).topicNameValues().forEach((name, description) -> {
             try {
-                await(description).partitions().forEach(each -> listed.add(new TopicPartition(name, each.partition())));
+                await(description).partitions().forEach(info -> listed.add(new TopicPartition(name, info.partition())));
             } catch (UnknownTopicOrPartitionException e) {
-                log.debug("{} was deleted while it was described", name);
+                log.debug("{} was deleted during the request for its description", name);
             }
         });
         return listed;
     }
 
     @Override
-    public Map<TopicPartition, OpenTransaction> open(Collection<Stalled> stalled) {
-        Map<TopicPartition, ProducerState> producers = producers(stalled);
-        Map<Long, String> transactionalIds = transactionalIds(
+    public Map<TopicPartition, OpenTransaction> openTransactions(Collection<StalledPartition> stalled) {
+        Map<TopicPartition, ProducerState> producers = describeProducers(stalled);
+        Map<Long, String> transactionalIds = listTransactionalIds(
                 producers.values().stream().map(ProducerState::producerId).collect(Collectors.toSet()));
-        Map<String, TransactionDescription> descriptions = descriptions(transactionalIds.values());
+        Map<String, TransactionDescription> descriptions = describeTransactions(transactionalIds.values());
         Map<TopicPartition, OpenTransaction> open = new HashMap<>();
         producers.forEach((partition, producer) -> {
             String id = transactionalIds.get(producer.producerId());
@@ -144,7 +145,7 @@ final class BrokerTransactions implements TransactionView {
                             Instant.ofEpochMilli(producer.lastTimestamp()),
                             id == null || description == null
                                     ? null
-                                    : new Coordinator(
+                                    : new CoordinatorReport(
                                             id,
                                             description.state(),
                                             Duration.ofMillis(description.transactionTimeoutMs()),
@@ -153,27 +154,27 @@ final class BrokerTransactions implements TransactionView {
         return open;
     }
 
-    /** The producers whose transactions begin where partitions cannot be read on. */
-    private Map<TopicPartition, ProducerState> producers(Collection<Stalled> stalled) {
-        DescribeProducersResult described =
-                admin.describeProducers(stalled.stream().map(Stalled::partition).toList());
+    /** Returns, by stalled partition, the producer whose open transaction starts at the last stable offset. */
+    private Map<TopicPartition, ProducerState> describeProducers(Collection<StalledPartition> stalled) {
+        DescribeProducersResult described = admin.describeProducers(
+                stalled.stream().map(StalledPartition::partition).toList());
         Map<TopicPartition, ProducerState> producers = new HashMap<>();
-        for (Stalled each : stalled) {
+        for (StalledPartition stall : stalled) {
             try {
-                await(described.partitionResult(each.partition())).activeProducers().stream()
+                await(described.partitionResult(stall.partition())).activeProducers().stream()
                         .filter(producer ->
                                 producer.currentTransactionStartOffset().orElse(-1)
-                                        == each.offsets().lastStable())
+                                        == stall.offsets().lastStable())
                         .findFirst()
-                        .ifPresent(producer -> producers.put(each.partition(), producer));
+                        .ifPresent(producer -> producers.put(stall.partition(), producer));
             } catch (KafkaException e) {
-                log.debug("The producers of {} are unknown", each.partition(), e);
+                log.debug("Cannot describe the producers of {}", stall.partition(), e);
             }
         }
         return producers;
     }
 
-    private Map<Long, String> transactionalIds(Set<Long> producerIds) {
+    private Map<Long, String> listTransactionalIds(Set<Long> producerIds) {
         if (producerIds.isEmpty()) {
             return Map.of();
         }
@@ -182,14 +183,16 @@ final class BrokerTransactions implements TransactionView {
                             .all())
                     .stream()
                     .collect(Collectors.toMap(
-                            TransactionListing::producerId, TransactionListing::transactionalId, (one, other) -> one));
+                            TransactionListing::producerId,
+                            TransactionListing::transactionalId,
+                            (first, second) -> first));
         } catch (KafkaException e) {
-            log.debug("The transactional ids of producers {} are unknown", producerIds, e);
+            log.debug("Cannot list the transactional ids of producers {}", producerIds, e);
             return Map.of();
         }
     }
 
-    private Map<String, TransactionDescription> descriptions(Collection<String> transactionalIds) {
+    private Map<String, TransactionDescription> describeTransactions(Collection<String> transactionalIds) {
         if (transactionalIds.isEmpty()) {
             return Map.of();
         }
@@ -199,22 +202,22 @@ final class BrokerTransactions implements TransactionView {
             try {
                 descriptions.put(id, await(described.description(id)));
             } catch (KafkaException e) {
-                log.debug("The transaction of {} is unknown", id, e);
+                log.debug("Cannot describe the transaction of {}", id, e);
             }
         }
         return descriptions;
     }
 
     @Override
-    public Duration longestTimeout() {
-        if (longestTimeout == null) {
-            longestTimeout = askLongestTimeout();
+    public Duration maxTimeout() {
+        if (maxTimeout == null) {
+            maxTimeout = readMaxTimeout();
         }
-        return longestTimeout == null ? LONGEST_TIMEOUT_BY_DEFAULT : longestTimeout;
+        return maxTimeout == null ? DEFAULT_MAX_TIMEOUT : maxTimeout;
     }
 
-    /** Null when the brokers do not tell it now. */
-    private @Nullable Duration askLongestTimeout() {
+    /** Returns null if the brokers do not report the setting now. */
+    private @Nullable Duration readMaxTimeout() {
         try {
             Node broker = await(admin.describeCluster().nodes()).iterator().next();
             ConfigResource resource = new ConfigResource(ConfigResource.Type.BROKER, broker.idString());
@@ -222,18 +225,18 @@ final class BrokerTransactions implements TransactionView {
                     .values()
                     .iterator()
                     .next()
-                    .get(LONGEST_TIMEOUT);
+                    .get(MAX_TIMEOUT_CONFIG);
             return entry == null || entry.value() == null ? null : Duration.ofMillis(Long.parseLong(entry.value()));
         } catch (KafkaException e) {
-            log.debug("{} is unknown", LONGEST_TIMEOUT, e);
+            log.debug("Cannot read the broker setting {}", MAX_TIMEOUT_CONFIG, e);
             return null;
         }
     }
 
-    /** The client's own time-out ends every wait. */
-    private static <T> T await(KafkaFuture<T> answer) {
+    /** Waits for a response. The client times out first; the longer limit here is only a safeguard. */
+    private static <T> T await(KafkaFuture<T> response) {
         try {
-            return answer.get(2 * REQUEST_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
+            return response.get(2 * REQUEST_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
         } catch (InterruptedException e) {
             throw new InterruptException(e);
         } catch (TimeoutException e) {

@@ -6,80 +6,84 @@ import org.apache.kafka.clients.admin.TransactionState;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The transaction that a partition waits for.
+ * An open transaction that a partition waits for.
  *
  * @param lastWrite the timestamp of the producer's last record in the partition
- * @param coordinator the state at its coordinator; null when that was not reported
+ * @param report the report of the coordinator; null if there is none
  */
 record OpenTransaction(
         long producerId,
         int producerEpoch,
         Instant lastWrite,
-        @Nullable Coordinator coordinator) {
+        @Nullable CoordinatorReport report) {
     /**
-     * From the end of a transaction's time-out to its abort: the coordinator looks for such transactions every 10 s
-     * ({@code transaction.abort.timed.out.transaction.cleanup.interval.ms}), and its markers take a moment.
+     * The maximum time from the timeout of a transaction to its abort. The coordinator looks for such transactions
+     * every 10 s ({@code transaction.abort.timed.out.transaction.cleanup.interval.ms}), and the markers take a moment.
      */
-    static final Duration ABORTED_WITHIN = Duration.ofSeconds(20);
+    static final Duration ABORT_DELAY = Duration.ofSeconds(20);
 
-    /** Since when a partition waits at least for a transaction that its coordinator has ended. */
-    static final Duration ENDED_WITHIN = Duration.ofSeconds(10);
+    /** The maximum time from the end of a transaction at its coordinator until its marker is in the partition. */
+    static final Duration MARKER_DELAY = Duration.ofSeconds(10);
 
     /**
-     * A transaction as its coordinator has it now, which may be a later one of the same producer.
+     * The producer's current transaction at its coordinator. It may be a later transaction than the open one.
      *
-     * @param timeout after which it is aborted
-     * @param hasPartition whether the partition is one of those that it writes to
+     * @param timeout the time after which the coordinator aborts the transaction
+     * @param hasPartition whether the transaction writes to the partition
      */
-    record Coordinator(String transactionalId, TransactionState state, Duration timeout, boolean hasPartition) {}
+    record CoordinatorReport(String transactionalId, TransactionState state, Duration timeout, boolean hasPartition) {}
 
-    /** The state of a transaction at its coordinator. */
-    enum Outlook {
-        /** It was committed; no marker will come any more. */
+    /** The state of an open transaction, as far as its coordinator reports it. */
+    enum CoordinatorState {
+        /** The transaction was committed; no marker will be written any more. */
         COMMITTED,
-        /** It was aborted; no marker will come any more. */
+        /** The transaction was aborted; no marker will be written any more. */
         ABORTED,
-        /** The coordinator has no such transaction; nobody knows how it ended elsewhere. */
+        /** The coordinator does not know the transaction, nor how it ended in other partitions. */
         FORGOTTEN,
-        /** It is under way. */
+        /** The transaction is in progress. */
         ONGOING,
-        /** It is being committed, and the marker is to come. */
+        /** The transaction is being committed; the marker is not written yet. */
         COMMITTING,
-        /** It is being aborted, and the marker is to come. */
+        /** The transaction is being aborted; the marker is not written yet. */
         ABORTING,
-        /** The coordinator did not report its state. */
+        /** The coordinator did not report the state. */
         UNKNOWN
     }
 
-    static Outlook outlook(@Nullable OpenTransaction transaction) {
-        Coordinator known = transaction == null ? null : transaction.coordinator();
-        if (known == null) {
-            return Outlook.UNKNOWN;
+    /** Returns the state at the coordinator; {@code transaction} is null if not even its producer was reported. */
+    static CoordinatorState coordinatorState(@Nullable OpenTransaction transaction) {
+        CoordinatorReport report = transaction == null ? null : transaction.report();
+        if (report == null) {
+            return CoordinatorState.UNKNOWN;
         }
-        return switch (known.state()) {
-            case COMPLETE_COMMIT -> Outlook.COMMITTED;
-            case COMPLETE_ABORT -> Outlook.ABORTED;
-            case EMPTY -> Outlook.FORGOTTEN;
-            case ONGOING -> known.hasPartition() ? Outlook.ONGOING : Outlook.FORGOTTEN;
-            case PREPARE_COMMIT -> known.hasPartition() ? Outlook.COMMITTING : Outlook.FORGOTTEN;
-            case PREPARE_ABORT, PREPARE_EPOCH_FENCE -> known.hasPartition() ? Outlook.ABORTING : Outlook.FORGOTTEN;
-            case UNKNOWN -> Outlook.UNKNOWN;
+        return switch (report.state()) {
+            case COMPLETE_COMMIT -> CoordinatorState.COMMITTED;
+            case COMPLETE_ABORT -> CoordinatorState.ABORTED;
+            case EMPTY -> CoordinatorState.FORGOTTEN;
+            case ONGOING -> report.hasPartition() ? CoordinatorState.ONGOING : CoordinatorState.FORGOTTEN;
+            case PREPARE_COMMIT -> report.hasPartition() ? CoordinatorState.COMMITTING : CoordinatorState.FORGOTTEN;
+            case PREPARE_ABORT, PREPARE_EPOCH_FENCE ->
+                report.hasPartition() ? CoordinatorState.ABORTING : CoordinatorState.FORGOTTEN;
+            case UNKNOWN -> CoordinatorState.UNKNOWN;
         };
     }
 
     /**
-     * How long a partition may wait for a transaction before that is taken to hang. A transaction that its coordinator
-     * has ended will never end here; any other has its time-out and until it is aborted.
+     * Returns how long a partition may wait for a transaction before the transaction counts as hanging. A transaction
+     * that its coordinator has ended will never end in this partition. Any other transaction may take its timeout, and
+     * the time until it is aborted.
      *
-     * @param transaction null when not even its producer was reported
-     * @param longest the longest time-out that brokers allow
+     * @param transaction null if not even its producer was reported
+     * @param maxTimeout the maximum transaction timeout that the brokers allow; used if the coordinator did not report
+     *     one
      */
-    static Duration mayTake(@Nullable OpenTransaction transaction, Duration longest) {
-        Coordinator known = transaction == null ? null : transaction.coordinator();
-        return switch (outlook(transaction)) {
-            case COMMITTED, ABORTED, FORGOTTEN -> ENDED_WITHIN;
+    static Duration maxWait(@Nullable OpenTransaction transaction, Duration maxTimeout) {
+        CoordinatorReport report = transaction == null ? null : transaction.report();
+        return switch (coordinatorState(transaction)) {
+            case COMMITTED, ABORTED, FORGOTTEN -> MARKER_DELAY;
             case ONGOING, COMMITTING, ABORTING, UNKNOWN ->
-                (known == null ? longest : known.timeout()).plus(ABORTED_WITHIN);
+                (report == null ? maxTimeout : report.timeout()).plus(ABORT_DELAY);
         };
     }
 }

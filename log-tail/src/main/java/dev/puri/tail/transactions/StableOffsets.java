@@ -9,70 +9,72 @@ import java.util.Set;
 import org.apache.kafka.common.TopicPartition;
 
 /**
- * For how long each partition's last stable offset has not moved although there is more after it. The first record that
- * is not stable belongs to an open transaction, and no later one can be read with {@code read_committed} before that
- * ends. Used by one thread; knows no clock and no broker.
+ * Measures for how long the last stable offset of each partition has not moved although the partition has later
+ * records. The record at the last stable offset belongs to an open transaction, and {@code read_committed} consumers
+ * cannot read it or later records until that transaction ends. Used by one thread; uses no clock and no broker.
  */
 final class StableOffsets {
-    private Map<TopicPartition, Seen> seen = Map.of();
+    private Map<TopicPartition, FirstObservation> observations = Map.of();
 
     /**
-     * Where a partition can be read to, and where it ends.
+     * The last stable offset and the end of a partition.
      *
-     * @param lastStable the offset before which every transaction has ended
+     * @param lastStable every transaction before this offset has ended
      * @param end the high watermark
      */
     record Offsets(long lastStable, long end) {}
 
     /**
-     * The offsets of all followed partitions at one moment.
+     * The offsets of all followed partitions at one time.
      *
-     * @param unanswered existing partitions whose offsets no broker reported, such as those without a leader
+     * @param unreported existing partitions whose offsets no broker reported, for example because they have no leader
      */
-    record Snapshot(Map<TopicPartition, Offsets> offsets, Set<TopicPartition> unanswered) {}
+    record Snapshot(Map<TopicPartition, Offsets> offsets, Set<TopicPartition> unreported) {}
 
     /**
      * A partition whose last stable offset does not move.
      *
-     * @param since for how long that was seen; the transaction may be older
+     * @param stalledFor the time since this was first observed; the transaction may be older
      */
-    record Stalled(TopicPartition partition, Offsets offsets, Duration since) {
-        /** Whether it is the same partition that waits for the same transaction. */
-        boolean isSameAs(Stalled other) {
+    record StalledPartition(TopicPartition partition, Offsets offsets, Duration stalledFor) {
+        /** Returns whether both are the same partition, which waits for the same transaction. */
+        boolean isSameStall(StalledPartition other) {
             return partition.equals(other.partition) && offsets.lastStable() == other.offsets.lastStable();
         }
     }
 
-    private record Seen(long lastStable, long nanos) {}
+    /** The time at which a last stable offset was observed first. */
+    private record FirstObservation(long lastStable, long nanos) {}
 
     /**
-     * Takes the offsets of all partitions. The time of a partition continues while no broker reports its offsets.
+     * Compares the offsets of all partitions with the previous ones. The time of a partition continues to count while
+     * no broker reports its offsets.
      *
-     * @param nanos when they were asked for, of {@link System#nanoTime}
-     * @return the partitions that wait for a transaction, also those that were seen to do so for the first time, but
-     *     without the unanswered ones
+     * @param nanos the time of the request, by {@link System#nanoTime}
+     * @return the partitions that wait for a transaction, including new ones, without the unreported partitions
      */
-    List<Stalled> observe(Snapshot now, long nanos) {
-        Map<TopicPartition, Seen> next = new HashMap<>(seen);
-        next.keySet().retainAll(now.unanswered());
-        List<Stalled> stalled = new ArrayList<>();
-        now.offsets().forEach((partition, offsets) -> {
+    List<StalledPartition> observe(Snapshot snapshot, long nanos) {
+        Map<TopicPartition, FirstObservation> newObservations = new HashMap<>(observations);
+        newObservations.keySet().retainAll(snapshot.unreported());
+        List<StalledPartition> stalled = new ArrayList<>();
+        snapshot.offsets().forEach((partition, offsets) -> {
             if (offsets.lastStable() < offsets.end()) {
-                Seen before = seen.get(partition);
-                Seen first = before != null && before.lastStable() == offsets.lastStable()
-                        ? before
-                        : new Seen(offsets.lastStable(), nanos);
-                next.put(partition, first);
-                stalled.add(new Stalled(partition, offsets, Duration.ofNanos(nanos - first.nanos())));
+                FirstObservation previous = observations.get(partition);
+                FirstObservation first = previous != null && previous.lastStable() == offsets.lastStable()
+                        ? previous
+                        : new FirstObservation(offsets.lastStable(), nanos);
+                newObservations.put(partition, first);
+                stalled.add(new StalledPartition(partition, offsets, Duration.ofNanos(nanos - first.nanos())));
             }
         });
-        seen = next;
+        observations = newObservations;
         return stalled;
     }
 
-    /** Whether the partition waits for the same transaction still, as far as is known. */
-    boolean isStillStalled(Stalled before) {
-        Seen last = seen.get(before.partition());
-        return last != null && last.lastStable() == before.offsets().lastStable();
+    /** Returns whether the partition still waits for the same transaction, by the last observation. */
+    boolean isStillStalled(StalledPartition stalled) {
+        FirstObservation observation = observations.get(stalled.partition());
+        return observation != null
+                && observation.lastStable() == stalled.offsets().lastStable();
     }
 }

@@ -5,10 +5,11 @@ import dev.puri.tail.FailureState;
 import dev.puri.tail.RetryPolicy;
 import dev.puri.tail.Stop;
 import dev.puri.tail.SupervisedThread;
-import dev.puri.tail.transactions.StableOffsets.Stalled;
+import dev.puri.tail.transactions.StableOffsets.StalledPartition;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -22,21 +23,20 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Watches for transactions that never end in partitions that a server reads with {@code read_committed}. A consumer
- * notices nothing: it believes that it has read everything, because the last stable offset counts as the end for it,
- * and a store that is restored to the partition's true end waits for ever. So the brokers are asked for both offsets
- * every 5 s.
+ * Finds transactions that never end, in partitions that a server reads with {@code read_committed}. A consumer cannot
+ * notice such a transaction: it takes the last stable offset for the end and reports no lag. A store that is restored
+ * to the high watermark waits for ever. So this monitor requests both offsets from the brokers every 5 s.
  *
- * <p>A transaction hangs when its partition has waited longer for it than it may take ({@link
- * OpenTransaction#mayTake}). The server is unready then: whatever is committed after it is missing from its answers.
+ * <p>A transaction hangs if its partition has waited longer than {@link OpenTransaction#maxWait}. The server is then
+ * unready, because its responses lack everything that was committed after the transaction.
  */
 public final class TransactionMonitor implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(TransactionMonitor.class);
     private static final Duration PERIOD = Duration.ofSeconds(5);
-    private static final Duration STOP = Duration.ofSeconds(5);
+    private static final Duration STOP_TIMEOUT = Duration.ofSeconds(5);
 
-    /** So many partitions are asked about at a time; a whole cluster may have stopped. */
-    private static final int MOST = 20;
+    /** The maximum number of partitions in one request for transactions, since a whole cluster may have stopped. */
+    private static final int MAX_PARTITIONS = 20;
 
     private final Supplier<TransactionView> views;
     private final Predicate<String> essential;
@@ -44,33 +44,35 @@ public final class TransactionMonitor implements AutoCloseable {
     private final StableOffsets offsets = new StableOffsets();
     private final Stop stop = new Stop();
     private final SupervisedThread thread =
-            new SupervisedThread("transaction-watch", stop, RetryPolicy.fixed(PERIOD), this::look, this::failed);
+            new SupervisedThread("transaction-watch", stop, RetryPolicy.fixed(PERIOD), this::check, this::onFailure);
 
     private volatile @Nullable TransactionView view;
     private volatile List<HangingTransaction> hanging = List.of();
-    private final FailureState trouble = new FailureState();
+    private final FailureState failure = new FailureState();
 
     /**
-     * @param views makes the brokers' view at the first look
-     * @param essential topics without which the server is unready; the others are only reported
-     * @param nanoTime the clock
+     * @param views creates the view of the brokers at the first check
+     * @param essential selects the topics in which a hanging transaction makes the server unready; in other topics it
+     *     is only reported
+     * @param nanoTime the clock, like {@link System#nanoTime}
      */
     TransactionMonitor(
             Supplier<TransactionView> views, Predicate<String> essential, LongSupplier nanoTime, MeterRegistry meters) {
         this.views = views;
         this.essential = essential;
         this.nanoTime = nanoTime;
-        Gauge.builder("puri.transactions.hanging", this, watch -> watch.hanging.size())
-                .description("Partitions that cannot be read on because a transaction in them does not end")
+        Gauge.builder("puri.transactions.hanging", this, monitor -> monitor.hanging.size())
+                .description("Partitions that cannot be read further because a transaction in them does not end")
                 .register(meters);
     }
 
     /**
-     * Creates a monitor that {@link #start} starts; brokers and topics need not be there yet.
+     * Creates a monitor, which {@link #start} starts. Topics may not exist yet, and the brokers may be unavailable.
      *
-     * @param kafka properties of the user's choice
-     * @param topics names of the topics that are followed, whether they exist or not
-     * @param essential those of them without which the server is unready; the others are only reported
+     * @param kafka the user's Kafka properties
+     * @param topics selects the followed topics by name
+     * @param essential selects the followed topics in which a hanging transaction makes the server unready; in other
+     *     topics it is only reported
      */
     public static TransactionMonitor of(
             Map<String, String> kafka,
@@ -82,112 +84,125 @@ public final class TransactionMonitor implements AutoCloseable {
                 () -> new BrokerTransactions(kafka, bootstrapServers, topics), essential, System::nanoTime, meters);
     }
 
-    /** Starts to look; once. */
+    /** Starts the monitor. May be called once. */
     public void start() {
         thread.start();
     }
 
-    /** Why what is read may lack committed records; null when it does not for this reason. */
+    /**
+     * Returns which transaction hangs in an essential topic, so that committed records may be missing; null if none
+     * does.
+     */
     public @Nullable String reason() {
-        List<HangingTransaction> found = hanging.stream()
-                .filter(each -> essential.test(each.stalled().partition().topic()))
+        List<HangingTransaction> inEssentialTopics = hanging.stream()
+                .filter(transaction ->
+                        essential.test(transaction.stalled().partition().topic()))
                 .toList();
-        return found.isEmpty()
+        return inEssentialTopics.isEmpty()
                 ? null
-                : found.getFirst().reason() + (found.size() == 1 ? "" : " (and " + (found.size() - 1) + " more)");
+                : inEssentialTopics.getFirst().reason()
+                        + (inEssentialTopics.size() == 1 ? "" : " (and " + (inEssentialTopics.size() - 1) + " more)");
     }
 
-    /** Down while a transaction hangs in an essential topic; shows each, with what an operator does about it. */
+    /**
+     * Returns the health: down while a transaction hangs in an essential topic. The details list all hanging
+     * transactions and what an operator should do.
+     */
     public Health.State ready() {
         Map<String, Object> details = new LinkedHashMap<>();
-        List<HangingTransaction> found = hanging;
+        List<HangingTransaction> current = hanging;
         String reason = reason();
-        String unseen = trouble.reason();
+        String checkFailure = failure.reason();
         if (reason != null) {
             details.put("reason", reason);
         }
-        if (!found.isEmpty()) {
+        if (!current.isEmpty()) {
             details.put(
-                    "hanging", found.stream().map(HangingTransaction::details).toList());
+                    "hanging", current.stream().map(HangingTransaction::details).toList());
         }
-        if (unseen != null) {
-            details.put("detail", "not looked for: " + unseen);
+        if (checkFailure != null) {
+            details.put("detail", "the check for hanging transactions failed: " + checkFailure);
         }
         return new Health.State(reason == null, details);
     }
 
-    /** Looks once. */
-    void look() {
-        TransactionView asked = view;
-        if (asked == null) {
-            asked = views.get();
-            view = asked;
+    /** Checks all partitions once. */
+    void check() {
+        TransactionView currentView = view;
+        if (currentView == null) {
+            currentView = views.get();
+            view = currentView;
         }
-        List<Stalled> stalled = offsets.observe(asked.offsets(), nanoTime.getAsLong()).stream()
-                .filter(each -> each.since().compareTo(OpenTransaction.ENDED_WITHIN) >= 0)
-                .sorted((one, other) -> other.since().compareTo(one.since()))
-                .limit(MOST)
+        List<StalledPartition> stalled = offsets.observe(currentView.offsets(), nanoTime.getAsLong()).stream()
+                .filter(stall -> stall.stalledFor().compareTo(OpenTransaction.MARKER_DELAY) >= 0)
+                .sorted(Comparator.comparing(StalledPartition::stalledFor).reversed())
+                .limit(MAX_PARTITIONS)
                 .toList();
-        List<HangingTransaction> found = withEarlier(stalled.isEmpty() ? List.of() : hanging(asked, stalled));
-        report(found);
+        List<HangingTransaction> found =
+                withPrevious(stalled.isEmpty() ? List.of() : findHanging(currentView, stalled));
+        logChanges(found);
         hanging = found;
-        trouble.clear();
+        failure.clear();
     }
 
     /**
-     * A transaction that was found to hang does so until its partition can be read on, also while the broker that leads
-     * the partition or coordinates the transaction does not answer.
+     * Adds the hanging transactions of the previous check whose partitions are still stalled. They may be missing from
+     * {@code found} because the leader of the partition or the coordinator of the transaction does not respond.
      */
-    private List<HangingTransaction> withEarlier(List<HangingTransaction> found) {
-        Stream<HangingTransaction> earlier = hanging.stream()
-                .filter(before -> offsets.isStillStalled(before.stalled()))
-                .filter(before ->
-                        found.stream().noneMatch(each -> each.stalled().isSameAs(before.stalled())));
-        return Stream.concat(found.stream(), earlier).limit(MOST).toList();
+    private List<HangingTransaction> withPrevious(List<HangingTransaction> found) {
+        Stream<HangingTransaction> stillStalled = hanging.stream()
+                .filter(previous -> offsets.isStillStalled(previous.stalled()))
+                .filter(previous -> !contains(found, previous));
+        return Stream.concat(found.stream(), stillStalled).limit(MAX_PARTITIONS).toList();
     }
 
-    private List<HangingTransaction> hanging(TransactionView asked, List<Stalled> stalled) {
-        Map<?, OpenTransaction> open = asked.open(stalled);
+    private static boolean contains(List<HangingTransaction> transactions, HangingTransaction transaction) {
+        return transactions.stream().anyMatch(other -> other.stalled().isSameStall(transaction.stalled()));
+    }
+
+    private List<HangingTransaction> findHanging(TransactionView currentView, List<StalledPartition> stalled) {
+        Map<?, OpenTransaction> open = currentView.openTransactions(stalled);
         // A transaction may end between the two requests; the coordinator then reports a state that is too new.
-        List<Stalled> still = offsets.observe(asked.offsets(), nanoTime.getAsLong());
+        List<StalledPartition> stillStalled = offsets.observe(currentView.offsets(), nanoTime.getAsLong());
         return stalled.stream()
-                .filter(each -> still.stream().anyMatch(each::isSameAs))
-                .map(each -> new HangingTransaction(each, open.get(each.partition())))
-                .filter(each -> hasTakenTooLong(each, asked))
+                .filter(stall -> stillStalled.stream().anyMatch(stall::isSameStall))
+                .map(stall -> new HangingTransaction(stall, open.get(stall.partition())))
+                .filter(candidate -> hasTakenTooLong(candidate, currentView))
                 .toList();
     }
 
-    private static boolean hasTakenTooLong(HangingTransaction each, TransactionView asked) {
-        Duration longest = each.transaction() == null || each.transaction().coordinator() == null
-                ? asked.longestTimeout()
-                : Duration.ZERO;
-        return each.stalled().since().compareTo(OpenTransaction.mayTake(each.transaction(), longest)) >= 0;
+    private static boolean hasTakenTooLong(HangingTransaction candidate, TransactionView currentView) {
+        OpenTransaction transaction = candidate.transaction();
+        // Requests the maximum from the brokers only if it is needed.
+        Duration maxTimeout =
+                transaction == null || transaction.report() == null ? currentView.maxTimeout() : Duration.ZERO;
+        return candidate.stalled().stalledFor().compareTo(OpenTransaction.maxWait(transaction, maxTimeout)) >= 0;
     }
 
-    /** Logs once that a transaction hangs, and once that it does no more. */
-    private void report(List<HangingTransaction> found) {
-        for (HangingTransaction each : found) {
-            if (hanging.stream().noneMatch(before -> before.stalled().isSameAs(each.stalled()))) {
-                log.warn("{}. To repair it, {}", each.reason(), each.action());
+    /** Logs the transactions that hang now, and those that no longer hang. */
+    private void logChanges(List<HangingTransaction> found) {
+        for (HangingTransaction transaction : found) {
+            if (!contains(hanging, transaction)) {
+                log.warn("{}. To repair it, {}", transaction.reason(), transaction.action());
             }
         }
-        for (HangingTransaction before : hanging) {
-            if (found.stream().noneMatch(each -> each.stalled().isSameAs(before.stalled()))) {
+        for (HangingTransaction previous : hanging) {
+            if (!contains(found, previous)) {
                 log.info(
                         "{} can be read beyond offset {} again",
-                        before.stalled().partition(),
-                        before.stalled().offsets().lastStable());
+                        previous.stalled().partition(),
+                        previous.stalled().offsets().lastStable());
             }
         }
     }
 
-    private void failed(Throwable cause) {
-        String what = cause instanceof KafkaException ? String.valueOf(cause.getMessage()) : cause.toString();
-        if (trouble.changeTo(what)) {
+    private void onFailure(Throwable cause) {
+        String reason = cause instanceof KafkaException ? String.valueOf(cause.getMessage()) : cause.toString();
+        if (failure.changeTo(reason)) {
             if (cause instanceof KafkaException) {
-                log.info("Hanging transactions are not looked for now: {}", what);
+                log.info("The check for hanging transactions failed: {}", reason);
             } else {
-                log.error("Hanging transactions are not looked for now", cause);
+                log.error("The check for hanging transactions failed", cause);
             }
         }
     }
@@ -196,17 +211,17 @@ public final class TransactionMonitor implements AutoCloseable {
     public void close() {
         stop.ask();
         closeView();
-        if (!thread.join(STOP)) {
+        if (!thread.join(STOP_TIMEOUT)) {
             thread.interrupt();
         }
-        // It may have been made meanwhile.
+        // The thread may have created the view meanwhile.
         closeView();
     }
 
     private void closeView() {
-        TransactionView asked = view;
-        if (asked != null) {
-            asked.close();
+        TransactionView currentView = view;
+        if (currentView != null) {
+            currentView.close();
         }
     }
 }

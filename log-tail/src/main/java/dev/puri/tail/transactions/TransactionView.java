@@ -1,32 +1,32 @@
 package dev.puri.tail.transactions;
 
 import dev.puri.tail.transactions.StableOffsets.Snapshot;
-import dev.puri.tail.transactions.StableOffsets.Stalled;
+import dev.puri.tail.transactions.StableOffsets.StalledPartition;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.Map;
 import org.apache.kafka.common.TopicPartition;
 
-/** Asks the brokers about transactions. Used by one thread, but for {@link #close}. */
+/** Reads offsets and transactions from the brokers. Used by one thread, except {@link #close}. */
 interface TransactionView extends AutoCloseable {
     /**
-     * The offsets of all partitions that are followed.
+     * Returns the offsets of all followed partitions.
      *
-     * @throws org.apache.kafka.common.KafkaException when no broker answers
+     * @throws org.apache.kafka.common.KafkaException if no broker responds
      */
     Snapshot offsets();
 
     /**
-     * The transactions that partitions wait for, without those that this principal may not see.
+     * Returns the open transaction of each stalled partition, without transactions that this principal may not see.
      *
-     * @throws org.apache.kafka.common.KafkaException when no broker answers
+     * @throws org.apache.kafka.common.KafkaException if no broker responds
      */
-    Map<TopicPartition, OpenTransaction> open(Collection<Stalled> partitions);
+    Map<TopicPartition, OpenTransaction> openTransactions(Collection<StalledPartition> partitions);
 
-    /** The longest time-out of a transaction that the brokers allow; Kafka's default when they do not report it. */
-    Duration longestTimeout();
+    /** Returns the maximum transaction timeout that the brokers allow; Kafka's default if they do not report it. */
+    Duration maxTimeout();
 
-    /** Fails what is being asked; from any thread, and more than once. */
+    /** Fails pending requests. May be called by any thread, and more than once. */
     @Override
     void close();
 }

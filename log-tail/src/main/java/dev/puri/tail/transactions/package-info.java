@@ -1,9 +1,9 @@
 /**
- * Finds partitions that cannot be read any further because a transaction in them never ends.
+ * Finds partitions that {@code read_committed} consumers cannot read further because a transaction never ends.
  *
  * <pre>
- * brokers ──BrokerTransactions──▶ StableOffsets: which partitions do not move ──▶ TransactionMonitor ──▶ health, metric, log
- *                                 OpenTransaction: whose fault, how long it may take ──┘
+ * brokers ──BrokerTransactions──▶ StableOffsets: stalled partitions ──▶ TransactionMonitor ──▶ health, metric, log
+ *                                 OpenTransaction: state, time limit ──┘
  * </pre>
  */
 @NullMarked

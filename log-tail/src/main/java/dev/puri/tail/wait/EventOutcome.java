@@ -9,17 +9,18 @@ import org.apache.kafka.common.header.Headers;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The event that a record of {@code puri.identities.v1} answers, and its outcome, as the record's headers say.
+ * The position and the outcome of the event that caused a record of {@code puri.identities.v1}, from the record's
+ * headers.
  *
- * @param position of the event
- * @param outcome of the event
+ * @param position the position of the event
+ * @param outcome the outcome of the event
  */
 public record EventOutcome(Position position, Outcome outcome) {
     /**
      * Reads the headers of a record.
      *
-     * @return null when a header is missing
-     * @throws IllegalArgumentException when the registry cannot have written the headers
+     * @return null if a header is missing
+     * @throws IllegalArgumentException if a header is malformed
      */
     public static @Nullable EventOutcome of(Headers headers) {
         String position = text(headers.lastHeader(Position.HEADER));
@@ -34,19 +35,21 @@ public record EventOutcome(Position position, Outcome outcome) {
     }
 
     /**
-     * Returns the row as it is kept: under the position of this event, so that a wait for its token ends. An event that
-     * was refused in another partition than the row's leaves the row's own position: its token is known as refused, and
-     * tokens of the row's partition could not be compared with its position.
+     * Returns the row with the position that readers store: normally the position of this event, so that a wait for the
+     * event's token ends. But if the event was refused and is in another partition than the row's position, the row
+     * keeps its own position. Positions of different partitions cannot be compared, and the token of a refused event is
+     * answered from {@link OutcomeCache}.
      */
     public Row keep(Row row) {
-        Position own = row.position();
-        boolean isElsewhere = !own.topic().equals(position.topic()) || own.partition() != position.partition();
-        return outcome.kind() == Outcome.Kind.REFUSED && isElsewhere ? row : under(position, row);
+        Position rowPosition = row.position();
+        boolean isInAnotherPartition =
+                !rowPosition.topic().equals(position.topic()) || rowPosition.partition() != position.partition();
+        return outcome.kind() == Outcome.Kind.REFUSED && isInAnotherPartition ? row : under(position, row);
     }
 
     /**
-     * Returns the row under the position of the event that its record answers, even if that event did not change the
-     * row. The row's own position may be older: a description, for example, does not change it.
+     * Returns a copy of the row with the position of the event that caused its record. The position in the row may be
+     * older, because some events, such as {@code described}, do not change it.
      */
     public static Row under(Position position, Row row) {
         return new Row(

@@ -5,32 +5,34 @@ import dev.puri.schemas.log.Reason;
 import dev.puri.schemas.log.Refusal;
 import org.jspecify.annotations.Nullable;
 
-/** What this server knows of an event that a request waits for. */
+/** The status of an event that a request waits for, as far as this server knows. */
 public sealed interface EventStatus {
-    /** The table has the event, or a later one of the same name: a look-up may follow. */
+    /** Readers can see the result of the event, or of a later event of the same name. The request may be answered. */
     record Seen() implements EventStatus {
-        /** The only instance that is needed. */
+        /** The shared instance. */
         public static final Seen INSTANCE = new Seen();
     }
 
     /**
      * The event was refused.
      *
-     * @param refusal null while only the reason is known
+     * @param refusal the details; null while only the reason is known
      */
     record Refused(Position at, Reason reason, @Nullable Refusal refusal) implements EventStatus {}
 
-    /** By its position, the event is of another name than the request's, and no refusal says otherwise. */
+    /**
+     * The position shows that the event is of another name than the request's, and no refusal of the event is known.
+     */
     record Foreign(String detail) implements EventStatus {}
 
-    /** The event was not seen by the end of the wait. */
+    /** Readers could not see the result of the event by the end of the wait. */
     record NotCaughtUp(Position at) implements EventStatus {
-        /** An explanation for people. */
+        /** Returns an explanation for people. */
         public String detail() {
             return "the event " + at
-                    + " is pending: its outcome was not known here by the end of the wait. An event that"
-                    + " its collection's declaration does not allow is decided only after 5 s, since the declaration may"
-                    + " be under way; ask again, or with a longer wait";
+                    + " is pending: this server did not know its outcome by the end of the wait. If the declaration of"
+                    + " its collection does not allow the event, it is decided only after 5 s, because a new"
+                    + " declaration may still arrive. Ask again, or with a longer wait";
         }
     }
 }

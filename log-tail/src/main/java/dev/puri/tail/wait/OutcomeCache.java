@@ -17,24 +17,24 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Outcomes that no row shows: the last event of a name without a row, refused events, and events of namespaces' own
- * topics. Of each kind the newest {@value #MOST}. Thread-safe.
+ * Outcomes of events that no row shows: the last event of each name without a row, refused events, and events of
+ * namespaces' own topics. Keeps the newest {@value #MAX_ENTRIES} of each kind. Thread-safe.
  */
 public final class OutcomeCache {
     private static final Logger log = LoggerFactory.getLogger(OutcomeCache.class);
 
-    /** An entry takes 200 to 300 bytes with names of usual length: about 80 MB for all three kinds. */
-    static final int MOST = 100_000;
+    /** An entry with names of usual length takes 200 to 300 bytes; all three kinds together take about 80 MB. */
+    static final int MAX_ENTRIES = 100_000;
 
-    private final BiConsumer<Puri, Instant> erasures;
-    private final RecentEntries<Puri, Position> gone = new RecentEntries<>(MOST);
-    private final RecentEntries<Position, Refused> refused = new RecentEntries<>(MOST);
-    private final RecentEntries<Position, Puri> ofNamespaces = new RecentEntries<>(MOST);
+    private final BiConsumer<Puri, Instant> onErasure;
+    private final RecentEntries<Puri, Position> lastWithoutRow = new RecentEntries<>(MAX_ENTRIES);
+    private final RecentEntries<Position, Refused> refused = new RecentEntries<>(MAX_ENTRIES);
+    private final RecentEntries<Position, Puri> ofOwnTopics = new RecentEntries<>(MAX_ENTRIES);
 
-    private final Counter withoutPosition;
-    private final AtomicBoolean isLogged = new AtomicBoolean();
+    private final Counter recordsWithoutPosition;
+    private final AtomicBoolean hasLogged = new AtomicBoolean();
 
-    /** Creates an empty cache that reports erasures to nobody. */
+    /** Creates an empty cache that does not report erasures. */
     public OutcomeCache(MeterRegistry meters) {
         this(meters, (puri, at) -> {});
     }
@@ -42,61 +42,62 @@ public final class OutcomeCache {
     /**
      * Creates an empty cache.
      *
-     * @param erasures called with the name and time of each erasure
+     * @param onErasure called with the name and the time of each erasure
      */
-    public OutcomeCache(MeterRegistry meters, BiConsumer<Puri, Instant> erasures) {
-        this.erasures = erasures;
-        withoutPosition = Counter.builder("puri.identities.without.position")
+    public OutcomeCache(MeterRegistry meters, BiConsumer<Puri, Instant> onErasure) {
+        this.onErasure = onErasure;
+        recordsWithoutPosition = Counter.builder("puri.identities.without.position")
                 .description(
-                        "Records of " + Topics.IDENTITIES + " whose headers do not name the event that they answer")
+                        "Records of " + Topics.IDENTITIES + " whose headers do not name the event that caused them")
                 .register(meters);
     }
 
     /**
-     * Reads which event a record answers. Records without valid headers are counted, and the first one is logged. Their
-     * rows are kept under the row's own position, so no wait ends too early.
+     * Reads from its headers which event caused a record. Records without valid headers are counted, and the first of
+     * them is logged. The rows of such records keep their own position, which is never too late, so no wait ends too
+     * early.
      *
-     * @param place of the record, for people
-     * @return null when the headers are missing or malformed
+     * @param place the record's topic, partition and offset, for the log
+     * @return null if the headers are missing or malformed
      */
     public @Nullable EventOutcome read(Puri puri, Headers headers, Supplier<String> place) {
-        String cause = "one of its headers is missing";
+        String cause = "a header is missing";
         try {
-            EventOutcome answer = EventOutcome.of(headers);
-            if (answer != null || Topics.isMarker(puri)) {
-                return answer;
+            EventOutcome outcome = EventOutcome.of(headers);
+            if (outcome != null || Topics.isMarker(puri)) {
+                return outcome;
             }
         } catch (IllegalArgumentException e) {
             cause = String.valueOf(e.getMessage());
         }
-        withoutPosition.increment();
-        if (!isLogged.getAndSet(true)) {
+        recordsWithoutPosition.increment();
+        if (!hasLogged.getAndSet(true)) {
             log.warn(
-                    "The record at {} does not name the event that it answers, so waits for that event do not end"
-                            + " (further ones are only counted): {}",
+                    "The record at {} does not name the event that caused it, so waits for that event time out"
+                            + " (further records without valid headers are only counted): {}",
                     place.get(),
                     cause);
         }
         return null;
     }
 
-    /** A refused event of a name. */
+    /** The name of a refused event and the reason of the refusal. */
     public record Refused(Puri puri, Reason reason) {}
 
-    /** Notes that this event erased the row of a name. */
+    /** Notes that the event at this position erased the row of a name. */
     public void erased(Puri puri, Position position, Instant at) {
         noRow(puri, position);
-        erasures.accept(puri, at);
+        onErasure.accept(puri, at);
     }
 
-    /** Notes that there is no row of a name after this event. */
+    /** Notes that a name has no row after the event at this position. */
     public void noRow(Puri puri, Position position) {
-        synchronized (gone) {
-            gone.put(puri, position);
+        synchronized (lastWithoutRow) {
+            lastWithoutRow.put(puri, position);
         }
     }
 
-    /** Notes that this event was refused. */
+    /** Notes that the event at this position was refused. */
     public void refused(Puri puri, Position position, Reason reason) {
         synchronized (refused) {
             refused.put(position, new Refused(puri, reason));
@@ -104,34 +105,35 @@ public final class OutcomeCache {
     }
 
     /**
-     * Notes that this event was answered and readers can see the result. A namespace's own topic may have another
-     * number of partitions than the shared topic, and its producers another partitioner. So events of a name may come
-     * from several partitions, but its row shows the position of one of them. Such events are remembered one by one.
+     * Notes that the event at this position was decided and readers can see the result. A namespace's own topic may
+     * have another number of partitions than the shared topic, and its producers may use another partitioner. So events
+     * of a name may be in several partitions, but the row shows only one position. Therefore each of these events is
+     * cached.
      */
     public void answered(Puri puri, Position position) {
         if (!position.topic().equals(Topics.EVENTS)) {
-            synchronized (ofNamespaces) {
-                ofNamespaces.put(position, puri);
+            synchronized (ofOwnTopics) {
+                ofOwnTopics.put(position, puri);
             }
         }
     }
 
-    /** Whether an event of this name is remembered as answered; false if it was not, or was evicted. */
+    /** Returns whether the event is cached as decided with a visible result; false also if it was evicted. */
     public boolean isAnswered(Puri puri, Position position) {
-        synchronized (ofNamespaces) {
-            Puri answered = ofNamespaces.get(position);
-            return answered != null && answered.equals(puri);
+        synchronized (ofOwnTopics) {
+            Puri cachedPuri = ofOwnTopics.get(position);
+            return cachedPuri != null && cachedPuri.equals(puri);
         }
     }
 
-    /** The last event after which there was no row of a name; null when none is remembered. */
+    /** Returns the last event after which a name had no row; null if none is cached. */
     public @Nullable Position lastWithoutRow(Puri puri) {
-        synchronized (gone) {
-            return gone.get(puri);
+        synchronized (lastWithoutRow) {
+            return lastWithoutRow.get(puri);
         }
     }
 
-    /** The refused event at a position; null when none is remembered. */
+    /** Returns the refused event at a position; null if none is cached. */
     public @Nullable Refused refusalAt(Position position) {
         synchronized (refused) {
             return refused.get(position);

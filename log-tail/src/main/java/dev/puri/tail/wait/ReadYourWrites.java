@@ -22,25 +22,25 @@ import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Waits until the table has seen the event of a token.
+ * Lets a request wait until readers can see the result of the event of a token. Each check decides in this order:
  *
  * <pre>
  * was the event refused? ──▶ Refused     first, even if the row has changed since
- * is the row, or its absence, as of this event or a later one of its partition? ──▶ Seen
- * is exactly this event remembered as answered? ──▶ Seen
- * is there no row, and was the name erased before the start by this event or a later one? ──▶ Seen
- * otherwise wait for news of the name or the token, then look again ──▶ …
- * the wait is over: can the token be of this name? ──▶ NotCaughtUp, else Foreign
+ * is the position of the row, or of the last event without a row, at or after the token? ──▶ Seen
+ * is exactly this event cached as decided? ──▶ Seen
+ * is there no row, and was the name erased before this server's start, at or after the token? ──▶ Seen
+ * otherwise wait for a change of the name or an outcome of the token, then check again ──▶ …
+ * the wait is over: can the token belong to this name? ──▶ NotCaughtUp, else Foreign
  * </pre>
  *
- * A request with a token that cannot be of its name waits too: the producer may have sent the event to the wrong
- * partition, and then its refusal is read later.
+ * A request also waits if its token cannot belong to its name: the producer may have sent the event to the wrong
+ * partition, and the refusal of that event is read later.
  *
- * A later event is a later one of the same name. The offset up to which a partition was read says nothing about one
- * event, because an event may be parked while events of other names overtake it.
+ * <p>Only positions of events of the same name are compared. The offset up to which a partition was read says nothing
+ * about one event, because an event may be parked while events of other names overtake it.
  */
 public final class ReadYourWrites {
-    /** How long to wait for the rejection of an event that is known to be refused. */
+    /** The maximum wait for the details of a refusal after the event is known to be refused. */
     private static final Duration REJECTION_TIMEOUT = Duration.ofSeconds(1);
 
     private static final Duration[] BUCKETS = LongStream.of(5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 30_000)
@@ -51,49 +51,49 @@ public final class ReadYourWrites {
     private final OutcomeCache outcomes;
     private final Refusals refusals;
     private final Waiters waiters;
-    private final IntSupplier partitions;
-    private final Map<End, Timer> waits = new EnumMap<>(End.class);
+    private final IntSupplier partitionCount;
+    private final Map<End, Timer> waitTimers = new EnumMap<>(End.class);
 
     /** The rows that readers see. */
     public interface Rows {
         /**
-         * The last event that a name's row shows; null when there is no row. Called once, at the start of a wait; may
-         * block.
+         * Returns the position of the last event that a name's row shows; null if there is no row. Called once, at the
+         * start of a wait. May block.
          */
         @Nullable
         Position lastOf(Puri puri);
 
         /**
-         * The same for rows that changed recently. Called for each news during a wait, by threads that others depend
-         * on, so it must not block.
+         * Returns the same, but may return null for rows that have not changed recently. Called for each change during
+         * a wait, by threads that other work depends on, so it must not block.
          */
         default @Nullable Position lastRecentOf(Puri puri) {
             return lastOf(puri);
         }
 
-        /** The bearer of a handle; null when none is known. Must not block. */
+        /** Returns the name of the identity that has a handle; null if none is known. Must not block. */
         @Nullable
         Puri bearer(Handle handle);
 
-        /** Whether there are rows at all. Before, the absence of a row says nothing. */
+        /** Returns whether a table serves reads. Before that, the absence of a row says nothing. */
         boolean areThere();
     }
 
-    /** How a wait ended, as a tag of its meter. */
+    /** How a wait ended; a tag of its meter. */
     private enum End {
         SEEN,
         REFUSED,
         FOREIGN,
         NOT_CAUGHT_UP,
-        /** The client has gone. */
+        /** The client cancelled the wait. */
         GONE;
 
-        static End of(@Nullable EventStatus seen, @Nullable Throwable failure) {
-            return switch (failure == null ? seen : null) {
-                case EventStatus.Seen news -> SEEN;
+        static End of(@Nullable EventStatus status, @Nullable Throwable failure) {
+            return switch (failure == null ? status : null) {
+                case EventStatus.Seen seen -> SEEN;
                 case EventStatus.Refused refused -> REFUSED;
                 case EventStatus.Foreign foreign -> FOREIGN;
-                case EventStatus.NotCaughtUp late -> NOT_CAUGHT_UP;
+                case EventStatus.NotCaughtUp pending -> NOT_CAUGHT_UP;
                 case null -> GONE;
             };
         }
@@ -105,24 +105,24 @@ public final class ReadYourWrites {
     }
 
     /**
-     * @param rows that readers see
-     * @param partitions of the shared events topic
+     * @param rows the rows that readers see
+     * @param partitionCount the number of partitions of the shared events topic
      */
     public ReadYourWrites(
             Rows rows,
             OutcomeCache outcomes,
             Refusals refusals,
             Waiters waiters,
-            IntSupplier partitions,
+            IntSupplier partitionCount,
             MeterRegistry meters) {
         this.rows = rows;
         this.outcomes = outcomes;
         this.refusals = refusals;
         this.waiters = waiters;
-        this.partitions = partitions;
-        refusals.onNews(waiters::wake);
+        this.partitionCount = partitionCount;
+        refusals.setListener(waiters::wake);
         for (End end : End.values()) {
-            waits.put(
+            waitTimers.put(
                     end,
                     Timer.builder("puri.waits")
                             .description("Waits for events, by how they ended")
@@ -136,71 +136,75 @@ public final class ReadYourWrites {
      * Waits for an event of a name. Blocks as long as {@link Rows#lastOf} does. The future completes on any thread;
      * cancelling it ends the wait.
      *
-     * @param caller the client, such as a connection; each may have so many waits
-     * @param wait zero to look once
-     * @throws Waiters.TooManyException when the event was not seen yet and there are too many waits
+     * @param caller the client, such as a connection; the number of waits of each caller is limited
+     * @param wait the maximum wait; zero to check once
+     * @throws Waiters.TooManyException if the request would have to wait and a limit of waits is reached
      */
     public CompletableFuture<EventStatus> await(Object caller, Puri puri, Position token, Duration wait)
             throws Waiters.TooManyException {
-        EventStatus now = look(puri, token);
-        if (now != null || !wait.isPositive()) {
-            return detailed(now == null ? unseen(puri, token) : now).toCompletableFuture();
-        }
-        return answered(
-                waiters.await(caller, puri, token, wait, () -> lookAgain(puri, token)), () -> unseen(puri, token));
-    }
-
-    /** Waits for an event of a handle's bearer, who may not be known yet. */
-    public CompletableFuture<EventStatus> await(Object caller, Handle handle, Position token, Duration wait)
-            throws Waiters.TooManyException {
-        EventStatus now = look(handle, token, this::look);
-        if (now != null || !wait.isPositive()) {
-            return detailed(now == null ? unseen(rows.bearer(handle), token) : now)
+        EventStatus status = checkFirst(puri, token);
+        if (status != null || !wait.isPositive()) {
+            return withDetails(status == null ? statusAfterWait(puri, token) : status)
                     .toCompletableFuture();
         }
-        return answered(
-                waiters.await(caller, null, token, wait, () -> look(handle, token, this::lookAgain)),
-                () -> unseen(rows.bearer(handle), token));
+        return finish(
+                waiters.await(caller, puri, token, wait, () -> checkAgain(puri, token)),
+                () -> statusAfterWait(puri, token));
     }
 
-    private CompletableFuture<EventStatus> answered(
-            CompletableFuture<@Nullable EventStatus> waiting, Supplier<EventStatus> unseen) {
-        long begun = System.nanoTime();
-        CompletableFuture<EventStatus> ended = waiting.thenApply(seen -> seen == null ? unseen.get() : seen);
-        ended.whenComplete((seen, failure) -> Objects.requireNonNull(waits.get(End.of(seen, failure)))
-                .record(System.nanoTime() - begun, TimeUnit.NANOSECONDS));
-        CompletableFuture<EventStatus> answer = ended.thenCompose(this::detailed);
-        answer.whenComplete((status, failure) -> {
-            if (answer.isCancelled()) {
-                waiting.cancel(false);
+    /** Waits for an event of the identity that has a handle. The identity may not be known yet. */
+    public CompletableFuture<EventStatus> await(Object caller, Handle handle, Position token, Duration wait)
+            throws Waiters.TooManyException {
+        EventStatus status = checkHandle(handle, token, this::checkFirst);
+        if (status != null || !wait.isPositive()) {
+            return withDetails(status == null ? statusAfterWait(rows.bearer(handle), token) : status)
+                    .toCompletableFuture();
+        }
+        return finish(
+                waiters.await(caller, null, token, wait, () -> checkHandle(handle, token, this::checkAgain)),
+                () -> statusAfterWait(rows.bearer(handle), token));
+    }
+
+    /** Completes a wait: times it, supplies the status of a wait that timed out, and adds the details of a refusal. */
+    private CompletableFuture<EventStatus> finish(
+            CompletableFuture<@Nullable EventStatus> wait, Supplier<EventStatus> statusAfterWait) {
+        long startedAtNanos = System.nanoTime();
+        CompletableFuture<EventStatus> ended =
+                wait.thenApply(status -> status == null ? statusAfterWait.get() : status);
+        ended.whenComplete((status, failure) -> Objects.requireNonNull(waitTimers.get(End.of(status, failure)))
+                .record(System.nanoTime() - startedAtNanos, TimeUnit.NANOSECONDS));
+        CompletableFuture<EventStatus> result = ended.thenCompose(this::withDetails);
+        result.whenComplete((status, failure) -> {
+            if (result.isCancelled()) {
+                wait.cancel(false);
             }
         });
-        return answer;
+        return result;
     }
 
-    /** The first look, which asks for the row wherever it is; may block. */
-    private @Nullable EventStatus look(Puri puri, Position token) {
-        EventStatus refused = refused(puri, token);
-        if (refused != null || !isLookedFor(puri, token)) {
+    /** The first check. It also finds rows that have not changed since the start; may block. */
+    private @Nullable EventStatus checkFirst(Puri puri, Position token) {
+        EventStatus refused = findRefused(puri, token);
+        if (refused != null || !canRowsShow(puri, token)) {
             return refused;
         }
         Position row = rows.lastOf(puri);
-        // Only this first look sees rows from before the start, so only here the absence of a row is certain.
+        // Only the first check sees rows from before the start, so only here the absence of a row is certain.
         boolean isSeen = isSeen(puri, token, row) || row == null && isAsOf(token, refusals.lastErasureOf(puri));
         return isSeen ? EventStatus.Seen.INSTANCE : null;
     }
 
-    /** Looks again, at rows that changed since the start; must not block. */
-    private @Nullable EventStatus lookAgain(Puri puri, Position token) {
-        EventStatus refused = refused(puri, token);
-        if (refused != null || !isLookedFor(puri, token)) {
+    /** A later check. It sees rows that changed since the start; must not block. */
+    private @Nullable EventStatus checkAgain(Puri puri, Position token) {
+        EventStatus refused = findRefused(puri, token);
+        if (refused != null || !canRowsShow(puri, token)) {
             return refused;
         }
         return isSeen(puri, token, rows.lastRecentOf(puri)) ? EventStatus.Seen.INSTANCE : null;
     }
 
-    private boolean isLookedFor(Puri puri, Position token) {
-        return rows.areThere() && Tokens.foreign(token, puri, partitions.getAsInt()) == null;
+    private boolean canRowsShow(Puri puri, Position token) {
+        return rows.areThere() && Tokens.explainForeign(token, puri, partitionCount.getAsInt()) == null;
     }
 
     private boolean isSeen(Puri puri, Position token, @Nullable Position row) {
@@ -211,31 +215,31 @@ public final class ReadYourWrites {
         return last != null && Tokens.isAsOf(token, last);
     }
 
-    private @Nullable EventStatus look(
-            Handle handle, Position token, BiFunction<Puri, Position, @Nullable EventStatus> lookAtBearer) {
-        EventStatus.Refused refused = refused(null, token);
+    private @Nullable EventStatus checkHandle(
+            Handle handle, Position token, BiFunction<Puri, Position, @Nullable EventStatus> checkPuri) {
+        EventStatus.Refused refused = findRefused(null, token);
         Puri bearer = rows.bearer(handle);
-        // Without a matching bearer, the only refusal that concerns this handle is that it is taken.
+        // If an identity has the handle, other refusals count only if they are of that identity; checkPuri finds them.
         if (refused != null && (bearer == null || refused.reason() == Reason.HANDLE_TAKEN)) {
             return refused;
         }
-        return bearer == null ? null : lookAtBearer.apply(bearer, token);
+        return bearer == null ? null : checkPuri.apply(bearer, token);
     }
 
     /**
-     * The status of an event that was not seen.
+     * Returns the status of an event whose result was not seen by the end of the wait.
      *
-     * @param puri the name that the event should be of; null when not known
+     * @param puri the name that the event should have; null if not known
      */
-    private EventStatus unseen(@Nullable Puri puri, Position token) {
-        String foreign = puri == null ? null : Tokens.foreign(token, puri, partitions.getAsInt());
+    private EventStatus statusAfterWait(@Nullable Puri puri, Position token) {
+        String foreign = puri == null ? null : Tokens.explainForeign(token, puri, partitionCount.getAsInt());
         return foreign == null ? new EventStatus.NotCaughtUp(token) : new EventStatus.Foreign(foreign);
     }
 
     /**
-     * @param puri the name that the event must be of; null when not known
+     * @param puri the name that the event must have; null for any
      */
-    private EventStatus.@Nullable Refused refused(@Nullable Puri puri, Position token) {
+    private EventStatus.@Nullable Refused findRefused(@Nullable Puri puri, Position token) {
         OutcomeCache.Refused cached = outcomes.refusalAt(token);
         if (cached != null && (puri == null || cached.puri().equals(puri))) {
             return new EventStatus.Refused(token, cached.reason(), refusals.at(token, puri));
@@ -244,8 +248,10 @@ public final class ReadYourWrites {
         return refusal == null ? null : new EventStatus.Refused(token, refusal.reason(), refusal);
     }
 
-    /** Adds the details of a refusal: the table's topic has the reason alone, {@code puri.rejections.v1} the rest. */
-    private CompletionStage<EventStatus> detailed(EventStatus status) {
+    /**
+     * Adds the details of a refusal. The table's topic has only the reason; {@code puri.rejections.v1} has the details.
+     */
+    private CompletionStage<EventStatus> withDetails(EventStatus status) {
         if (status instanceof EventStatus.Refused refused && refused.refusal() == null) {
             return refusals.soonAt(refused.at(), REJECTION_TIMEOUT)
                     .thenApply(refusal -> new EventStatus.Refused(refused.at(), refused.reason(), refusal));

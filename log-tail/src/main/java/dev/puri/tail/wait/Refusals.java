@@ -7,38 +7,38 @@ import java.time.Duration;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
-/** The refusals that this server has read. */
+/** The refusals that this server has read from {@code puri.rejections.v1}. */
 public interface Refusals {
     /**
-     * The refusal of the event at this position; null when none is known. An event whose key is no pURI matches any
-     * name.
+     * Returns the refusal of the event at this position; null if none is known. An event whose key is not a pURI
+     * matches any name.
      *
-     * @param puri the name that the event must be of; null for any
+     * @param puri the name that the event must have; null for any
      */
     @Nullable
     Refusal at(Position position, @Nullable Puri puri);
 
     /**
-     * The last event from before this server's start that was not refused and left a name without a row; null when none
-     * is known.
+     * Returns the last event before this server's start that was not refused and after which the name had no row; null
+     * if none is known.
      */
     @Nullable
     Position lastErasureOf(Puri puri);
 
     /**
-     * The refusal of the event at this position, as soon as it is read. That may be shortly after the table's own topic
+     * Waits for the refusal of the event at this position. The refusal may be read shortly after the table's own topic
      * has shown that the event was refused.
      *
-     * @return completes with null after the timeout
+     * @return completes with the refusal, or with null after the timeout
      */
     CompletionStage<@Nullable Refusal> soonAt(Position position, Duration timeout);
 
-    /** Sets the listener that is called for each refusal and each erasure that is read. */
-    void onNews(Listener listener);
+    /** Sets the listener that is called with the position of each refused event and each erasure that is read. */
+    void setListener(Listener listener);
 
-    /** Receives the positions of events, on any thread; must not block. */
+    /** Receives the positions of events whose outcome was read. Called on any thread; must not block. */
     @FunctionalInterface
     interface Listener {
-        void onNews(Position position);
+        void onOutcome(Position position);
     }
 }

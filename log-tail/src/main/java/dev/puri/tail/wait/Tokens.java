@@ -6,22 +6,22 @@ import dev.puri.schemas.log.Topics;
 import org.apache.kafka.common.utils.Utils;
 import org.jspecify.annotations.Nullable;
 
-/** Compares tokens with positions of rows, and checks whether a token can be of an event of a name. */
+/** Compares tokens with the positions of rows, and checks whether a token can belong to an event of a name. */
 public final class Tokens {
     private Tokens() {}
 
     /**
-     * The partition of a name in a topic that is keyed by pURI, as publishers, the registry's producer and Kafka's
-     * default partitioner choose it.
+     * Returns the partition of a name in a topic whose keys are pURIs. Publishers, the registry's producer and Kafka's
+     * default partitioner choose the same one.
      *
-     * @param partitions of the topic
+     * @param partitions the number of the topic's partitions
      */
     public static int partition(Puri puri, int partitions) {
         return Utils.toPositive(Utils.murmur2(puri.toBytes())) % partitions;
     }
 
     /**
-     * Whether a position is that of a token's event, or a later one of the same partition.
+     * Returns whether a position is at or after that of the token's event, in the same partition.
      *
      * @param last the position of the last event that a row shows
      */
@@ -32,15 +32,17 @@ public final class Tokens {
     }
 
     /**
-     * @param partitions of the shared events topic; those of a namespace's own are not known here
-     * @return why the token is of another name; null when it may be of this one
+     * Returns why a token cannot belong to an event of a name; null if it can.
+     *
+     * @param partitions the number of partitions of the shared events topic. The number of partitions of a namespace's
+     *     own topic is not known here
      */
-    public static @Nullable String foreign(Position token, Puri puri, int partitions) {
+    public static @Nullable String explainForeign(Position token, Puri puri, int partitions) {
         if (!token.topic().equals(Topics.EVENTS)) {
             return Topics.mayOwnTopic(puri.namespace()) && token.topic().equals(Topics.eventsOf(puri.namespace()))
                     ? null
                     : "the token " + token + " is of another namespace's events than those of " + puri + "; if " + puri
-                            + " was sent there all the same, the registry refuses that event within 6 s";
+                            + " was sent there nevertheless, the registry refuses that event within 6 s";
         }
         int partition = partition(puri, partitions);
         return token.partition() == partition

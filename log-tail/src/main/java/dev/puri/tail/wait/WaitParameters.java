@@ -8,24 +8,23 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Parses the query parameters of a wait, {@code ?at=TOKEN&wait=2s}, and has the problems that they may have.
+ * Parses the query parameters of a wait, {@code ?at=TOKEN&wait=2s}, and defines the problem types of waits.
  *
- * @param maxWait of a request
+ * @param maxWait the longest wait that a request may ask for
  */
 public record WaitParameters(Duration maxWait) {
     public static final ProblemType INVALID_PARAMETER =
-            new ProblemType("invalid-parameter", "A query parameter has a value that it cannot have", 400);
-    public static final ProblemType INVALID_TOKEN =
-            new ProblemType("invalid-token", "The token is none that a publish returned", 400);
+            new ProblemType("invalid-parameter", "A query parameter has an invalid value", 400);
+    public static final ProblemType INVALID_TOKEN = new ProblemType("invalid-token", "The token is not valid", 400);
     public static final ProblemType FOREIGN_TOKEN =
-            new ProblemType("foreign-token", "The token is of another object's event", 400);
+            new ProblemType("foreign-token", "The token is of an event of another object", 400);
     public static final ProblemType TOO_MANY_WAITERS =
             new ProblemType("too-many-waiters", "Too many requests wait for events", 503);
 
     /**
      * Parses a token.
      *
-     * @throws RefusedException when it is invalid
+     * @throws RefusedException if the token is invalid
      */
     public static Position token(String at) throws RefusedException {
         try {
@@ -38,8 +37,8 @@ public record WaitParameters(Duration maxWait) {
     /**
      * Parses the duration of a wait.
      *
-     * @param text null for zero
-     * @throws RefusedException when it is no duration, or too long
+     * @param text null for no wait
+     * @throws RefusedException if the text is not a duration, or the wait is too long
      */
     public Duration wait(@Nullable String text) throws RefusedException {
         if (text == null) {
@@ -51,16 +50,17 @@ public record WaitParameters(Duration maxWait) {
                 return wait;
             }
         } catch (IllegalArgumentException e) {
-            // Reported below.
+            // Refused below.
         }
         throw new RefusedException(
-                INVALID_PARAMETER, "wait is a time such as 2s or 500ms, of " + maxWait.toMillis() + " ms at most.");
+                INVALID_PARAMETER,
+                "wait must be a duration such as 2s or 500ms, at most " + maxWait.toMillis() + " ms.");
     }
 
-    /** The message of an exception as a sentence: with a capital letter and a full stop. */
+    /** Makes a sentence from the message of an exception: with a capital letter and a full stop. */
     public static String sentence(String text) {
-        // A pURI at the beginning keeps its lower case.
-        boolean beginsWithName = text.indexOf(':') >= 0 && text.indexOf(':') < (text + ' ').indexOf(' ');
-        return (beginsWithName ? text : Character.toUpperCase(text.charAt(0)) + text.substring(1)) + ".";
+        // A pURI at the beginning stays in lower case.
+        boolean startsWithPuri = text.indexOf(':') >= 0 && text.indexOf(':') < (text + ' ').indexOf(' ');
+        return (startsWithPuri ? text : Character.toUpperCase(text.charAt(0)) + text.substring(1)) + ".";
     }
 }

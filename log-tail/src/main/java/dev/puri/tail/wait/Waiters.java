@@ -19,32 +19,35 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Waits for changes of the table. Each is registered under the name that it waits for, or under all names if the name
- * is not known yet; and under its token, since an event may be refused without a record of the name. A wait is a look
- * that is repeated for each news of one of these. It holds no thread.
+ * The requests that wait for a change of the table. A waiter is registered under the name that it waits for, or under
+ * a common key if the name is not known yet. It is also registered under its token, since an event may be refused
+ * without a record of the name. A waiter has a check that returns a result or null; each change of its name or token
+ * repeats the check. A waiter holds no thread.
  *
  * <pre>
- * waiter:  register · look · nothing yet → stay registered
- * writer:  publish the change · any waiters? → repeat the looks of this name
+ * waiter:  register · check · no result → stay registered
+ * writer:  make the change visible · any waiters? → repeat the checks of this name
  * </pre>
  *
- * Either the waiter's look sees the change, or the writer sees the waiter.
+ * No change is lost, because of this order: either the waiter's check sees the change, or the writer sees the waiter.
  */
 public final class Waiters implements AutoCloseable {
-    private final int most;
-    private final int mostOfOne;
-    private final AtomicInteger count = new AtomicInteger();
-
-    /** The number of waiters of each caller that has any. */
-    private final Map<Object, Integer> byCaller = new ConcurrentHashMap<>();
-
-    private final Map<Object, Set<Waiter<?>>> byName = new ConcurrentHashMap<>();
-    private final ScheduledThreadPoolExecutor clock;
-
-    /** The key of waiters that know no name. */
+    /** The key of waiters whose name is not known yet. */
     private static final Object ANY = new Object();
 
-    /** The number of waiters, or of one caller's, has reached its limit. */
+    private final int maxWaiters;
+    private final int maxPerCaller;
+    private final AtomicInteger count = new AtomicInteger();
+
+    /** The number of waiters by caller; without callers that have none. */
+    private final Map<Object, Integer> byCaller = new ConcurrentHashMap<>();
+
+    /** The waiters by key: a name, a token, or {@link #ANY}. */
+    private final Map<Object, Set<Waiter<?>>> byKey = new ConcurrentHashMap<>();
+
+    private final ScheduledThreadPoolExecutor timers;
+
+    /** The number of all waiters, or of the waiters of one caller, has reached its limit. */
     public static final class TooManyException extends Exception {
         private static final long serialVersionUID = 1L;
 
@@ -55,197 +58,200 @@ public final class Waiters implements AutoCloseable {
 
     private final class Waiter<T> {
         private final Object caller;
-        private final List<Object> names;
-        private final Supplier<@Nullable T> look;
-        private final CompletableFuture<@Nullable T> answer = new CompletableFuture<>();
-        private volatile @Nullable ScheduledFuture<?> end;
+        private final List<Object> keys;
+        private final Supplier<@Nullable T> check;
+        private final CompletableFuture<@Nullable T> result = new CompletableFuture<>();
+        private volatile @Nullable ScheduledFuture<?> timer;
 
-        Waiter(Object caller, List<Object> names, Supplier<@Nullable T> look) {
+        Waiter(Object caller, List<Object> keys, Supplier<@Nullable T> check) {
             this.caller = caller;
-            this.names = names;
-            this.look = look;
+            this.keys = keys;
+            this.check = check;
         }
 
-        void lookLast() {
-            tryAgain();
-            answer.complete(null);
+        /** Checks a last time and ends the wait. */
+        void timeOut() {
+            check();
+            result.complete(null);
         }
 
-        /** Looks, and ends the wait if there is a result. */
-        void tryAgain() {
-            if (answer.isDone()) {
+        /** Calls the check, and ends the wait if there is a result. */
+        void check() {
+            if (result.isDone()) {
                 return;
             }
             try {
-                T seen = look.get();
-                if (seen != null) {
-                    answer.complete(seen);
+                T found = check.get();
+                if (found != null) {
+                    result.complete(found);
                 }
             } catch (RuntimeException | Error e) {
-                // The thread that looks serves other waiters too: a failed look must end its own wait alone.
-                answer.completeExceptionally(e);
+                // The calling thread serves other waiters too: a failed check must end only its own wait.
+                result.completeExceptionally(e);
             }
         }
     }
 
     /**
-     * Limits each caller to a tenth, so that none prevents the others from waiting.
+     * Limits each caller to a tenth of the waiters, so that one caller cannot take all of them.
      *
-     * @param most the limit of waiters
+     * @param maxWaiters the maximum number of waiters
      */
-    public Waiters(int most) {
-        this(most, Math.max(1, most / 10));
+    public Waiters(int maxWaiters) {
+        this(maxWaiters, Math.max(1, maxWaiters / 10));
     }
 
     /**
-     * Limits each caller to a tenth, or to one batch where that is more: a batch beyond the limit of its caller could
-     * never succeed.
+     * Limits each caller to a tenth of the waiters, or to the size of one batch if that is larger: a batch beyond the
+     * limit of its caller could never succeed.
      *
-     * @param most the limit of waiters
-     * @param largestBatch the largest number of waiters of one request
+     * @param maxWaiters the maximum number of waiters
+     * @param maxBatchSize the maximum number of waiters of one request
      */
-    public static Waiters forBatches(int most, int largestBatch) {
-        return new Waiters(most, Math.max(largestBatch, most / 10));
+    public static Waiters forBatches(int maxWaiters, int maxBatchSize) {
+        return new Waiters(maxWaiters, Math.max(maxBatchSize, maxWaiters / 10));
     }
 
     /**
-     * @param most the limit of waiters
-     * @param mostOfOne the limit of waiters of one caller
+     * @param maxWaiters the maximum number of waiters
+     * @param maxPerCaller the maximum number of waiters of one caller
      */
-    Waiters(int most, int mostOfOne) {
-        this.most = most;
-        this.mostOfOne = mostOfOne;
-        clock = new ScheduledThreadPoolExecutor(
+    Waiters(int maxWaiters, int maxPerCaller) {
+        this.maxWaiters = maxWaiters;
+        this.maxPerCaller = maxPerCaller;
+        timers = new ScheduledThreadPoolExecutor(
                 1, Thread.ofPlatform().name("waiters").daemon(true).factory());
-        clock.setRemoveOnCancelPolicy(true);
-        // After the close, it discards new timers: await ends those waits itself.
-        clock.setRejectedExecutionHandler(new ThreadPoolExecutor.DiscardPolicy());
+        timers.setRemoveOnCancelPolicy(true);
+        // After the close, new timers are discarded; await then ends these waits itself.
+        timers.setRejectedExecutionHandler(new ThreadPoolExecutor.DiscardPolicy());
     }
 
     /**
-     * Looks until there is a result; after the close, it looks once.
+     * Calls {@code check} now and after each change, until it returns a result or the wait is over. After the close,
+     * calls it once.
      *
      * @param caller the client, such as a connection
-     * @param puri the name whose news repeat the look; null for any news
-     * @param token the event whose news repeat the look; null for none
-     * @param wait a negative one is zero, and one too long for a timer is clamped
-     * @param look returns null while there is no result; quick, since any thread may call it
-     * @return completes with the result, or with null when the wait is over; cancelling it ends the wait. Completes on
-     *     the thread that writes the table, so dependent work must move to another thread
-     * @throws TooManyException when a limit of waiters is reached
+     * @param puri the name whose changes repeat the check; null for the changes of any name
+     * @param token the event whose outcome repeats the check; null for none
+     * @param wait the maximum wait; negative counts as zero, and a wait too long for a timer is shortened
+     * @param check returns null while there is no result; must be quick, since any thread may call it
+     * @return completes with the result, or with null when the wait is over. Completes on the thread that writes the
+     *     table, so dependent work must move to another thread. Cancelling it ends the wait
+     * @throws TooManyException if a limit of waiters is reached
      */
     public <T> CompletableFuture<@Nullable T> await(
-            Object caller, @Nullable Puri puri, @Nullable Position token, Duration wait, Supplier<@Nullable T> look)
+            Object caller, @Nullable Puri puri, @Nullable Position token, Duration wait, Supplier<@Nullable T> check)
             throws TooManyException {
-        enter(caller);
+        countCaller(caller);
         Object name = puri == null ? ANY : puri;
-        Waiter<T> waiter = new Waiter<>(caller, token == null ? List.of(name) : List.of(name, token), look);
-        for (Object each : waiter.names) {
-            byName.compute(each, (same, there) -> {
-                Set<Waiter<?>> all = there == null ? new HashSet<>(2) : there;
-                all.add(waiter);
-                return all;
+        Waiter<T> waiter = new Waiter<>(caller, token == null ? List.of(name) : List.of(name, token), check);
+        for (Object key : waiter.keys) {
+            byKey.compute(key, (sameKey, existing) -> {
+                Set<Waiter<?>> waiters = existing == null ? new HashSet<>(2) : existing;
+                waiters.add(waiter);
+                return waiters;
             });
         }
-        waiter.answer.whenComplete((seen, failure) -> leave(waiter));
-        waiter.tryAgain();
-        if (!waiter.answer.isDone()) {
-            ScheduledFuture<?> end =
-                    clock.schedule(waiter::lookLast, TimeUnit.NANOSECONDS.convert(wait), TimeUnit.NANOSECONDS);
-            waiter.end = end;
-            if (waiter.answer.isDone()) {
-                end.cancel(false);
+        waiter.result.whenComplete((found, failure) -> unregister(waiter));
+        waiter.check();
+        if (!waiter.result.isDone()) {
+            ScheduledFuture<?> timer =
+                    timers.schedule(waiter::timeOut, TimeUnit.NANOSECONDS.convert(wait), TimeUnit.NANOSECONDS);
+            waiter.timer = timer;
+            if (waiter.result.isDone()) {
+                timer.cancel(false);
             }
         }
-        if (clock.isShutdown()) {
+        if (timers.isShutdown()) {
             // The close may not have found this waiter.
-            waiter.answer.complete(null);
+            waiter.result.complete(null);
         }
-        return waiter.answer;
+        return waiter.result;
     }
 
-    private void enter(Object caller) throws TooManyException {
-        if (count.incrementAndGet() > most) {
+    private void countCaller(Object caller) throws TooManyException {
+        if (count.incrementAndGet() > maxWaiters) {
             count.decrementAndGet();
-            throw new TooManyException(most + " requests wait already");
+            throw new TooManyException(maxWaiters + " requests are already waiting");
         }
-        if (byCaller.merge(caller, 1, Integer::sum) > mostOfOne) {
+        if (byCaller.merge(caller, 1, Integer::sum) > maxPerCaller) {
             releaseCaller(caller);
-            throw new TooManyException(mostOfOne + " requests of this connection wait already");
+            throw new TooManyException(maxPerCaller + " requests of this connection are already waiting");
         }
     }
 
     private void releaseCaller(Object caller) {
-        byCaller.computeIfPresent(caller, (same, waiting) -> waiting == 1 ? null : waiting - 1);
+        byCaller.computeIfPresent(caller, (sameCaller, waiterCount) -> waiterCount == 1 ? null : waiterCount - 1);
         count.decrementAndGet();
     }
 
-    private void leave(Waiter<?> waiter) {
-        for (Object name : waiter.names) {
-            byName.computeIfPresent(name, (same, all) -> {
-                all.remove(waiter);
-                return all.isEmpty() ? null : all;
+    private void unregister(Waiter<?> waiter) {
+        for (Object key : waiter.keys) {
+            byKey.computeIfPresent(key, (sameKey, waiters) -> {
+                waiters.remove(waiter);
+                return waiters.isEmpty() ? null : waiters;
             });
         }
         releaseCaller(waiter.caller);
-        ScheduledFuture<?> end = waiter.end;
-        if (end != null) {
-            end.cancel(false);
+        ScheduledFuture<?> timer = waiter.timer;
+        if (timer != null) {
+            timer.cancel(false);
         }
     }
 
-    /** Whether there are any waiters; cheap. */
+    /** Returns whether there are any waiters. Reads one counter. */
     public boolean isAnybodyThere() {
         return count.get() > 0;
     }
 
-    /** The number of waiters. */
+    /** Returns the number of waiters. */
     public int count() {
         return count.get();
     }
 
-    /** Repeats the looks for a name: readers can see a change of it. */
+    /** Repeats the checks for a name after a change that readers can see. */
     public void wake(Puri puri) {
-        tryAgain(puri);
+        checkAll(puri);
     }
 
-    /** Repeats the looks for a token: its event has a known outcome. */
+    /** Repeats the checks for a token, because the outcome of its event is known. */
     public void wake(Position token) {
         if (isAnybodyThere()) {
-            tryAgain(token);
+            checkAll(token);
         }
     }
 
-    /** Repeats the looks of waiters that know no name: readers can see some change. */
+    /** Repeats the checks of waiters whose name is not known yet, after any change that readers can see. */
     public void wakeNameless() {
-        tryAgain(ANY);
+        checkAll(ANY);
     }
 
-    /** Repeats all looks: another table has replaced the one before. */
+    /** Repeats all checks, because a new table has replaced the previous one. */
     public void wakeAll() {
-        List.copyOf(byName.keySet()).forEach(this::tryAgain);
+        List.copyOf(byKey.keySet()).forEach(this::checkAll);
     }
 
-    private void tryAgain(Object name) {
-        of(name).forEach(Waiter::tryAgain);
+    private void checkAll(Object key) {
+        copyOfWaiters(key).forEach(Waiter::check);
     }
 
-    private List<Waiter<?>> of(Object name) {
-        List<Waiter<?>> now = new ArrayList<>();
-        byName.computeIfPresent(name, (same, all) -> {
-            now.addAll(all);
-            return all;
+    private List<Waiter<?>> copyOfWaiters(Object key) {
+        List<Waiter<?>> copy = new ArrayList<>();
+        byKey.computeIfPresent(key, (sameKey, waiters) -> {
+            copy.addAll(waiters);
+            return waiters;
         });
-        return now;
+        return copy;
     }
 
-    /** Ends every wait as if its time were over, and later waits after one look. */
+    /** Ends all waits as if their time were over. Later waits end after one check. */
     @Override
     public void close() {
-        // First: a later waiter sees that it is shut down, and the loop below finds earlier ones.
-        clock.shutdownNow();
-        for (Object name : List.copyOf(byName.keySet())) {
-            of(name).forEach(waiter -> waiter.answer.complete(null));
+        // Must be first: waiters registered before it are found by the loop, and waiters registered later see the
+        // shutdown.
+        timers.shutdownNow();
+        for (Object key : List.copyOf(byKey.keySet())) {
+            copyOfWaiters(key).forEach(waiter -> waiter.result.complete(null));
         }
     }
 }

@@ -1,3 +1,3 @@
-/** Waits until a table or an index has seen an event. */
+/** Lets a request wait until the table or the index shows the outcome of an event. */
 @org.jspecify.annotations.NullMarked
 package dev.puri.tail.wait;

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.puri.tail.transactions.StableOffsets.Offsets;
 import dev.puri.tail.transactions.StableOffsets.Snapshot;
-import dev.puri.tail.transactions.StableOffsets.Stalled;
+import dev.puri.tail.transactions.StableOffsets.StalledPartition;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -25,39 +25,39 @@ final class StableOffsetsTest {
     }
 
     @Test
-    void tellsForHowLongTheOffsetHasNotMoved() {
+    void reportsForHowLongTheOffsetHasNotMoved() {
         observe(Map.of(ONE, new Offsets(7, 8)), 0);
 
         assertThat(observe(Map.of(ONE, new Offsets(7, 90)), 9 * SECOND))
-                .containsExactly(new Stalled(ONE, new Offsets(7, 90), Duration.ofSeconds(9)));
+                .containsExactly(new StalledPartition(ONE, new Offsets(7, 90), Duration.ofSeconds(9)));
     }
 
     @Test
-    void aTransactionThatEndsBeginsTheTimeAgain() {
+    void restartsTheTimeWhenATransactionEnds() {
         observe(Map.of(ONE, new Offsets(7, 8)), 0);
 
         assertThat(observe(Map.of(ONE, new Offsets(9, 12)), 9 * SECOND))
-                .containsExactly(new Stalled(ONE, new Offsets(9, 12), Duration.ZERO));
+                .containsExactly(new StalledPartition(ONE, new Offsets(9, 12), Duration.ZERO));
         assertThat(observe(Map.of(ONE, new Offsets(12, 12)), 10 * SECOND)).isEmpty();
     }
 
     @Test
-    void partitionsAreTimedEachByItself() {
+    void measuresEachPartitionSeparately() {
         observe(Map.of(ONE, new Offsets(7, 8)), 0);
 
         assertThat(observe(Map.of(ONE, new Offsets(7, 8), TWO, new Offsets(0, 1)), 4 * SECOND))
                 .containsExactlyInAnyOrder(
-                        new Stalled(ONE, new Offsets(7, 8), Duration.ofSeconds(4)),
-                        new Stalled(TWO, new Offsets(0, 1), Duration.ZERO));
+                        new StalledPartition(ONE, new Offsets(7, 8), Duration.ofSeconds(4)),
+                        new StalledPartition(TWO, new Offsets(0, 1), Duration.ZERO));
     }
 
     @Test
-    void aPartitionThatIsNotThereIsForgotten() {
+    void forgetsAMissingPartition() {
         observe(Map.of(ONE, new Offsets(7, 8)), 0);
         observe(Map.of(), 4 * SECOND);
 
         assertThat(observe(Map.of(ONE, new Offsets(7, 8)), 8 * SECOND))
-                .containsExactly(new Stalled(ONE, new Offsets(7, 8), Duration.ZERO));
+                .containsExactly(new StalledPartition(ONE, new Offsets(7, 8), Duration.ZERO));
     }
 
     @Test
@@ -68,10 +68,10 @@ final class StableOffsetsTest {
                 .isEmpty();
 
         assertThat(observe(Map.of(ONE, new Offsets(7, 8)), 8 * SECOND))
-                .containsExactly(new Stalled(ONE, new Offsets(7, 8), Duration.ofSeconds(8)));
+                .containsExactly(new StalledPartition(ONE, new Offsets(7, 8), Duration.ofSeconds(8)));
     }
 
-    private List<Stalled> observe(Map<TopicPartition, Offsets> now, long nanos) {
+    private List<StalledPartition> observe(Map<TopicPartition, Offsets> now, long nanos) {
         return offsets.observe(new Snapshot(now, Set.of()), nanos);
     }
 }

@@ -23,14 +23,14 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Hanging transactions on a real broker; only the watch's clock is a test's own. */
+/** Finds hanging transactions on a real broker. The test controls the clock of the monitor. */
 @Timeout(120)
 final class TransactionMonitorIT {
     private final String bootstrapServers = Broker.shared().bootstrapServers();
     private final String topic = "followed-" + Uuid.randomUuid();
     private final TopicPartition partition = new TopicPartition(topic, 1);
     private final AtomicLong nanos = new AtomicLong();
-    private final TransactionMonitor watch = new TransactionMonitor(
+    private final TransactionMonitor monitor = new TransactionMonitor(
             () -> new BrokerTransactions(Map.of(), bootstrapServers, topic::equals),
             name -> true,
             nanos::get,
@@ -47,18 +47,18 @@ final class TransactionMonitorIT {
 
     @AfterEach
     void close() {
-        watch.close();
+        monitor.close();
     }
 
     @Test
     void namesATransactionThatTheCoordinatorHasCommittedElsewhere() {
         HangingTransaction left =
                 HangingTransaction.leaveCommitted(bootstrapServers, partition, topic, new TopicPartition(topic, 0));
-        watch.look();
-        assertThat(watch.reason()).isNull();
-        lookAfter(OpenTransaction.ENDED_WITHIN);
+        monitor.check();
+        assertThat(monitor.reason()).isNull();
+        checkAfter(OpenTransaction.MARKER_DELAY);
 
-        assertThat(watch.reason())
+        assertThat(monitor.reason())
                 .contains(
                         partition + " cannot be read beyond offset 0",
                         "producer " + left.producerId(),
@@ -72,10 +72,10 @@ final class TransactionMonitorIT {
     @Test
     void namesATransactionThatTheCoordinatorDoesNotKnow() {
         HangingTransaction left = HangingTransaction.leave(bootstrapServers, partition, topic);
-        watch.look();
-        lookAfter(OpenTransaction.ENDED_WITHIN);
+        monitor.check();
+        checkAfter(OpenTransaction.MARKER_DELAY);
 
-        assertThat(watch.reason()).contains("producer " + left.producerId(), "its coordinator knows nothing of it");
+        assertThat(monitor.reason()).contains("producer " + left.producerId(), "its coordinator does not know it");
 
         left.abort();
         awaitNothingHangs();
@@ -92,12 +92,12 @@ final class TransactionMonitorIT {
             producer.beginTransaction();
             producer.send(new ProducerRecord<>(topic, 1, null, new byte[0]));
             producer.flush();
-            watch.look();
-            lookAfter(Duration.ofMinutes(10).plusSeconds(19));
-            assertThat(watch.reason()).isNull();
+            monitor.check();
+            checkAfter(Duration.ofMinutes(10).plusSeconds(19));
+            assertThat(monitor.reason()).isNull();
 
-            lookAfter(Duration.ofSeconds(1));
-            assertThat(watch.reason()).contains("transactional id " + topic, "has not aborted it after its time-out");
+            checkAfter(Duration.ofSeconds(1));
+            assertThat(monitor.reason()).contains("transactional id " + topic, "has not aborted it after its timeout");
 
             producer.commitTransaction();
             awaitNothingHangs();
@@ -105,29 +105,29 @@ final class TransactionMonitorIT {
     }
 
     @Test
-    void aTopicThatIsDeletedHangsNoMore() throws Exception {
+    void aDeletedTopicNoLongerHangs() throws Exception {
         HangingTransaction.leave(bootstrapServers, partition, topic);
-        watch.look();
-        lookAfter(OpenTransaction.ENDED_WITHIN);
-        assertThat(watch.reason()).isNotNull();
+        monitor.check();
+        checkAfter(OpenTransaction.MARKER_DELAY);
+        assertThat(monitor.reason()).isNotNull();
         try (Admin admin = Admin.create(Map.of("bootstrap.servers", bootstrapServers))) {
             admin.deleteTopics(List.of(topic)).all().get();
         }
         await().atMost(Duration.ofSeconds(60)).ignoreExceptions().until(() -> {
-            watch.look();
-            return watch.reason() == null;
+            monitor.check();
+            return monitor.reason() == null;
         });
     }
 
-    private void lookAfter(Duration time) {
+    private void checkAfter(Duration time) {
         nanos.addAndGet(time.toNanos());
-        watch.look();
+        monitor.check();
     }
 
     private void awaitNothingHangs() {
         await().atMost(Duration.ofSeconds(30)).until(() -> {
-            watch.look();
-            return watch.reason() == null;
+            monitor.check();
+            return monitor.reason() == null;
         });
     }
 }

@@ -2,10 +2,10 @@ package dev.puri.tail.transactions;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.puri.tail.transactions.OpenTransaction.Coordinator;
+import dev.puri.tail.transactions.OpenTransaction.CoordinatorReport;
 import dev.puri.tail.transactions.StableOffsets.Offsets;
 import dev.puri.tail.transactions.StableOffsets.Snapshot;
-import dev.puri.tail.transactions.StableOffsets.Stalled;
+import dev.puri.tail.transactions.StableOffsets.StalledPartition;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
 import java.time.Instant;
@@ -28,24 +28,24 @@ final class TransactionMonitorTest {
 
     private final FakeView view = new FakeView();
     private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
-    private final TransactionMonitor watch =
+    private final TransactionMonitor monitor =
             new TransactionMonitor(() -> view, topic -> !topic.startsWith("other"), () -> view.nanos, meters);
 
     @Test
     void aTransactionThatTheCoordinatorHasCommittedHangs() {
         view.stall(PARTITION, 41, coordinator(TransactionState.COMPLETE_COMMIT, true));
-        watch.look();
-        assertThat(watch.reason()).isNull();
+        monitor.check();
+        assertThat(monitor.reason()).isNull();
 
-        lookAfter(Duration.ofSeconds(10));
+        checkAfter(Duration.ofSeconds(10));
 
-        assertThat(watch.reason())
+        assertThat(monitor.reason())
                 .isEqualTo(
                         "puri.identities.v1-3 cannot be read beyond offset 41 for 10 s: the transaction of producer 7,"
                                 + " epoch 2, transactional id puri-registry-1, is open here, and its coordinator has committed"
                                 + " it elsewhere");
-        assertThat(watch.ready().up()).isFalse();
-        assertThat(watch.ready().details().toString())
+        assertThat(monitor.ready().up()).isFalse();
+        assertThat(monitor.ready().details().toString())
                 .contains(
                         "producerId=7",
                         "producerEpoch=2",
@@ -57,40 +57,40 @@ final class TransactionMonitorTest {
     }
 
     @Test
-    void itHangsNoMoreOnceTheOffsetMoves() {
+    void noLongerHangsOnceTheOffsetMoves() {
         view.stall(PARTITION, 41, coordinator(TransactionState.COMPLETE_COMMIT, true));
-        watch.look();
-        lookAfter(Duration.ofSeconds(10));
+        monitor.check();
+        checkAfter(Duration.ofSeconds(10));
         view.offsets.put(PARTITION, new Offsets(50, 50));
 
-        lookAfter(Duration.ofSeconds(5));
+        checkAfter(Duration.ofSeconds(5));
 
-        assertThat(watch.reason()).isNull();
-        assertThat(watch.ready().up()).isTrue();
+        assertThat(monitor.reason()).isNull();
+        assertThat(monitor.ready().up()).isTrue();
         assertThat(hanging()).isZero();
     }
 
     @ParameterizedTest
     @EnumSource(names = {"ONGOING", "PREPARE_COMMIT", "PREPARE_ABORT", "PREPARE_EPOCH_FENCE"})
-    void aLongTransactionIsNoAlarmBeforeItsTimeoutAndItsAbort(TransactionState state) {
+    void doesNotReportALongTransactionBeforeItsTimeoutAndItsAbort(TransactionState state) {
         view.stall(PARTITION, 41, coordinator(state, true));
-        watch.look();
-        lookAfter(TIMEOUT.plusSeconds(19));
-        assertThat(watch.reason()).isNull();
+        monitor.check();
+        checkAfter(TIMEOUT.plusSeconds(19));
+        assertThat(monitor.reason()).isNull();
 
-        lookAfter(Duration.ofSeconds(1));
+        checkAfter(Duration.ofSeconds(1));
 
-        assertThat(watch.reason()).contains("producer 7", "puri-registry-1");
+        assertThat(monitor.reason()).contains("producer 7", "puri-registry-1");
     }
 
     @ParameterizedTest
     @EnumSource(names = {"PREPARE_COMMIT", "PREPARE_ABORT", "PREPARE_EPOCH_FENCE"})
     void doesNotAdviseAbortingATransactionThatTheCoordinatorEnds(TransactionState state) {
         view.stall(PARTITION, 41, coordinator(state, true));
-        watch.look();
-        lookAfter(TIMEOUT.plusSeconds(20));
+        monitor.check();
+        checkAfter(TIMEOUT.plusSeconds(20));
 
-        assertThat(watch.ready().details().toString())
+        assertThat(monitor.ready().details().toString())
                 .contains("do not abort it by hand")
                 .doesNotContain("kafka-transactions.sh");
     }
@@ -99,146 +99,146 @@ final class TransactionMonitorTest {
     @EnumSource(names = {"ONGOING", "PREPARE_COMMIT", "PREPARE_ABORT", "PREPARE_EPOCH_FENCE"})
     void aTransactionOfOtherPartitionsIsALaterOne(TransactionState state) {
         view.stall(PARTITION, 41, coordinator(state, false));
-        watch.look();
+        monitor.check();
 
-        lookAfter(Duration.ofSeconds(10));
+        checkAfter(Duration.ofSeconds(10));
 
-        assertThat(watch.reason()).contains("its coordinator knows nothing of it");
-        assertThat(watch.ready().details().toString()).contains("it may have been committed elsewhere");
+        assertThat(monitor.reason()).contains("its coordinator does not know it");
+        assertThat(monitor.ready().details().toString()).contains("it may have been committed elsewhere");
     }
 
     @Test
     void waitsForTheLongestTimeoutIfTheCoordinatorDoesNotAnswer() {
         view.stall(PARTITION, 41, null);
-        watch.look();
-        lookAfter(FakeView.LONGEST.plusSeconds(19));
-        assertThat(watch.reason()).isNull();
+        monitor.check();
+        checkAfter(FakeView.LONGEST.plusSeconds(19));
+        assertThat(monitor.reason()).isNull();
 
-        lookAfter(Duration.ofSeconds(1));
+        checkAfter(Duration.ofSeconds(1));
 
-        assertThat(watch.reason()).contains("producer 7", "is open for longer than any may be");
-        assertThat(watch.ready().details().toString())
+        assertThat(monitor.reason()).contains("producer 7", "has been open for longer than any transaction may be");
+        assertThat(monitor.ready().details().toString())
                 .contains("find-hanging --topic puri.identities.v1 --partition 3");
     }
 
     @Test
     void reportsAnUnknownProducer() {
         view.offsets.put(PARTITION, new Offsets(41, 50));
-        watch.look();
+        monitor.check();
 
-        lookAfter(FakeView.LONGEST.plusSeconds(20));
+        checkAfter(FakeView.LONGEST.plusSeconds(20));
 
-        assertThat(watch.reason()).contains("cannot be read beyond offset 41", "READ on the topic");
+        assertThat(monitor.reason()).contains("cannot be read beyond offset 41", "READ on the topic");
     }
 
     @Test
-    void aTransactionThatEndsWhileItIsAskedForDoesNotHang() {
+    void aTransactionThatEndsDuringTheCheckDoesNotHang() {
         view.stall(PARTITION, 41, coordinator(TransactionState.COMPLETE_COMMIT, true));
-        watch.look();
+        monitor.check();
         view.endsWhileAsked = true;
 
-        lookAfter(Duration.ofSeconds(10));
+        checkAfter(Duration.ofSeconds(10));
 
-        assertThat(watch.reason()).isNull();
+        assertThat(monitor.reason()).isNull();
     }
 
     @Test
-    void itHangsStillWhileThePartitionHasNoLeader() {
+    void stillHangsWhileThePartitionHasNoLeader() {
         view.stall(PARTITION, 41, coordinator(TransactionState.COMPLETE_COMMIT, true));
-        watch.look();
-        lookAfter(Duration.ofSeconds(10));
+        monitor.check();
+        checkAfter(Duration.ofSeconds(10));
         view.unanswered.add(PARTITION);
 
-        lookAfter(Duration.ofSeconds(5));
-        assertThat(watch.reason()).contains("producer 7", "puri-registry-1");
+        checkAfter(Duration.ofSeconds(5));
+        assertThat(monitor.reason()).contains("producer 7", "puri-registry-1");
 
         view.unanswered.clear();
         view.offsets.put(PARTITION, new Offsets(50, 50));
-        lookAfter(Duration.ofSeconds(5));
-        assertThat(watch.reason()).isNull();
+        checkAfter(Duration.ofSeconds(5));
+        assertThat(monitor.reason()).isNull();
     }
 
     @Test
-    void itHangsStillWhenThePartitionLosesItsLeaderWhileItIsAskedFor() {
+    void stillHangsWhenThePartitionLosesItsLeaderDuringTheCheck() {
         view.stall(PARTITION, 41, coordinator(TransactionState.COMPLETE_COMMIT, true));
-        watch.look();
-        lookAfter(Duration.ofSeconds(10));
+        monitor.check();
+        checkAfter(Duration.ofSeconds(10));
         view.isLostWhileAsked = true;
 
-        lookAfter(Duration.ofSeconds(5));
+        checkAfter(Duration.ofSeconds(5));
 
-        assertThat(watch.reason()).contains("producer 7", "puri-registry-1");
+        assertThat(monitor.reason()).contains("producer 7", "puri-registry-1");
     }
 
     @Test
-    void itHangsStillWhileItsCoordinatorDoesNotAnswer() {
+    void stillHangsWhileItsCoordinatorDoesNotAnswer() {
         view.stall(PARTITION, 41, coordinator(TransactionState.COMPLETE_COMMIT, true));
-        watch.look();
-        lookAfter(Duration.ofSeconds(10));
+        monitor.check();
+        checkAfter(Duration.ofSeconds(10));
         view.open.clear();
 
-        lookAfter(Duration.ofSeconds(5));
+        checkAfter(Duration.ofSeconds(5));
 
-        assertThat(watch.reason()).contains("producer 7", "puri-registry-1");
+        assertThat(monitor.reason()).contains("producer 7", "puri-registry-1");
     }
 
     @Test
-    void aPartitionThatIsDeletedHangsNoMore() {
+    void aDeletedPartitionNoLongerHangs() {
         view.stall(PARTITION, 41, coordinator(TransactionState.COMPLETE_COMMIT, true));
-        watch.look();
-        lookAfter(Duration.ofSeconds(10));
+        monitor.check();
+        checkAfter(Duration.ofSeconds(10));
         view.offsets.clear();
 
-        lookAfter(Duration.ofSeconds(5));
+        checkAfter(Duration.ofSeconds(5));
 
-        assertThat(watch.reason()).isNull();
+        assertThat(monitor.reason()).isNull();
     }
 
     @Test
     void otherTopicsAreReportedAndLeaveTheServerReady() {
         view.stall(new TopicPartition("other", 0), 41, coordinator(TransactionState.EMPTY, false));
-        watch.look();
+        monitor.check();
 
-        lookAfter(Duration.ofSeconds(10));
+        checkAfter(Duration.ofSeconds(10));
 
-        assertThat(watch.reason()).isNull();
-        assertThat(watch.ready().up()).isTrue();
-        assertThat(watch.ready().details().toString()).contains("topic=other");
+        assertThat(monitor.reason()).isNull();
+        assertThat(monitor.ready().up()).isTrue();
+        assertThat(monitor.ready().details().toString()).contains("topic=other");
         assertThat(hanging()).isEqualTo(1);
     }
 
     @Test
-    void producersAreAskedForOnlyWhenAPartitionWaits() {
+    void requestsProducersOnlyForStalledPartitions() {
         view.offsets.put(PARTITION, new Offsets(41, 41));
-        watch.look();
-        lookAfter(Duration.ofMinutes(1));
+        monitor.check();
+        checkAfter(Duration.ofMinutes(1));
         assertThat(view.asked).isZero();
     }
 
     @Test
-    void aWholeClusterThatHangsIsAskedForInBounds() {
+    void limitsTheRequestsForAClusterThatHangs() {
         for (int i = 0; i < 1000; i++) {
             view.stall(new TopicPartition("t", i), i, coordinator(TransactionState.EMPTY, false));
         }
-        watch.look();
+        monitor.check();
 
-        lookAfter(Duration.ofSeconds(10));
+        checkAfter(Duration.ofSeconds(10));
 
         assertThat(view.asked).isEqualTo(20);
-        assertThat(watch.reason()).endsWith("(and 19 more)");
+        assertThat(monitor.reason()).endsWith("(and 19 more)");
     }
 
-    private void lookAfter(Duration time) {
+    private void checkAfter(Duration time) {
         view.nanos += time.toNanos();
-        watch.look();
+        monitor.check();
     }
 
     private double hanging() {
         return meters.get("puri.transactions.hanging").gauge().value();
     }
 
-    private static Coordinator coordinator(TransactionState state, boolean hasPartition) {
-        return new Coordinator("puri-registry-1", state, TIMEOUT, hasPartition);
+    private static CoordinatorReport coordinator(TransactionState state, boolean hasPartition) {
+        return new CoordinatorReport("puri-registry-1", state, TIMEOUT, hasPartition);
     }
 
     private static final class FakeView implements TransactionView {
@@ -252,20 +252,20 @@ final class TransactionMonitorTest {
         private boolean endsWhileAsked;
         private boolean isLostWhileAsked;
 
-        void stall(TopicPartition partition, long lastStable, @Nullable Coordinator coordinator) {
+        void stall(TopicPartition partition, long lastStable, @Nullable CoordinatorReport coordinator) {
             offsets.put(partition, new Offsets(lastStable, lastStable + 9));
             open.put(partition, new OpenTransaction(7, 2, Instant.EPOCH, coordinator));
         }
 
         @Override
         public Snapshot offsets() {
-            Map<TopicPartition, Offsets> told = new HashMap<>(offsets);
-            told.keySet().removeAll(unanswered);
-            return new Snapshot(told, Set.copyOf(unanswered));
+            Map<TopicPartition, Offsets> reported = new HashMap<>(offsets);
+            reported.keySet().removeAll(unanswered);
+            return new Snapshot(reported, Set.copyOf(unanswered));
         }
 
         @Override
-        public Map<TopicPartition, OpenTransaction> open(Collection<Stalled> partitions) {
+        public Map<TopicPartition, OpenTransaction> openTransactions(Collection<StalledPartition> partitions) {
             asked += partitions.size();
             if (endsWhileAsked) {
                 partitions.forEach(each -> offsets.put(each.partition(), new Offsets(60, 60)));
@@ -274,14 +274,14 @@ final class TransactionMonitorTest {
                 partitions.forEach(each -> unanswered.add(each.partition()));
             }
             List<TopicPartition> names =
-                    partitions.stream().map(Stalled::partition).toList();
+                    partitions.stream().map(StalledPartition::partition).toList();
             Map<TopicPartition, OpenTransaction> found = new HashMap<>(open);
             found.keySet().retainAll(names);
             return found;
         }
 
         @Override
-        public Duration longestTimeout() {
+        public Duration maxTimeout() {
             return LONGEST;
         }
 

@@ -46,7 +46,7 @@ final class ReadYourWritesTest {
     private final ReadYourWrites writes =
             new ReadYourWrites(new Current(), outcomes, refusals, waiters, () -> PARTITIONS, meters);
 
-    /** Rows as a table keeps them. */
+    /** The rows of a table. */
     private static final class FakeRows {
         private final Map<Puri, Row> byPuri = new HashMap<>();
 
@@ -59,7 +59,7 @@ final class ReadYourWritesTest {
         }
     }
 
-    /** The rows of the table that answers now. */
+    /** The rows of the current table. */
     private final class Current implements ReadYourWrites.Rows {
         @Override
         public @Nullable Position lastOf(Puri puri) {
@@ -93,7 +93,7 @@ final class ReadYourWritesTest {
         waiters.close();
     }
 
-    /** Refusals as they are read from their own topic, which may come after the table's. */
+    /** The refusals that were read from their own topic, which may be read later than the table's topic. */
     private static final class Known implements Refusals {
         private final Map<Position, Refusal> all = new HashMap<>();
         private final Map<Puri, Position> erasures = new HashMap<>();
@@ -102,11 +102,11 @@ final class ReadYourWritesTest {
 
         void add(Position position, Refusal refusal) {
             all.put(position, refusal);
-            listener.onNews(position);
+            listener.onOutcome(position);
         }
 
         @Override
-        public void onNews(Refusals.Listener listener) {
+        public void setListener(Refusals.Listener listener) {
             this.listener = listener;
         }
 
@@ -127,7 +127,7 @@ final class ReadYourWritesTest {
     }
 
     @Test
-    void aWaitOfAnyLengthIsClamped() throws Exception {
+    void clampsWaitsOfAnyLength() throws Exception {
         assertThat(writes.await(CALLER, TRACK, at(7), Duration.ofSeconds(Long.MIN_VALUE)))
                 .isCompletedWithValue(new EventStatus.NotCaughtUp(at(7)));
         for (Duration wait : List.of(Duration.ofDays(365 * 300), Duration.ofSeconds(Long.MAX_VALUE))) {
@@ -137,7 +137,7 @@ final class ReadYourWritesTest {
         }
     }
 
-    /** As after a start from a snapshot that is younger than the erasure. */
+    /** The state after a start from a snapshot that is younger than the erasure. */
     @Test
     void answersTheTokenOfAnErasureFromTheRejectionsTopic() throws Exception {
         refusals.erasures.put(TRACK, at(7));
@@ -152,7 +152,7 @@ final class ReadYourWritesTest {
                 .isCompletedWithValue(new EventStatus.NotCaughtUp(at(7)));
     }
 
-    /** Later looks see only what was heard of since the start: there a row is missing that the table has. */
+    /** Later checks see only rows that changed since the start, so they may miss a row that the table has. */
     @Test
     void anErasureIsNotSeenBeforeTheRowIsGone() throws Exception {
         table.put(TRACK, row(at(3)));
@@ -160,7 +160,7 @@ final class ReadYourWritesTest {
         CompletableFuture<EventStatus> waiting = writes.await(CALLER, TRACK, at(7), LONG);
 
         table.remove(TRACK);
-        refusals.listener.onNews(at(7));
+        refusals.listener.onOutcome(at(7));
         waiters.wake(TRACK);
         assertThat(waiting).isNotDone();
 
@@ -192,7 +192,7 @@ final class ReadYourWritesTest {
     }
 
     @Test
-    void aLateTokenIsAnsweredAtOnce() throws Exception {
+    void aLateTokenIsSeenAtOnce() throws Exception {
         table.put(TRACK, row(at(7)));
 
         assertThat(writes.await(CALLER, TRACK, at(7), LONG)).isCompletedWithValue(new EventStatus.Seen());
@@ -252,7 +252,7 @@ final class ReadYourWritesTest {
         assertThat(seen).isCompleted();
         writes.await(CALLER, TRACK, at(7), LONG);
 
-        // Whoever waits for an answer has it a moment before its wait is counted.
+        // The future completes a moment before the wait is counted.
         Awaitility.await()
                 .untilAsserted(() -> assertThat(List.of("gone", "not-caught-up", "seen", "refused", "foreign"))
                         .extracting(end ->
@@ -262,7 +262,7 @@ final class ReadYourWritesTest {
     }
 
     @Test
-    void whoWaitsIsAnsweredWhenTheRowIsThere() throws Exception {
+    void completesWhenTheRowIsVisible() throws Exception {
         CompletableFuture<EventStatus> waiting = writes.await(CALLER, TRACK, at(7), LONG);
         table.put(TRACK, row(at(6)));
         waiters.wake(TRACK);
@@ -280,7 +280,7 @@ final class ReadYourWritesTest {
         assertThat(writes.await(CALLER, TRACK, at(8), LONG)).isCompletedWithValue(new EventStatus.Seen());
         assertThat(writes.await(CALLER, TRACK, at(3), LONG)).isCompletedWithValue(new EventStatus.Seen());
 
-        for (int i = 0; i < OutcomeCache.MOST; i++) {
+        for (int i = 0; i < OutcomeCache.MAX_ENTRIES; i++) {
             outcomes.noRow(Puri.parse("a:b:" + i), at(9));
         }
 
@@ -289,7 +289,7 @@ final class ReadYourWritesTest {
     }
 
     @Test
-    void aRefusalGoesBeforeALaterRow() throws Exception {
+    void aRefusalPrecedesALaterRow() throws Exception {
         table.put(TRACK, row(at(20)));
         Refusal refusal = new Refusal(
                 Reason.PURI_TAKEN, "it is taken", new Refusal.Holder(new Owner("catalog"), new Shard("br-1")), null);
@@ -301,7 +301,7 @@ final class ReadYourWritesTest {
     }
 
     @Test
-    void theCircumstancesOfARefusalAreWaitedForALittle() throws Exception {
+    void waitsBrieflyForTheDetailsOfARefusal() throws Exception {
         outcomes.refused(TRACK, at(7), Reason.PURI_TAKEN);
 
         CompletableFuture<EventStatus> waiting = writes.await(CALLER, TRACK, at(7), LONG);
@@ -388,7 +388,7 @@ final class ReadYourWritesTest {
     }
 
     @Test
-    void whenAnotherTableAnswersThoseWhoWaitLookAgain() throws Exception {
+    void checksAgainWhenANewTableServesReads() throws Exception {
         CompletableFuture<EventStatus> waiting = writes.await(CALLER, TRACK, at(7), LONG);
         FakeRows filling = new FakeRows();
         filling.put(TRACK, row(at(7)));
@@ -402,7 +402,7 @@ final class ReadYourWritesTest {
     }
 
     @Test
-    void whoCancelsWaitsNoMore() throws Exception {
+    void cancellingEndsTheWait() throws Exception {
         CompletableFuture<EventStatus> waiting = writes.await(CALLER, TRACK, at(7), LONG);
 
         waiting.cancel(false);

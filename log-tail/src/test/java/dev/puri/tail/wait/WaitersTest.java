@@ -34,7 +34,7 @@ final class WaitersTest {
     }
 
     @Test
-    void whoWaitsIsAnsweredByNewsOfItsNameOnly() throws Exception {
+    void completesOnlyOnChangesOfItsName() throws Exception {
         AtomicInteger seen = new AtomicInteger();
         CompletableFuture<@Nullable String> answer =
                 waiters.await(CALLER, A, null, LONG, () -> seen.get() == 0 ? null : "it");
@@ -49,7 +49,7 @@ final class WaitersTest {
     }
 
     @Test
-    void whoKnowsNoNameIsAnsweredByAnyNews() throws Exception {
+    void completesWithoutANameOnAnyChange() throws Exception {
         AtomicInteger seen = new AtomicInteger();
         CompletableFuture<@Nullable String> answer =
                 waiters.await(CALLER, null, null, LONG, () -> seen.get() == 0 ? null : "it");
@@ -61,7 +61,7 @@ final class WaitersTest {
     }
 
     @Test
-    void aWaitOfAnyLengthIsClamped() throws Exception {
+    void clampsWaitsOfAnyLength() throws Exception {
         CompletableFuture<@Nullable String> longest =
                 waiters.await(CALLER, A, null, Duration.ofSeconds(Long.MAX_VALUE), () -> null);
         CompletableFuture<@Nullable String> centuries =
@@ -78,16 +78,16 @@ final class WaitersTest {
     }
 
     @Test
-    void theWaitEnds() throws Exception {
+    void endsWithoutAResultAfterTheWait() throws Exception {
         assertThat(waiters.await(CALLER, A, null, Duration.ofMillis(20), () -> null)
                         .get(20, TimeUnit.SECONDS))
                 .isNull();
-        // Whoever waits for the answer has it a moment before the waiter is forgotten.
+        // The future completes a moment before the waiter is removed.
         await().untilAsserted(() -> assertThat(waiters.count()).isZero());
     }
 
     @Test
-    void anErrorInALookEndsItsWaitAndNoOther() throws Exception {
+    void anErrorInACheckEndsOnlyItsWait() throws Exception {
         AtomicInteger looks = new AtomicInteger();
         CompletableFuture<@Nullable String> failing = waiters.await(CALLER, A, null, Duration.ofMillis(50), () -> {
             if (looks.getAndIncrement() > 0) {
@@ -103,7 +103,7 @@ final class WaitersTest {
     }
 
     @Test
-    void whoCancelsIsForgotten() throws Exception {
+    void removesACancelledWaiter() throws Exception {
         CompletableFuture<@Nullable String> answer = waiters.await(CALLER, A, null, LONG, () -> null);
 
         answer.cancel(false);
@@ -112,7 +112,7 @@ final class WaitersTest {
     }
 
     @Test
-    void moreThanTheBoundAreRefusedUntilOneLeaves() throws Exception {
+    void refusesWaitersBeyondTheLimitUntilOneLeaves() throws Exception {
         try (Waiters two = new Waiters(2, 2)) {
             two.await(CALLER, A, null, LONG, () -> null);
             CompletableFuture<@Nullable String> second = two.await(CALLER, A, null, LONG, () -> null);
@@ -132,14 +132,14 @@ final class WaitersTest {
             twenty.await("greedy", B, null, LONG, () -> null);
             assertThatThrownBy(() -> twenty.await("greedy", A, null, LONG, () -> null))
                     .isInstanceOf(Waiters.TooManyException.class)
-                    .hasMessage("2 requests of this connection wait already");
+                    .hasMessage("2 requests of this connection are already waiting");
             assertThat(twenty.count()).isEqualTo(2);
 
             for (int i = 0; i < 18; i++) {
                 twenty.await("caller " + i / 2, A, null, LONG, () -> null);
             }
             assertThatThrownBy(() -> twenty.await("one more", A, null, LONG, () -> null))
-                    .hasMessage("20 requests wait already");
+                    .hasMessage("20 requests are already waiting");
 
             first.cancel(false);
             twenty.await("greedy", A, null, LONG, () -> null);
@@ -153,19 +153,19 @@ final class WaitersTest {
                 twenty.await(CALLER, A, null, LONG, () -> null);
             }
             assertThatThrownBy(() -> twenty.await(CALLER, A, null, LONG, () -> null))
-                    .hasMessage("5 requests of this connection wait already");
+                    .hasMessage("5 requests of this connection are already waiting");
         }
         try (Waiters hundred = Waiters.forBatches(100, 5)) {
             for (int i = 0; i < 10; i++) {
                 hundred.await(CALLER, A, null, LONG, () -> null);
             }
             assertThatThrownBy(() -> hundred.await(CALLER, A, null, LONG, () -> null))
-                    .hasMessage("10 requests of this connection wait already");
+                    .hasMessage("10 requests of this connection are already waiting");
         }
     }
 
     @Test
-    void whoWaitsIsAnsweredByNewsOfItsToken() throws Exception {
+    void completesOnTheOutcomeOfItsToken() throws Exception {
         Position token = Position.parse("3-7");
         AtomicInteger seen = new AtomicInteger();
         CompletableFuture<@Nullable String> answer =
@@ -181,7 +181,7 @@ final class WaitersTest {
     }
 
     @Test
-    void aStopEndsAllWaits() throws Exception {
+    void closeEndsAllWaits() throws Exception {
         CompletableFuture<@Nullable String> answer = waiters.await(CALLER, A, null, LONG, () -> null);
 
         waiters.close();
@@ -190,7 +190,7 @@ final class WaitersTest {
     }
 
     @Test
-    void afterAStopOneLookIsAll() throws Exception {
+    void checksOnceAfterTheClose() throws Exception {
         waiters.close();
 
         assertThat(waiters.await(CALLER, A, null, LONG, () -> "it")).isCompletedWithValue("it");
@@ -217,7 +217,7 @@ final class WaitersTest {
     }
 
     @Test
-    void noNewsAreLostBetweenLookingAndWaiting() throws Exception {
+    void losesNoChangeBetweenCheckAndRegistration() throws Exception {
         int names = 50;
         AtomicLongArray versions = new AtomicLongArray(names);
         long seed = new Random().nextLong();
@@ -242,7 +242,7 @@ final class WaitersTest {
             }));
         }
         writer.join();
-        // Whoever is left waited for a version that never came.
+        // The remaining waiters wait for a version that was never written.
         for (CompletableFuture<@Nullable Long> answer : answers) {
             if (!answer.isDone()) {
                 continue;
