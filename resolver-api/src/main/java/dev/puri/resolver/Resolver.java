@@ -112,7 +112,7 @@ public final class Resolver implements AutoCloseable {
                                     metrics.registry()),
                             new Snapshots(settings.stateDir().orElse(null), settings.snapshotInterval(), clock),
                             waiters,
-                            subscribers::begin,
+                            subscribers::startRing,
                             settings.maxLag(),
                             settings.maxLagAge(),
                             transactions::reason,
@@ -143,7 +143,7 @@ public final class Resolver implements AutoCloseable {
             Exports exports = new Exports(keeper::liveTable, changes.maxExports(), metrics.registry());
             Search search = resources.add(new Search(settings.searchUrl().orElse(null)), Search::close);
             Health health = new Health();
-            TableHealth table = new TableHealth(keeper, subscribers::trouble);
+            TableHealth table = new TableHealth(keeper, subscribers::failureReason);
             health.add(Health.Kind.STARTED, "table", table::started);
             health.add(Health.Kind.READY, "table", table::ready);
             health.add(Health.Kind.READY, "transactions", transactions::ready);

@@ -66,7 +66,7 @@ final class ExportsTest {
 
     private LiveTable<ChangeRing> source(PackedTable of) {
         return new LiveTable<>(
-                of, subscribers.begin(Uuid.randomUuid(), new long[] {7, 8}, Instant.EPOCH, (puri, uuid) -> true));
+                of, subscribers.startRing(Uuid.randomUuid(), new long[] {7, 8}, Instant.EPOCH, (puri, uuid) -> true));
     }
 
     @BeforeEach

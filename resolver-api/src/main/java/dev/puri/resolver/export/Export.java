@@ -61,7 +61,7 @@ public final class Export implements Download.Source {
             BooleanSupplier goesOn,
             Consumer<Ended> onEnd) {
         this.table = source.table();
-        this.cursor = source.changes().now();
+        this.cursor = source.changes().currentId();
         this.rows = format.begin(cursor);
         this.collections = collections;
         this.goesOn = goesOn;

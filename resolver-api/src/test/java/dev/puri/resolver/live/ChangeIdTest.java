@@ -33,7 +33,7 @@ final class ChangeIdTest {
     @Test
     void isTheSameOnEveryInstance() {
         Uuid topic = Uuid.fromString("4Vw7xkQnTtyR9cYb0Z2gSA");
-        assertThat(ChangeId.of(ChangeId.fold(topic), 1_767_225_600, new long[] {0, 1042, 300_000}))
+        assertThat(ChangeId.of(ChangeId.topicHash(topic), 1_767_225_600, new long[] {0, 1042, 300_000}))
                 .hasToString("5RMTSYDy1soGAJII4KcS");
     }
 

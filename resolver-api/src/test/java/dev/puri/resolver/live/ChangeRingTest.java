@@ -34,10 +34,10 @@ final class ChangeRingTest {
         add(1, 26);
         add(0, 14);
 
-        assertThat(ring.oldest()).isEqualTo(1);
-        assertThat(ring.at(0)).isNull();
-        assertThat(ring.at(1)).isNotNull().extracting(Change::offset).isEqualTo(25L);
-        assertThat(ring.at(4)).isNull();
+        assertThat(ring.oldestNumber()).isEqualTo(1);
+        assertThat(ring.get(0)).isNull();
+        assertThat(ring.get(1)).isNotNull().extracting(Change::offset).isEqualTo(25L);
+        assertThat(ring.get(4)).isNull();
         assertThat(ring.covers(new long[] {12, 20})).isFalse();
         assertThat(ring.covers(new long[] {13, 20})).isTrue();
     }
@@ -74,7 +74,7 @@ final class ChangeRingTest {
             for (int back = number; back >= Math.max(0, number - capacity + 1); back--) {
                 int said = names.get(back);
                 int of = said < 0 ? -1 - said : said;
-                Change change = wide.at(back);
+                Change change = wide.get(back);
                 assertThat(change).isNotNull();
                 assertThat(change.isWithheld())
                         .as("seed %d, %d of %d", seed, back, number)
@@ -119,32 +119,32 @@ final class ChangeRingTest {
         ring.forgetOlderThan(age, begun);
         add(1, 25);
         ring.forgetOlderThan(age, begun.plusSeconds(60));
-        assertThat(ring.oldest()).isZero();
+        assertThat(ring.oldestNumber()).isZero();
 
         ring.forgetOlderThan(age, begun.plus(age));
 
-        assertThat(ring.oldest()).isEqualTo(1);
-        assertThat(ring.at(0)).isNull();
-        assertThat(ring.at(1)).isNotNull();
+        assertThat(ring.oldestNumber()).isEqualTo(1);
+        assertThat(ring.get(0)).isNull();
+        assertThat(ring.get(1)).isNotNull();
         assertThat(ring.covers(new long[] {10, 20})).isFalse();
         assertThat(ring.covers(new long[] {13, 20})).isTrue();
 
         ring.forgetOlderThan(age, begun.plus(age).plusSeconds(60));
 
-        assertThat(ring.oldest()).isEqualTo(ring.head());
+        assertThat(ring.oldestNumber()).isEqualTo(ring.nextNumber());
         assertThat(ring.covers(new long[] {13, 20})).isFalse();
-        assertThat(ring.covers(ring.next())).isTrue();
+        assertThat(ring.covers(ring.nextOffsets())).isTrue();
     }
 
     private boolean withheld(long number) {
-        return Objects.requireNonNull(ring.at(number)).isWithheld();
+        return Objects.requireNonNull(ring.get(number)).isWithheld();
     }
 
     @Test
     void otherPartitionsThanItHasAreNotCovered() {
         assertThat(ring.covers(new long[] {100})).isFalse();
         add(7, 3);
-        assertThat(ring.head()).isZero();
+        assertThat(ring.nextNumber()).isZero();
     }
 
     @Test
@@ -152,11 +152,11 @@ final class ChangeRingTest {
         add(0, 12);
         ring.reached(1, 30);
         ring.reached(0, 11);
-        assertThat(ring.next()).containsExactly(13, 30);
+        assertThat(ring.nextOffsets()).containsExactly(13, 30);
 
         ring.completeAt(Instant.ofEpochSecond(1_007));
         ring.completeAt(Instant.ofEpochSecond(1_003));
-        assertThat(ring.completeAt()).isEqualTo(1_007);
+        assertThat(ring.completeAtSeconds()).isEqualTo(1_007);
     }
 
     @Test
@@ -168,7 +168,7 @@ final class ChangeRingTest {
 
         ring.changed(0, 12, Puri.parse("puri:marker:3"), null);
         ring.changed(0, 14, Puri.parse("puri:marker:3").toBytes(), null, null);
-        assertThat(ring.head()).isZero();
+        assertThat(ring.nextNumber()).isZero();
     }
 
     private void add(int partition, long offset) {

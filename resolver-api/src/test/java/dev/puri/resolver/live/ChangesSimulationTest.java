@@ -55,7 +55,7 @@ final class ChangesSimulationTest {
                 CLOCK,
                 new SimpleMeterRegistry());
         private final long[] read = new long[PARTITIONS];
-        private ChangeRing ring = subscribers.begin(TOPIC, read, CLOCK.instant(), (puri, uuid) -> true);
+        private ChangeRing ring = subscribers.startRing(TOPIC, read, CLOCK.instant(), (puri, uuid) -> true);
 
         void read(int partition) {
             if (read[partition] < log.end(partition)) {
@@ -82,7 +82,7 @@ final class ChangesSimulationTest {
                 long unread = (log.end(partition) - read[partition]) / 2;
                 read[partition] += 2 * (unread == 0 ? 0 : random.nextLong(unread + 1));
             }
-            ring = subscribers.begin(TOPIC, read, CLOCK.instant(), (puri, uuid) -> true);
+            ring = subscribers.startRing(TOPIC, read, CLOCK.instant(), (puri, uuid) -> true);
         }
 
         @Override

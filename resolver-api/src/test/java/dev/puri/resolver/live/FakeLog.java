@@ -65,7 +65,7 @@ final class FakeLog implements ChangeLog {
     }
 
     @Override
-    public void read(long[] from, long[] to, Taker taker) throws GoneException {
+    public void read(long[] from, long[] to, Receiver receiver) throws GoneException {
         readings.incrementAndGet();
         Error thrown = error;
         if (thrown != null) {
@@ -89,9 +89,9 @@ final class FakeLog implements ChangeLog {
             for (long offset = from[partition] + from[partition] % 2; offset < to[partition]; offset += 2) {
                 Entry entry = at(partition, offset);
                 Change change = entry.isChange()
-                        ? new Change(partition, offset, new Content.Known(entry.puri(), entry.row()))
+                        ? new Change(partition, offset, new Content.Decoded(entry.puri(), entry.row()))
                         : null;
-                if (!taker.take(partition, offset + 1, change)) {
+                if (!receiver.receive(partition, offset + 1, change)) {
                     return;
                 }
             }

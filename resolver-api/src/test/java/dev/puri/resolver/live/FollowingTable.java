@@ -67,7 +67,7 @@ final class FollowingTable {
                     }
                     ring.completeAt(polledAt.minusSeconds(1));
                 } else if (all.stream().allMatch(each -> next[each.partition()] >= ends.getOrDefault(each, 0L))) {
-                    ring = subscribers.begin(topicId, next, polledAt, (puri, uuid) -> true);
+                    ring = subscribers.startRing(topicId, next, polledAt, (puri, uuid) -> true);
                     begun.countDown();
                 }
             }
