@@ -222,7 +222,7 @@ final class ExportsTest {
         putMany();
         try (Socket slow = connect()) {
             assertThat(slow.getInputStream().read()).isEqualTo('H');
-            nanos.addAndGet(Exports.LONGEST.toNanos());
+            nanos.addAndGet(Exports.MAX_DURATION.toNanos());
             await().atMost(Duration.ofSeconds(50)).until(() -> exports("cancelled") == 1);
         }
     }

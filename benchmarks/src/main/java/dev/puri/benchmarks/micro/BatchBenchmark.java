@@ -2,7 +2,7 @@ package dev.puri.benchmarks.micro;
 
 import dev.puri.benchmarks.data.Population;
 import dev.puri.benchmarks.data.ResolverRequests;
-import dev.puri.resolver.answer.InternalAnswer;
+import dev.puri.resolver.answer.InternalResultWriter;
 import dev.puri.resolver.answer.JsonOut;
 import dev.puri.resolver.answer.PlainBatch;
 import dev.puri.resolver.table.PackedTable;
@@ -44,7 +44,7 @@ public class BatchBenchmark extends StepBenchmark {
     public int answer() {
         next = next + 1 & BATCHES - 1;
         batch.read(bodies[next], ResolverRequests.BATCH);
-        batch.write(new InternalAnswer(table, out.clear(), batch.byShard()));
+        batch.write(new InternalResultWriter(table, out.clear(), batch.byShard()));
         return out.length();
     }
 }

@@ -41,7 +41,7 @@ public record ChangeFilter(Set<String> collections) {
             } catch (InvalidNameException e) {
                 String quoted = text.length() > MAX_QUOTED ? text.substring(0, MAX_QUOTED) + "…" : text;
                 throw new IllegalArgumentException(
-                        "not of the form namespace:collection: \"" + quoted + "\"", e);
+                        "not a collection in the form namespace:collection: \"" + quoted + "\"", e);
             }
         }
         return new ChangeFilter(collections);

@@ -104,7 +104,7 @@ public final class Subscribers implements AutoCloseable {
     public enum Admission {
         /** The subscriber receives changes. */
         ADMITTED,
-        /** No table has been complete yet. */
+        /** The first table is not complete yet. */
         NOT_READY,
         /** The number of subscribers has reached its limit. */
         TOO_MANY_STREAMS,
