@@ -53,14 +53,14 @@ record CacheBench(ClientBench bench, MeasuredResolver resolver) {
             Cache<Puri, Verdict> bare =
                     Caffeine.newBuilder().maximumSize(2 * CACHED).build();
             List<Ref> wanted = fill(client, bare);
-            Rounds rounds = bench.rounds(
+            Rounds rounds = bench.measureRounds(
                     bench.rounds,
                     "ns",
-                    (round, turn) -> Rounds.measureRotated(
+                    (round, recorder) -> Rounds.measureRotated(
                             round,
-                            () -> measureHits(turn, wanted, client),
+                            () -> measureHits(recorder, wanted, client),
                             () -> measure(
-                                    turn,
+                                    recorder,
                                     "bare",
                                     wanted,
                                     ref -> bare.getIfPresent(Objects.requireNonNull(ref.puri())))));
@@ -99,9 +99,9 @@ record CacheBench(ClientBench bench, MeasuredResolver resolver) {
         return client.cacheStatistics().hits() - hits == refs.size();
     }
 
-    private static void measureHits(Rounds.Turn turn, List<Ref> wanted, ResolverClient client) {
+    private static void measureHits(Rounds.Recorder recorder, List<Ref> wanted, ResolverClient client) {
         long hits = client.cacheStatistics().hits();
-        measure(turn, "hit", wanted, client::resolve);
+        measure(recorder, "hit", wanted, client::resolve);
         long added = client.cacheStatistics().hits() - hits;
         if (added != 2L * wanted.size()) {
             throw new IllegalStateException("only " + added + " of " + 2 * wanted.size() + " look-ups were hits");
@@ -109,20 +109,20 @@ record CacheBench(ClientBench bench, MeasuredResolver resolver) {
     }
 
     private static void measure(
-            Rounds.Turn turn, String side, List<Ref> wanted, Function<Ref, @Nullable Verdict> lookUp) {
+            Rounds.Recorder recorder, String side, List<Ref> wanted, Function<Ref, @Nullable Verdict> lookUp) {
         Histogram nanos = Timing.histogram();
         for (Ref ref : wanted) {
-            long begun = System.nanoTime();
+            long startNanos = System.nanoTime();
             @Nullable Verdict verdict = lookUp.apply(ref);
-            Timing.record(System.nanoTime() - begun, nanos);
+            Timing.record(System.nanoTime() - startNanos, nanos);
             requireFound(verdict);
         }
-        turn.recordPercentiles(side, nanos, 1);
-        long begun = System.nanoTime();
+        recorder.recordPercentiles(side, nanos, 1);
+        long startNanos = System.nanoTime();
         for (Ref ref : wanted) {
             requireFound(lookUp.apply(ref));
         }
-        turn.record(side + " mean", Timing.seconds(begun) * 1e9 / wanted.size());
+        recorder.record(side + " mean", Timing.seconds(startNanos) * 1e9 / wanted.size());
     }
 
     private static void requireFound(@Nullable Verdict verdict) {

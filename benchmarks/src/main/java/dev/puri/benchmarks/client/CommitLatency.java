@@ -71,14 +71,14 @@ record CommitLatency(ClientBench bench, OutboxDatabase database, ServerSettings 
                 Await.until("the topology", STARTUP, topology::isReady);
                 Await.until("the resolver", STARTUP, resolver::isReady);
                 int port = resolver.port();
-                addFigures(bench.rounds(
+                addFigures(bench.measureRounds(
                         ROUNDS,
                         "resolvable after, ms",
-                        (round, turn) -> Rounds.measureRotated(
+                        (round, recorder) -> Rounds.measureRotated(
                                 round,
-                                () -> publish(broker, port, turn),
-                                () -> relay(broker, port, POLLING, Feed.NONE, turn),
-                                () -> relay(broker, port, DEBEZIUM, debezium(), turn))));
+                                () -> publish(broker, port, recorder),
+                                () -> relay(broker, port, POLLING, Feed.NONE, recorder),
+                                () -> relay(broker, port, DEBEZIUM, debezium(), recorder))));
             }
         }
     }
@@ -102,9 +102,9 @@ record CommitLatency(ClientBench bench, OutboxDatabase database, ServerSettings 
         return new DebeziumFeed(table(DEBEZIUM), database.connector());
     }
 
-    private void publish(FreshBroker broker, int port, Rounds.Turn turn) throws Exception {
+    private void publish(FreshBroker broker, int port, Rounds.Recorder recorder) throws Exception {
         try (IdentityPublisher publisher = new IdentityPublisher(settings.client(broker))) {
-            measure(port, PUBLISHED, turn, (event, seeker, counts) -> {
+            measure(port, PUBLISHED, recorder, (event, seeker, counts) -> {
                 long since = System.nanoTime();
                 var unused = publisher.publish(event).whenComplete((position, error) -> {
                     if (error == null) {
@@ -117,7 +117,7 @@ record CommitLatency(ClientBench bench, OutboxDatabase database, ServerSettings 
         }
     }
 
-    private void relay(FreshBroker broker, int port, String name, Feed feed, Rounds.Turn turn) throws Exception {
+    private void relay(FreshBroker broker, int port, String name, Feed feed, Rounds.Recorder recorder) throws Exception {
         String table = table(name);
         Outbox outbox = new Outbox(Dialect.POSTGRESQL, table, () -> null);
         try (OutboxRelay relay = OutboxRelay.start(database.relay(table, settings.client(broker)), feed);
@@ -128,7 +128,7 @@ record CommitLatency(ClientBench bench, OutboxDatabase database, ServerSettings 
                     () -> OutboxDatabase.status(relay).leads()
                             && (feed == Feed.NONE || feed.state() instanceof Feed.State.Running));
             connection.setAutoCommit(false);
-            measure(port, name, turn, (event, seeker, counts) -> {
+            measure(port, name, recorder, (event, seeker, counts) -> {
                 long since = System.nanoTime();
                 outbox.add(connection, event);
                 connection.commit();
@@ -138,18 +138,18 @@ record CommitLatency(ClientBench bench, OutboxDatabase database, ServerSettings 
     }
 
     /** Writes events at the rate, and records how long each took to be resolvable. */
-    private void measure(int port, String name, Rounds.Turn turn, Writer writer) throws Exception {
+    private void measure(int port, String name, Rounds.Recorder recorder, Writer writer) throws Exception {
         try (Seeker seeker = Seeker.ofResolver(port, 10 * bench.rate)) {
-            FixedRate.Sent sent = FixedRate.run(
+            FixedRate.Result sent = FixedRate.run(
                     bench.rate,
                     Duration.ofSeconds(bench.seconds),
-                    (intended, counts) -> writer.write(creations.next(true), seeker, counts));
+                    (intendedNanos, counts) -> writer.write(creations.next(true), seeker, counts));
             seeker.awaitAll(sent.count());
             bench.progress(
-                    "%s: %s; written at most %.1f ms late".formatted(name, seeker.describe(), sent.mostLateMillis()));
-            turn.recordPercentiles(name, seeker.waits(), 1e6);
+                    "%s: %s; written at most %.1f ms late".formatted(name, seeker.describe(), sent.maxDelayMillis()));
+            recorder.recordPercentiles(name, seeker.waits(), 1e6);
             if (!name.equals(PUBLISHED)) {
-                turn.recordPercentiles(name + FROM_COMMIT, seeker.waitsFromSeek(), 1e6);
+                recorder.recordPercentiles(name + FROM_COMMIT, seeker.waitsFromSeek(), 1e6);
             }
         }
     }

@@ -24,7 +24,7 @@ import org.HdrHistogram.Histogram;
  */
 record EmbeddedBench(ClientBench bench) {
     private static final int KEYS = 1 << 18;
-    private static final Duration LONGEST_FILLING = Duration.ofMinutes(10);
+    private static final Duration FILL_TIMEOUT = Duration.ofMinutes(10);
     private static final String CLOCK = "of these, two readings of the clock p50";
 
     /**
@@ -37,7 +37,7 @@ record EmbeddedBench(ClientBench bench) {
         EmbeddedResolverOptions options = EmbeddedResolverOptions.at(broker.bootstrapServers(), schemas.url(), folder)
                 .build();
         try (EmbeddedResolver resolver = EmbeddedResolver.open(options)) {
-            resolver.awaitReady(LONGEST_FILLING);
+            resolver.awaitReady(FILL_TIMEOUT);
             Random random = new Random(bench.rows);
             LookUpKeys even = LookUpKeys.even(KEYS, bench.rows, random);
             LookUpKeys skewed = LookUpKeys.skewed(KEYS, bench.rows, random);
@@ -49,11 +49,11 @@ record EmbeddedBench(ClientBench bench) {
             sides.put(
                     "embedded look-up by handle",
                     Stream.of(even.handles()).map(Ref::of).toList());
-            Rounds rounds = bench.rounds(bench.rounds, "ns", (round, turn) -> {
+            Rounds rounds = bench.measureRounds(bench.rounds, "ns", (round, recorder) -> {
                 for (Map.Entry<String, List<Ref>> side : sides.entrySet()) {
-                    turn.recordPercentiles(side.getKey(), time(resolver, side.getValue()), 1);
+                    recorder.recordPercentiles(side.getKey(), time(resolver, side.getValue()), 1);
                 }
-                turn.record(CLOCK, clock());
+                recorder.record(CLOCK, clock());
             });
             for (String side : sides.keySet()) {
                 rounds.add(side + " p50", "ns", side + " p50");
@@ -67,9 +67,9 @@ record EmbeddedBench(ClientBench bench) {
         Histogram nanos = Timing.histogram();
         long found = 0;
         for (Ref ref : refs) {
-            long begun = System.nanoTime();
+            long startNanos = System.nanoTime();
             Verdict verdict = resolver.resolve(ref, Duration.ZERO);
-            Timing.record(System.nanoTime() - begun, nanos);
+            Timing.record(System.nanoTime() - startNanos, nanos);
             found += verdict instanceof Verdict.Found ? 1 : 0;
         }
         if (found != refs.size()) {
@@ -81,8 +81,8 @@ record EmbeddedBench(ClientBench bench) {
     private static double clock() {
         Histogram nanos = Timing.histogram();
         for (int i = 0; i < KEYS; i++) {
-            long begun = System.nanoTime();
-            Timing.record(System.nanoTime() - begun, nanos);
+            long startNanos = System.nanoTime();
+            Timing.record(System.nanoTime() - startNanos, nanos);
         }
         return nanos.getValueAtPercentile(50);
     }

@@ -26,12 +26,12 @@ record ExportBench(ClientBench bench, MeasuredResolver resolver) {
         String name = bench.rows == 1_000_000 ? "export of 1 M rows" : "export of %,d rows".formatted(bench.rows);
         Map<String, Long> bytes = new HashMap<>();
         try (HttpClient client = HttpClient.newHttpClient()) {
-            Rounds rounds = bench.rounds(bench.rounds, name + ", s", (round, turn) -> {
+            Rounds rounds = bench.measureRounds(bench.rounds, name + ", s", (round, recorder) -> {
                 for (String format : FORMATS) {
                     double exported = exportedRows();
-                    long begun = System.nanoTime();
+                    long startNanos = System.nanoTime();
                     bytes.put(format, read(client, format));
-                    turn.record(format, Timing.seconds(begun));
+                    recorder.record(format, Timing.seconds(startNanos));
                     // The resolver may count the rows a moment after the last one was read.
                     Await.until(
                             "an export of all rows",

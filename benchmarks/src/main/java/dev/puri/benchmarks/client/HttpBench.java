@@ -45,13 +45,13 @@ record HttpBench(ClientBench bench, MeasuredResolver resolver) {
                 HttpClient bare = HttpClient.newBuilder()
                         .version(HttpClient.Version.HTTP_1_1)
                         .build()) {
-            Rounds rounds = bench.rounds(bench.rounds, "µs", (round, turn) -> {
+            Rounds rounds = bench.measureRounds(bench.rounds, "µs", (round, recorder) -> {
                 for (Map.Entry<String, List<List<Ref>>> side : sides.entrySet()) {
                     String name = side.getKey();
                     Rounds.measureRotated(
                             round,
-                            () -> turn.recordPercentiles(name, ofClient(client, side.getValue()), 1e3),
-                            () -> turn.recordPercentiles("bare " + name, ofBare(bare, side.getValue()), 1e3));
+                            () -> recorder.recordPercentiles(name, ofClient(client, side.getValue()), 1e3),
+                            () -> recorder.recordPercentiles("bare " + name, ofBare(bare, side.getValue()), 1e3));
                 }
             });
             for (String side : sides.keySet()) {
@@ -79,10 +79,10 @@ record HttpBench(ClientBench bench, MeasuredResolver resolver) {
     private static Histogram ofClient(ResolverClient client, List<List<Ref>> wanted) {
         Histogram nanos = Timing.histogram();
         for (List<Ref> refs : wanted) {
-            long begun = System.nanoTime();
+            long startNanos = System.nanoTime();
             List<Verdict> verdicts =
                     refs.size() == 1 ? List.of(client.resolve(refs.getFirst())) : client.resolveAll(refs);
-            Timing.record(System.nanoTime() - begun, nanos);
+            Timing.record(System.nanoTime() - startNanos, nanos);
             for (Verdict verdict : verdicts) {
                 if (!(verdict instanceof Verdict.Found)) {
                     throw new IllegalStateException("not found: " + verdict);
@@ -103,9 +103,9 @@ record HttpBench(ClientBench bench, MeasuredResolver resolver) {
         }
         Histogram nanos = Timing.histogram();
         for (HttpRequest request : requests) {
-            long begun = System.nanoTime();
+            long startNanos = System.nanoTime();
             HttpResponse<byte[]> answer = client.send(request, HttpResponse.BodyHandlers.ofByteArray());
-            Timing.record(System.nanoTime() - begun, nanos);
+            Timing.record(System.nanoTime() - startNanos, nanos);
             if (answer.statusCode() != 200) {
                 throw new IllegalStateException("a look-up was answered with " + answer.statusCode());
             }

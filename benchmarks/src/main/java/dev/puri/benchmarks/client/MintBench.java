@@ -65,12 +65,12 @@ final class MintBench {
 
     void measure() throws Exception {
         List<Strategy> strategies = strategies();
-        Rounds rounds = bench.rounds(bench.rounds, "identities minted, 1/s", (round, turn) -> {
+        Rounds rounds = bench.measureRounds(bench.rounds, "identities minted, 1/s", (round, recorder) -> {
             for (Strategy strategy : strategies) {
                 Rounds.measureRotated(
                         round,
-                        () -> turn.record(strategy.name(), perSecond(strategy.ours())),
-                        () -> turn.record(strategy.theirSide(), perSecond(strategy.theirs())));
+                        () -> recorder.record(strategy.name(), perSecond(strategy.ours())),
+                        () -> recorder.record(strategy.theirSide(), perSecond(strategy.theirs())));
             }
         });
         for (Strategy strategy : strategies) {
@@ -124,10 +124,10 @@ final class MintBench {
 
     private double perSecond(IntFunction<Object> minted) {
         int count = bench.minted;
-        long begun = System.nanoTime();
+        long startNanos = System.nanoTime();
         for (int number = 0; number < count; number++) {
             results.consume(minted.apply(number));
         }
-        return count / Timing.seconds(begun);
+        return count / Timing.seconds(startNanos);
     }
 }

@@ -33,10 +33,10 @@ record OutboxBench(ClientBench bench) {
                 OutboxDatabase database = OutboxDatabase.start()) {
             ServerSettings settings = ServerSettings.of(registry);
             String name = "outbox, backlog of %,d events relayed".formatted(bench.backlog);
-            Rounds rounds = bench.rounds(
+            Rounds rounds = bench.measureRounds(
                     bench.rounds,
                     "1/s",
-                    (round, turn) -> turn.record(name, relayed(database, settings, "backlog_" + round)));
+                    (round, recorder) -> recorder.record(name, relayed(database, settings, "backlog_" + round)));
             rounds.add(name, "1/s", name);
             new CommitLatency(bench, database, settings).measure();
         }

@@ -50,10 +50,10 @@ record PublishBench(ClientBench bench) {
             List<Event> events = new Creations().next(Math.min(bench.events, DISTINCT_EVENTS));
             List<ProducerRecord<byte[], byte[]>> records = encoded(events, registry.url());
             ServerSettings settings = ServerSettings.of(registry);
-            Rounds rounds = bench.rounds(
+            Rounds rounds = bench.measureRounds(
                     bench.rounds,
                     "events published, 1/s",
-                    (round, turn) -> measure(events, records, settings, round, turn));
+                    (round, recorder) -> measure(events, records, settings, round, recorder));
             String batch = " of %,d".formatted(BATCH);
             rounds.add("publish, events", "1/s", "publish", BASELINE, "send");
             rounds.add(
@@ -83,7 +83,7 @@ record PublishBench(ClientBench bench) {
             List<ProducerRecord<byte[], byte[]>> records,
             ServerSettings settings,
             int round,
-            Rounds.Turn turn)
+            Rounds.Recorder recorder)
             throws Exception {
         try (FreshBroker broker = new FreshBroker();
                 IdentityPublisher publisher = new IdentityPublisher(settings.client(broker));
@@ -93,17 +93,17 @@ record PublishBench(ClientBench bench) {
             producer.send(records.getFirst()).get();
             Rounds.measureRotated(
                     round,
-                    () -> turn.record("publish", perSecond(() -> publish(publisher, events))),
-                    () -> turn.record("send", perSecond(() -> send(producer, records))),
-                    () -> turn.record("publishAll", perSecond(() -> publishAll(publisher, events))),
-                    () -> turn.record("send batches", perSecond(() -> sendBatches(producer, records))));
+                    () -> recorder.record("publish", perSecond(() -> publish(publisher, events))),
+                    () -> recorder.record("send", perSecond(() -> send(producer, records))),
+                    () -> recorder.record("publishAll", perSecond(() -> publishAll(publisher, events))),
+                    () -> recorder.record("send batches", perSecond(() -> sendBatches(producer, records))));
         }
     }
 
     private double perSecond(Publication publication) throws Exception {
-        long begun = System.nanoTime();
+        long startNanos = System.nanoTime();
         publication.run();
-        return bench.events / Timing.seconds(begun);
+        return bench.events / Timing.seconds(startNanos);
     }
 
     private void publish(IdentityPublisher publisher, List<Event> events) {

@@ -73,21 +73,21 @@ record Latency(IngestBench bench, ServerSettings settings, Creations creations) 
 
     private Histogram steady(IdentityPublisher publisher, int port, boolean withHandles) throws Exception {
         OperatingSystemMXBean process = ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class);
-        long cpuBegun = process.getProcessCpuTime();
-        long begun = System.nanoTime();
+        long cpuStartNanos = process.getProcessCpuTime();
+        long startNanos = System.nanoTime();
         try (Seeker seeker = Seeker.ofResolver(port, 10 * bench.rate)) {
-            FixedRate.Sent sent = FixedRate.run(bench.rate, Duration.ofSeconds(bench.seconds), (intended, counts) -> {
+            FixedRate.Result sent = FixedRate.run(bench.rate, Duration.ofSeconds(bench.seconds), (intendedNanos, counts) -> {
                 Event event = creations.next(withHandles);
                 var unused = publisher.publish(event).whenComplete((position, error) -> {
                     if (error == null) {
-                        seeker.seek(event.puri(), intended, counts);
+                        seeker.seek(event.puri(), intendedNanos, counts);
                     } else {
                         seeker.fail(error);
                     }
                 });
             });
             seeker.awaitAll(sent.count());
-            double cores = (process.getProcessCpuTime() - cpuBegun) / (double) (System.nanoTime() - begun);
+            double cores = (process.getProcessCpuTime() - cpuStartNanos) / (double) (System.nanoTime() - startNanos);
             bench.progress("%s handles: %s; %.2f cores busy with all of it"
                     .formatted(withHandles ? "with" : "without", seeker.describe(), cores));
             return seeker.waits();
@@ -123,9 +123,9 @@ record Latency(IngestBench bench, ServerSettings settings, Creations creations) 
     /** Measures for half of the duration; the broker's threads do not count. */
     private double idlePercentOfACore(String applicationId) throws InterruptedException {
         long cpu = cpuNanos(applicationId);
-        long begun = System.nanoTime();
+        long startNanos = System.nanoTime();
         TimeUnit.MILLISECONDS.sleep(bench.seconds * 500L);
-        return 100.0 * (cpuNanos(applicationId) - cpu) / (System.nanoTime() - begun);
+        return 100.0 * (cpuNanos(applicationId) - cpu) / (System.nanoTime() - startNanos);
     }
 
     /** Returns the processor time of the threads whose names contain the application id. */

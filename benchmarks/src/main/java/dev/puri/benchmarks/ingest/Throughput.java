@@ -36,7 +36,7 @@ record Throughput(IngestBench bench) {
             // The first round shows how long our records are.
             Task same = task.withSizes(Objects.requireNonNull(our.getFirst().sizes()));
             List<Round> their = ThroughputSide.run(same, round -> bench.progress(BASELINE + of + round.text()));
-            requireSameBytes(our.getLast().bytesLogged(), their.getLast().bytesLogged());
+            requireSameBytes(our.getLast().logBytes(), their.getLast().logBytes());
             ours.addAll(our.subList(bench.warmUp, our.size()));
             theirs.addAll(their.subList(bench.warmUp, their.size()));
             bench.progress("ratio %.2f".formatted(median(ours, Round::perSecond) / median(theirs, Round::perSecond)));

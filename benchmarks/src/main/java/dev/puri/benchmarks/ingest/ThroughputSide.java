@@ -70,13 +70,13 @@ public final class ThroughputSide {
      * The figures of one round.
      *
      * @param cpuMicros processor time of the process for each event
-     * @param bytesLogged by the broker
+     * @param logBytes by the broker
      * @param sizes of the topology's records; null of a round of the bare job
      */
-    record Round(double perSecond, double cpuMicros, long bytesLogged, BareJob.@Nullable Sizes sizes) {
+    record Round(double perSecond, double cpuMicros, long logBytes, BareJob.@Nullable Sizes sizes) {
         String text() {
             return "%,.0f/s, %.1f µs of processor each, %,d MB logged"
-                    .formatted(perSecond, cpuMicros, bytesLogged / 1_000_000);
+                    .formatted(perSecond, cpuMicros, logBytes / 1_000_000);
         }
     }
 
@@ -93,7 +93,7 @@ public final class ThroughputSide {
                 rounds.add(MAPPER.readValue(line, Round.class));
                 progress.accept(rounds.getLast());
             }
-            int status = child.exitStatus();
+            int status = child.awaitExit();
             if (status != 0 || rounds.size() != task.rounds()) {
                 throw new IOException("a side ended with status " + status + " after " + rounds.size() + " of "
                         + task.rounds() + " rounds");
@@ -136,7 +136,7 @@ public final class ThroughputSide {
                     throw new IllegalStateException("not all events were applied: " + service.counts());
                 }
                 BareJob.Sizes sizes = BareJob.Sizes.read(broker, streams.streamsApplicationId());
-                return new Round(rate.perSecond(), rate.cpuMicros(), broker.bytesLogged(), sizes);
+                return new Round(rate.perSecond(), rate.cpuMicros(), broker.logBytes(), sizes);
             }
         }
     }
@@ -154,7 +154,7 @@ public final class ThroughputSide {
                 job.start();
                 TopicReader.Rate rate =
                         reader.read(events.count(), () -> !job.state().hasStartedOrFinishedShuttingDown());
-                long logged = broker.bytesLogged();
+                long logged = broker.logBytes();
                 if (!job.close(CLOSE_WITHIN)) {
                     throw new IllegalStateException("the bare job did not stop");
                 }

@@ -31,7 +31,7 @@ public final class MicroBench extends Bench {
         try {
             options = new CommandLineOptions(arguments.toArray(new String[0]));
         } catch (CommandLineOptionException e) {
-            throw mistake(String.valueOf(e.getMessage()));
+            throw usageError(String.valueOf(e.getMessage()));
         }
         VerboseMode verbosity = options.verbosity().orElse(VerboseMode.NORMAL);
         for (RunResult run :

@@ -122,7 +122,7 @@ public final class ResolverBench extends Bench {
                 "at least 1000 rows, 1 second, 1 round and 1000 requests to soak");
         for (Program program : Program.values()) {
             if (!program.isInstalled()) {
-                progress("left out what needs it: " + program.missing());
+                progress("left out what needs it: " + program.notInstalledMessage());
             }
         }
         add("identities", "rows", rows);
@@ -197,15 +197,15 @@ public final class ResolverBench extends Bench {
                     BARE,
                     new String(answer.bytes(), StandardCharsets.UTF_8),
                     new String(theirs, StandardCharsets.UTF_8));
-            Rounds measured = rounds(rounds, "GETs a second", (round, turn) -> {
-                turn.record(OURS, sides.wrk.rate(sides.resolver.port(), requests, seconds));
-                turn.record(BARE, sides.wrk.rate(bare.port(), requests, seconds));
+            Rounds measured = measureRounds(rounds, "GETs a second", (round, recorder) -> {
+                recorder.record(OURS, sides.wrk.rate(sides.resolver.port(), requests, seconds));
+                recorder.record(BARE, sides.wrk.rate(bare.port(), requests, seconds));
                 if (sides.redis != null) {
-                    turn.record(REDIS_GET, sides.redis.gets(seconds, NAMES));
+                    recorder.record(REDIS_GET, sides.redis.gets(seconds, NAMES));
                 }
             });
-            measured.addBeside("GET by pURI, keep-alive, 32 connections", "1/s", OURS, List.of(BARE));
-            measured.addIfMeasured("GET by pURI", "1/s", OURS, REDIS_GET, Program.REDIS_SERVER.missing());
+            measured.addForEachBaseline("GET by pURI, keep-alive, 32 connections", "1/s", OURS, List.of(BARE));
+            measured.addIfMeasured("GET by pURI", "1/s", OURS, REDIS_GET, Program.REDIS_SERVER.notInstalledMessage());
         }
     }
 
@@ -219,20 +219,20 @@ public final class ResolverBench extends Bench {
             if (overPostgres != null) {
                 requireSameAnswers(POSTGRES_HANDLER, sides.resolver, overPostgres, examples);
             }
-            Rounds measured = rounds(rounds, "references a second", (round, turn) -> {
-                turn.record(OURS, refs(sides.wrk, sides.resolver, requests));
+            Rounds measured = measureRounds(rounds, "references a second", (round, recorder) -> {
+                recorder.record(OURS, refs(sides.wrk, sides.resolver, requests));
                 if (sides.redis != null && overRedis != null) {
-                    turn.record(REDIS_MGET, sides.redis.mgets(seconds, BATCHES * ResolverRequests.BATCH));
-                    turn.record(REDIS_HANDLER, refs(sides.wrk, overRedis, requests));
+                    recorder.record(REDIS_MGET, sides.redis.mgets(seconds, BATCHES * ResolverRequests.BATCH));
+                    recorder.record(REDIS_HANDLER, refs(sides.wrk, overRedis, requests));
                 }
                 if (overPostgres != null) {
-                    turn.record(POSTGRES_HANDLER, refs(sides.wrk, overPostgres, requests));
+                    recorder.record(POSTGRES_HANDLER, refs(sides.wrk, overPostgres, requests));
                 }
             });
             String name = "POST of 100 mixed refs, refs/s";
-            measured.addIfMeasured(name, "refs/s", OURS, REDIS_MGET, Program.REDIS_SERVER.missing());
-            measured.addIfMeasured(name, "refs/s", OURS, REDIS_HANDLER, Program.REDIS_SERVER.missing());
-            measured.addIfMeasured(name, "refs/s", OURS, POSTGRES_HANDLER, Program.INITDB.missing());
+            measured.addIfMeasured(name, "refs/s", OURS, REDIS_MGET, Program.REDIS_SERVER.notInstalledMessage());
+            measured.addIfMeasured(name, "refs/s", OURS, REDIS_HANDLER, Program.REDIS_SERVER.notInstalledMessage());
+            measured.addIfMeasured(name, "refs/s", OURS, POSTGRES_HANDLER, Program.INITDB.notInstalledMessage());
         }
     }
 
@@ -296,12 +296,12 @@ public final class ResolverBench extends Bench {
             }
         }
         String before = "before";
-        Rounds measured = rounds(Math.max(1, rounds / 2), "p99 of healthy clients, ms", (round, turn) -> {
-            turn.record(before, healthyP99(resolver, healthy));
+        Rounds measured = measureRounds(Math.max(1, rounds / 2), "p99 of healthy clients, ms", (round, recorder) -> {
+            recorder.record(before, healthyP99(resolver, healthy));
             for (SlowClients.Attack attack : SlowClients.Attack.values()) {
                 try (SlowClients slow = new SlowClients(resolver.port(), attack, ATTACKERS)) {
-                    turn.record(attack.name(), healthyP99(resolver, healthy));
-                    progress("slow %s: %,d were cut off".formatted(attack, slow.cutOff()));
+                    recorder.record(attack.name(), healthyP99(resolver, healthy));
+                    progress("slow %s: %,d were cut off".formatted(attack, slow.closedByServer()));
                 }
             }
         });

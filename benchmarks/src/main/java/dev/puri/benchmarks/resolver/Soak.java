@@ -31,7 +31,7 @@ final class Soak {
     private static final int SLOW_CLIENTS = 100;
     private static final int CHANGED_ROWS = 20_000;
     private static final double MB = 1e6;
-    private static final Duration LONGEST_LEAVING = Duration.ofSeconds(30);
+    private static final Duration DISCONNECT_TIMEOUT = Duration.ofSeconds(30);
 
     private final ResolverBench bench;
     private final FreshBroker broker;
@@ -58,7 +58,7 @@ final class Soak {
             // The one connection is that of this question.
             Await.until(
                     "the end of all connections and waiters",
-                    LONGEST_LEAVING,
+                    DISCONNECT_TIMEOUT,
                     () -> resolver.metric("puri_http_connections") <= 1 && resolver.metric("puri_waiters") == 0);
             readMemory();
         }
@@ -71,11 +71,11 @@ final class Soak {
                 SlowClients headers = new SlowClients(resolver.port(), SlowClients.Attack.HEADERS, SLOW_CLIENTS / 2);
                 SlowClients bodies = new SlowClients(resolver.port(), SlowClients.Attack.BODY, SLOW_CLIENTS / 2)) {
             Population.publish(broker.bootstrapServers(), 0, Math.min(bench.rows, CHANGED_ROWS), version);
-            while (sent + hostiles.sent() < until) {
+            while (sent + hostiles.sentCount() < until) {
                 sent += wrk.run(resolver.port(), requests, bench.seconds).requests();
             }
-            sent += hostiles.sent();
-            hostile += hostiles.sent();
+            sent += hostiles.sentCount();
+            hostile += hostiles.sentCount();
         }
     }
 

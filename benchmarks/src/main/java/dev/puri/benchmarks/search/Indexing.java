@@ -30,22 +30,22 @@ record Indexing(SearchBench bench, SearchBench.Topics topics) {
                         .mapToObj(Indexing::item)
                         .toList()
                 : List.of();
-        Rounds rounds = bench.rounds(bench.fills, "documents indexed a second", (round, turn) -> {
+        Rounds rounds = bench.measureRounds(bench.fills, "documents indexed a second", (round, recorder) -> {
             SearchBench.Topics from = round == 0 ? warm : topics;
-            recordOurs(from, turn);
+            recordOurs(from, recorder);
             if (!items.isEmpty()) {
                 List<BareWriter.Item> all = items.subList(0, from.documents());
-                turn.record(BARE, theirs(from, all, 1));
-                turn.record(BARE_THREADS, theirs(from, all, THREADS));
+                recorder.record(BARE, theirs(from, all, 1));
+                recorder.record(BARE_THREADS, theirs(from, all, THREADS));
             }
         });
         if (bench.has(SearchBench.Part.INDEX)) {
-            rounds.addBeside("documents indexed/s from the topic", "1/s", OURS, List.of(BARE, BARE_THREADS));
+            rounds.addForEachBaseline("documents indexed/s from the topic", "1/s", OURS, List.of(BARE, BARE_THREADS));
         }
         if (bench.has(SearchBench.Part.REINDEX)) {
             double first = bench.documents / rounds.median(OURS);
             double rebuilt = bench.documents / rounds.median(REBUILT);
-            bench.add("reindex of " + bench.many(), "s", rebuilt, "first indexing", first);
+            bench.add("reindex of " + bench.documentCountText(), "s", rebuilt, "first indexing", first);
         }
     }
 
@@ -56,13 +56,13 @@ record Indexing(SearchBench bench, SearchBench.Topics topics) {
                 new Entry.OfDocument(SearchDocuments.document(number)));
     }
 
-    private void recordOurs(SearchBench.Topics from, Rounds.Turn turn) throws Exception {
+    private void recordOurs(SearchBench.Topics from, Rounds.Recorder recorder) throws Exception {
         System.gc();
         Path state = from.newDirectory("index");
         try (MeasuredIndexer indexer = from.index(state)) {
-            turn.record(OURS, from.documents() / indexer.seconds());
+            recorder.record(OURS, from.documents() / indexer.seconds());
             if (bench.has(SearchBench.Part.REINDEX)) {
-                turn.record(REBUILT, from.documents() / indexer.reindex());
+                recorder.record(REBUILT, from.documents() / indexer.reindex());
                 indexer.requireDocuments(from.documents());
             }
         } finally {

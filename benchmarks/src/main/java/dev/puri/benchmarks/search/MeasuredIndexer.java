@@ -17,7 +17,7 @@ import java.util.concurrent.atomic.AtomicReference;
 
 /** A search indexer in this process, with its defaults, that has no index when it starts. */
 final class MeasuredIndexer implements AutoCloseable {
-    private static final Duration LONGEST_FILLING = Duration.ofMinutes(15);
+    private static final Duration FILL_TIMEOUT = Duration.ofMinutes(15);
     private static final ObjectMapper MAPPER = new ObjectMapper();
 
     private final SearchServer server;
@@ -29,7 +29,7 @@ final class MeasuredIndexer implements AutoCloseable {
      * @param state its folder
      */
     MeasuredIndexer(String bootstrapServers, String schemaRegistry, Path state) throws IOException {
-        long begun = System.nanoTime();
+        long startNanos = System.nanoTime();
         Map<String, String> flags = new HashMap<>();
         flags.put("bootstrap.server", bootstrapServers);
         flags.put("schema.registry", schemaRegistry);
@@ -40,8 +40,8 @@ final class MeasuredIndexer implements AutoCloseable {
         flags.put("search.queue.timeout", "30s");
         server = SearchServer.start(Settings.read(SearchSettings.class, flags, Map.of(), null));
         try {
-            Await.until("a complete index", LONGEST_FILLING, server::isReady);
-            seconds = Timing.seconds(begun);
+            Await.until("a complete index", FILL_TIMEOUT, server::isReady);
+            seconds = Timing.seconds(startNanos);
         } catch (IOException | RuntimeException e) {
             server.close();
             throw e;
@@ -60,10 +60,10 @@ final class MeasuredIndexer implements AutoCloseable {
     /** Rebuilds the index beside the serving one, and returns the seconds until the new one has replaced it. */
     double reindex() throws IOException {
         try (HttpSocket socket = new HttpSocket(port())) {
-            long begun = System.nanoTime();
+            long startNanos = System.nanoTime();
             json(socket, HttpSocket.post("/v1/search/reindex", ""), 202);
             AtomicReference<String> state = new AtomicReference<>("running");
-            Await.until("a rebuilt index", LONGEST_FILLING, () -> {
+            Await.until("a rebuilt index", FILL_TIMEOUT, () -> {
                 JsonNode answer = json(socket, HttpSocket.get("/v1/search/reindex"), 200);
                 state.set(answer.get("state").textValue());
                 return !state.get().equals("running");
@@ -71,7 +71,7 @@ final class MeasuredIndexer implements AutoCloseable {
             if (!state.get().equals("done")) {
                 throw new IllegalStateException("the rebuilt index is " + state);
             }
-            return Timing.seconds(begun);
+            return Timing.seconds(startNanos);
         }
     }
 

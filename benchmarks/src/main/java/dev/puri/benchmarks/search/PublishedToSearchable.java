@@ -51,11 +51,11 @@ record PublishedToSearchable(SearchBench bench) {
                 "description",
                 Vocabulary.text(20, random)));
         try (Seeker seeker = WaveSeeker.start(port, 10 * bench.rate)) {
-            FixedRate.Sent sent =
-                    FixedRate.run(bench.rate, Duration.ofSeconds(bench.freshSeconds), (intended, counts) -> {
+            FixedRate.Result sent =
+                    FixedRate.run(bench.rate, Duration.ofSeconds(bench.freshSeconds), (intendedNanos, counts) -> {
                         Event event = creations.next(true);
                         String word = WaveSeeker.word(number.getAndIncrement());
-                        seeker.seek(event.puri(), word, intended, counts);
+                        seeker.seek(event.puri(), word, intendedNanos, counts);
                         var unused = publisher.publish(event).whenComplete((position, error) -> {
                             if (error != null) {
                                 seeker.fail(error);

@@ -29,7 +29,7 @@ record Queries(SearchBench bench, SearchBench.Topics topics) {
     private static final String BARE_ALL = "bare IndexSearcher, same query made each time, hits' stored bytes read";
 
     void measure() throws Exception {
-        String name = "mixed query with facets, " + bench.many() + ", queries/s";
+        String name = "mixed query with facets, " + bench.documentCountText() + ", queries/s";
         String overHttp = name + ", over HTTP, 32 connections";
         List<String> texts = MixedQueries.of(bench.queries, bench.documents);
         Path state = topics.newDirectory("searched");
@@ -38,7 +38,7 @@ record Queries(SearchBench bench, SearchBench.Topics topics) {
             if (Program.WRK.isInstalled()) {
                 http = measureHttp(overHttp, indexer, texts);
             } else {
-                bench.progress("left out what needs it: " + Program.WRK.missing());
+                bench.progress("left out what needs it: " + Program.WRK.notInstalledMessage());
             }
         }
         Path current = current(state);
@@ -72,10 +72,10 @@ record Queries(SearchBench bench, SearchBench.Topics topics) {
         Path requests = wrk.requests(
                 "searches",
                 texts.stream().map(text -> "GET " + MixedQueries.path(text)).toList());
-        return bench.rounds(
+        return bench.measureRounds(
                 bench.rounds,
                 "searches a second",
-                (round, turn) -> turn.record(name, wrk.rate(indexer.port(), requests, bench.seconds)));
+                (round, recorder) -> recorder.record(name, wrk.rate(indexer.port(), requests, bench.seconds)));
     }
 
     private void measureBesideBare(String name, SearchIndex index, BareSearcher bare, List<String> texts)
@@ -87,15 +87,15 @@ record Queries(SearchBench bench, SearchBench.Topics topics) {
             prepared.add(bare.prepare(queries.get(i)));
             totals[i] = requireSame(index.search(queries.get(i)), bare, prepared.get(i), texts.get(i));
         }
-        Rounds rounds = bench.rounds(bench.rounds, "queries a second", (round, turn) -> {
-            turn.record(OURS, Timing.perSecond(totals.length, i -> total(index, queries.get(i)) == totals[i]));
-            turn.record(
+        Rounds rounds = bench.measureRounds(bench.rounds, "queries a second", (round, recorder) -> {
+            recorder.record(OURS, Timing.perSecond(totals.length, i -> total(index, queries.get(i)) == totals[i]));
+            recorder.record(
                     BARE,
                     Timing.perSecond(
                             totals.length, i -> found(bare, prepared.get(i)).total() == totals[i]));
-            turn.record(BARE_ALL, Timing.perSecond(totals.length, i -> readBy(bare, queries.get(i)) == totals[i]));
+            recorder.record(BARE_ALL, Timing.perSecond(totals.length, i -> readBy(bare, queries.get(i)) == totals[i]));
         });
-        rounds.addBeside(name, "1/s", OURS, List.of(BARE, BARE_ALL));
+        rounds.addForEachBaseline(name, "1/s", OURS, List.of(BARE, BARE_ALL));
     }
 
     /** Checks that the baseline finds our hits, and returns how many there are. */

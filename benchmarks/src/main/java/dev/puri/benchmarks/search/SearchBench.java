@@ -79,7 +79,7 @@ public final class SearchBench extends Bench {
     }
 
     /** Returns the number of documents, for a figure's name. */
-    String many() {
+    String documentCountText() {
         return documents % MILLION == 0 ? documents / MILLION + " M documents" : "%,d documents".formatted(documents);
     }
 
@@ -109,10 +109,10 @@ public final class SearchBench extends Bench {
     }
 
     private Topics topics(int documents) throws Exception {
-        long begun = System.nanoTime();
+        long startNanos = System.nanoTime();
         FreshBroker filled =
                 FreshBroker.filled(broker -> SearchDocuments.publish(broker.bootstrapServers(), documents));
-        progress("published %,d rows and documents in %.0f s".formatted(documents, Timing.seconds(begun)));
+        progress("published %,d rows and documents in %.0f s".formatted(documents, Timing.seconds(startNanos)));
         return new Topics(filled, new SchemaServer(), documents);
     }
 

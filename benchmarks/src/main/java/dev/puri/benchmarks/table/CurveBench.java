@@ -39,7 +39,7 @@ import picocli.CommandLine.Option;
 public final class CurveBench extends Bench {
     private static final Uuid TOPIC = new Uuid(1, 2);
     private static final int MILLION = 1_000_000;
-    private static final int MOST_UPDATES = MILLION;
+    private static final int MAX_UPDATES = MILLION;
     private static final int WARM_UPS = 2;
 
     @Option(names = "--rows", split = ",", paramLabel = "N", description = "Sizes of the table, growing.")
@@ -130,7 +130,7 @@ public final class CurveBench extends Bench {
         OurTable.requireRows(table, rows);
         costs.put(Cost.BYTES, (double) table.stats().bytes() / rows);
         measureGets(table, rows, costs);
-        costs.put(Cost.UPDATE, 1e9 / Puts.updates(table, rows, Math.min(rows, MOST_UPDATES)));
+        costs.put(Cost.UPDATE, 1e9 / Puts.updates(table, rows, Math.min(rows, MAX_UPDATES)));
         costs.put(Cost.SCAN, scan(table, rows));
         costs.put(Cost.OPEN, open(table, rows, snapshot));
         return new Step(rows, costs);
@@ -138,12 +138,12 @@ public final class CurveBench extends Bench {
 
     private void measureGets(PackedTable table, int rows, Map<Cost, Double> costs) throws Exception {
         Random random = new Random(rows);
-        Rounds measured = rounds(rounds, "gets a second at %,d rows".formatted(rows), (round, turn) -> {
+        Rounds measured = measureRounds(rounds, "gets a second at %,d rows".formatted(rows), (round, recorder) -> {
             LookUpKeys keys = LookUpKeys.even(gets, rows, random);
             LookUpKeys missing = LookUpKeys.missing(gets, rows, random);
-            turn.record(Cost.BY_PURI.title, Timing.perSecond(gets, i -> table.byPuri(keys.puris()[i]) != null));
-            turn.record(Cost.BY_HANDLE.title, Timing.perSecond(gets, i -> table.byHandle(keys.handles()[i]) != null));
-            turn.record(Cost.MISS.title, Timing.perSecond(gets, i -> table.byPuri(missing.puris()[i]) == null));
+            recorder.record(Cost.BY_PURI.title, Timing.perSecond(gets, i -> table.byPuri(keys.puris()[i]) != null));
+            recorder.record(Cost.BY_HANDLE.title, Timing.perSecond(gets, i -> table.byHandle(keys.handles()[i]) != null));
+            recorder.record(Cost.MISS.title, Timing.perSecond(gets, i -> table.byPuri(missing.puris()[i]) == null));
         });
         for (Cost cost : List.of(Cost.BY_PURI, Cost.BY_HANDLE, Cost.MISS)) {
             costs.put(cost, 1e9 / measured.median(cost.title));
@@ -152,9 +152,9 @@ public final class CurveBench extends Bench {
 
     private static double scan(PackedTable table, int rows) {
         long[] seen = {0};
-        long begun = System.nanoTime();
+        long startNanos = System.nanoTime();
         table.scan(identity -> seen[0]++);
-        double seconds = Timing.seconds(begun);
+        double seconds = Timing.seconds(startNanos);
         if (seen[0] != rows) {
             throw new IllegalStateException("a scan showed " + seen[0] + " rows instead of " + rows);
         }
@@ -165,10 +165,10 @@ public final class CurveBench extends Bench {
         Instant now = Instant.now();
         table.reach(0, rows);
         Map<Integer, Long> ends = table.writeSnapshot(file, new SnapshotOrigin(TOPIC, 1, now), now);
-        long begun = System.nanoTime();
+        long startNanos = System.nanoTime();
         PackedTable opened = PackedTable.open(
                 file, new SnapshotRequirements(TOPIC, new TreeMap<>(Map.of(0, 0L)), ends, Duration.ofDays(7), now));
-        double seconds = Timing.seconds(begun);
+        double seconds = Timing.seconds(startNanos);
         OurTable.requireRows(opened, rows);
         Files.delete(file);
         return seconds * 1e9 / rows;

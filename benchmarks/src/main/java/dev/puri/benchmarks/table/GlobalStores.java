@@ -140,9 +140,9 @@ final class GlobalStores {
         config.put(StreamsConfig.globalConsumerPrefix("isolation.level"), "read_committed");
         TableClient.CONSUMER.forEach((name, value) -> config.put(StreamsConfig.globalConsumerPrefix(name), value));
         KafkaStreams streams = new KafkaStreams(builder.build(), config);
-        long begun = System.nanoTime();
+        long startNanos = System.nanoTime();
         streams.start();
-        return new Filled(streams, Timing.seconds(begun));
+        return new Filled(streams, Timing.seconds(startNanos));
     }
 
     /** A filter for each file, a cache of half a GiB, and large write buffers. */

@@ -31,14 +31,14 @@ final class LmdbStore implements RowStore {
 
     private static final long SPACE = 64L << 20;
     private static final int PUTS_AT_ONCE = 500_000;
-    private static final int LONGEST_KEY = 511;
-    private static final int LONGEST_VALUE = 2048;
+    private static final int MAX_KEY_BYTES = 511;
+    private static final int MAX_VALUE_BYTES = 2048;
 
     private final RowDecoder decoder = new RowDecoder();
     private final Env<ByteBuffer> env;
     private final Dbi<ByteBuffer> rows;
     private final Dbi<ByteBuffer> handles;
-    private final ByteBuffer key = ByteBuffer.allocateDirect(LONGEST_KEY);
+    private final ByteBuffer key = ByteBuffer.allocateDirect(MAX_KEY_BYTES);
     private final Txn<ByteBuffer> reads;
 
     LmdbStore(Path dir, int count) throws IOException {
@@ -67,16 +67,16 @@ final class LmdbStore implements RowStore {
 
     private void fillHandles(int count) {
         try (Filling filling = new Filling(handles)) {
-            Consumer<Population.Named> put = each -> filling.put(
+            Consumer<Population.NumberedHandle> put = each -> filling.put(
                     RowStore.key(each.handle()), Population.puri(each.number()).toBytes());
-            Population.byHandle(count, put);
+            Population.forEachByHandle(count, put);
         }
     }
 
     /** Puts keys in their order, so that pages are full. */
     private final class Filling implements AutoCloseable {
         private final Dbi<ByteBuffer> to;
-        private final ByteBuffer value = ByteBuffer.allocateDirect(LONGEST_VALUE);
+        private final ByteBuffer value = ByteBuffer.allocateDirect(MAX_VALUE_BYTES);
         private Txn<ByteBuffer> writes = env.txnWrite();
         private int put;
 

@@ -61,18 +61,18 @@ final class LookUps {
     private Rounds gets(String which, Keys drawn, boolean areThere) throws Exception {
         String byPuri = "get by pURI" + which;
         String byHandle = "get by handle" + which;
-        Rounds rounds = bench.rounds(bench.rounds, "a second", (round, turn) -> {
+        Rounds rounds = bench.measureRounds(bench.rounds, "a second", (round, recorder) -> {
             LookUpKeys keys = drawn.draw(bench.gets, bench.rows, random);
-            turn.record(OURS + byPuri, byPuri(ours, keys, areThere));
+            recorder.record(OURS + byPuri, byPuri(ours, keys, areThere));
             for (Map.Entry<String, RowStore> each : baselines.entrySet()) {
-                turn.record(each.getKey() + " " + byPuri, byPuri(each.getValue(), keys, areThere));
+                recorder.record(each.getKey() + " " + byPuri, byPuri(each.getValue(), keys, areThere));
             }
             if (map != null && which.isEmpty()) {
-                turn.record(HASH_MAP, Timing.perSecond(keys.count(), i -> map.get(keys.puris()[i]) != null));
+                recorder.record(HASH_MAP, Timing.perSecond(keys.count(), i -> map.get(keys.puris()[i]) != null));
             }
-            turn.record(OURS + byHandle, byHandle(ours, keys, areThere));
+            recorder.record(OURS + byHandle, byHandle(ours, keys, areThere));
             for (Map.Entry<String, RowStore> each : baselines.entrySet()) {
-                turn.record(each.getKey() + " " + byHandle, byHandle(each.getValue(), keys, areThere));
+                recorder.record(each.getKey() + " " + byHandle, byHandle(each.getValue(), keys, areThere));
             }
         });
         for (String baseline : baselines.keySet()) {
@@ -93,19 +93,19 @@ final class LookUps {
     }
 
     private void scans() throws Exception {
-        Rounds rounds = bench.rounds(bench.fills, "rows scanned a second", (round, turn) -> {
-            turn.record(OURS, scanned(ours, bench.rows));
+        Rounds rounds = bench.measureRounds(bench.fills, "rows scanned a second", (round, recorder) -> {
+            recorder.record(OURS, scanned(ours, bench.rows));
             for (Map.Entry<String, RowStore> each : baselines.entrySet()) {
-                turn.record(each.getKey(), scanned(each.getValue(), Math.min(bench.rows, SCANNED)));
+                recorder.record(each.getKey(), scanned(each.getValue(), Math.min(bench.rows, SCANNED)));
             }
         });
-        rounds.addBeside("scan", "rows/s", OURS, List.copyOf(baselines.keySet()));
+        rounds.addForEachBaseline("scan", "rows/s", OURS, List.copyOf(baselines.keySet()));
     }
 
     private static double scanned(RowStore store, long rows) {
-        long begun = System.nanoTime();
+        long startNanos = System.nanoTime();
         long seen = store.scan(rows);
-        double seconds = Timing.seconds(begun);
+        double seconds = Timing.seconds(startNanos);
         if (seen != rows) {
             throw new IllegalStateException("a scan showed " + seen + " rows instead of " + rows);
         }

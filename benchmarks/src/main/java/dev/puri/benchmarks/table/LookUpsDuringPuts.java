@@ -22,24 +22,24 @@ record LookUpsDuringPuts(TableBench bench, PackedTable table) {
     void measure() throws Exception {
         Random random = new Random(bench.rows + 1L);
         Histogram nanos = Timing.histogram();
-        Rounds rounds = bench.rounds(bench.rounds, "gets by pURI a second", (round, turn) -> {
+        Rounds rounds = bench.measureRounds(bench.rounds, "gets by pURI a second", (round, recorder) -> {
             // The second side finds the processor's caches as the first one left them.
             boolean idleFirst = round % 2 == 0;
             if (idleFirst) {
-                turn.record(IDLE, perSecond(keys(random)));
+                recorder.record(IDLE, perSecond(keys(random)));
             }
             LookUpKeys paced = keys(random);
             LookUpKeys recorded = round > 0 ? keys(random) : LookUpKeys.NONE;
             try (BackgroundThread writer =
                     new BackgroundThread("puts", isClosing -> put(new Random(round), isClosing))) {
-                turn.record(NAME, perSecond(paced));
+                recorder.record(NAME, perSecond(paced));
                 record(recorded, nanos);
             }
             if (!idleFirst) {
-                turn.record(IDLE, perSecond(keys(random)));
+                recorder.record(IDLE, perSecond(keys(random)));
             }
         });
-        rounds.addBeside(NAME, "1/s", NAME, List.of(IDLE));
+        rounds.addForEachBaseline(NAME, "1/s", NAME, List.of(IDLE));
         bench.add(NAME + " p99.9", "µs", Timing.micros(nanos, 99.9));
         bench.add(NAME + ", longest", "µs", Timing.micros(nanos, 100));
     }
@@ -55,19 +55,19 @@ record LookUpsDuringPuts(TableBench bench, PackedTable table) {
 
     private void record(LookUpKeys keys, Histogram nanos) {
         for (int i = 0; i < keys.count(); i++) {
-            long begun = System.nanoTime();
+            long startNanos = System.nanoTime();
             table.byPuri(keys.puris()[i]);
-            Timing.record(System.nanoTime() - begun, nanos);
+            Timing.record(System.nanoTime() - startNanos, nanos);
         }
     }
 
     /** Puts the rows of a millisecond at a time. */
     private void put(Random random, BooleanSupplier isClosing) {
-        long begun = System.nanoTime();
+        long startNanos = System.nanoTime();
         for (long put = 0; !isClosing.getAsBoolean(); put++) {
             int number = random.nextInt(bench.rows);
             table.put(Population.puri(number), Population.row(number, put));
-            long due = begun + put * TimeUnit.SECONDS.toNanos(1) / PER_SECOND;
+            long due = startNanos + put * TimeUnit.SECONDS.toNanos(1) / PER_SECOND;
             if (put % (PER_SECOND / 1000) == 0 && due > System.nanoTime()) {
                 LockSupport.parkNanos(due - System.nanoTime());
             }

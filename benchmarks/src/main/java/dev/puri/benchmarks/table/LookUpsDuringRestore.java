@@ -50,7 +50,7 @@ record LookUpsDuringRestore(TableBench bench, FreshBroker broker) {
         Histogram nanos = Timing.histogram();
         PackedTable table = new PackedTable();
         Random random = new Random(bench.rows);
-        long begun = System.nanoTime();
+        long startNanos = System.nanoTime();
         try (TableClient client = OurTable.client(broker, table, "beside " + what)) {
             try (BackgroundThread thread = new BackgroundThread(what, isClosing -> {
                 while (!isClosing.getAsBoolean()) {
@@ -60,12 +60,12 @@ record LookUpsDuringRestore(TableBench bench, FreshBroker broker) {
                     Timing.record(System.nanoTime() - before, nanos);
                 }
             })) {
-                begun = System.nanoTime();
+                startNanos = System.nanoTime();
                 client.start();
             }
             bench.progress("restored %,.0f rows a second beside %,d %s; %s"
                     .formatted(
-                            bench.rows / Timing.seconds(begun), nanos.getTotalCount(), what, Timing.describe(nanos)));
+                            bench.rows / Timing.seconds(startNanos), nanos.getTotalCount(), what, Timing.describe(nanos)));
             OurTable.requireRows(table, bench.rows);
         }
         return nanos;

@@ -84,7 +84,7 @@ record Puts(TableBench bench) {
                 values[i] = RowEncoder.encode(Population.SCHEMA_ID, row);
                 tokens[i] = Population.ascii(row.position().toString());
             }
-            long begun = System.nanoTime();
+            long startNanos = System.nanoTime();
             for (int i = 0; i < size; i++) {
                 if (batch.isFull()) {
                     write(table, batch);
@@ -94,7 +94,7 @@ record Puts(TableBench bench) {
                 }
             }
             write(table, batch);
-            took += System.nanoTime() - begun;
+            took += System.nanoTime() - startNanos;
         }
         OurTable.requireRows(table, rows);
         return rows / (took / 1e9);
@@ -130,7 +130,7 @@ record Puts(TableBench bench) {
             puris[i] = Population.puri(number);
             rows[i] = Population.row(number, version);
         }
-        long begun = System.nanoTime();
+        long startNanos = System.nanoTime();
         for (int i = 0; i < size; i++) {
             if (nanos == null) {
                 table.put(puris[i], rows[i]);
@@ -140,6 +140,6 @@ record Puts(TableBench bench) {
                 Timing.record(System.nanoTime() - before, nanos);
             }
         }
-        return System.nanoTime() - begun;
+        return System.nanoTime() - startNanos;
     }
 }

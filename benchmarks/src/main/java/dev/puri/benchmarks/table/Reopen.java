@@ -30,24 +30,24 @@ record Reopen(TableBench bench, FreshBroker broker) {
         Path file = broker.directory("snapshot").resolve("identities.snapshot");
         Files.createDirectories(file.getParent());
         Instant now = Instant.now();
-        long begun = System.nanoTime();
+        long startNanos = System.nanoTime();
         table.writeSnapshot(file, new SnapshotOrigin(broker.identitiesId(), FreshBroker.PARTITIONS, now), now);
-        double writing = Timing.seconds(begun);
+        double writing = Timing.seconds(startNanos);
         int updates = Math.min(TAIL / 2, bench.rows);
         Population.publish(broker.bootstrapServers(), bench.rows - updates, bench.rows + TAIL - updates, 1);
-        Map<Integer, Long> ends = broker.identitiesEnds();
+        Map<Integer, Long> ends = broker.identitiesEndOffsets();
         Map<Integer, Long> begins = new TreeMap<>(ends);
         begins.replaceAll((partition, end) -> 0L);
         SnapshotRequirements terms =
                 new SnapshotRequirements(broker.identitiesId(), begins, ends, Duration.ofDays(7), Instant.now());
-        Rounds rounds = bench.rounds(bench.fills, "seconds to reopen", (round, turn) -> {
+        Rounds rounds = bench.measureRounds(bench.fills, "seconds to reopen", (round, recorder) -> {
             System.gc();
             long opening = System.nanoTime();
             PackedTable opened = PackedTable.open(file, terms);
-            turn.record(OPEN, Timing.seconds(opening));
+            recorder.record(OPEN, Timing.seconds(opening));
             try (TableClient next = OurTable.client(broker, opened, "reopened")) {
                 next.start();
-                turn.record(READY, Timing.seconds(opening));
+                recorder.record(READY, Timing.seconds(opening));
                 OurTable.requireRows(opened, bench.rows + TAIL - updates);
             }
         });

@@ -39,13 +39,13 @@ record Restores(TableBench bench, FreshBroker broker) {
      * @param warm a broker with fewer rows, on which everything runs once before it counts
      */
     void measure(FreshBroker warm, int warmRows) throws Exception {
-        Rounds rounds = bench.rounds(bench.fills, "rows restored a second", (round, turn) -> {
+        Rounds rounds = bench.measureRounds(bench.fills, "rows restored a second", (round, recorder) -> {
             FreshBroker from = round == 0 ? warm : broker;
             int rows = round == 0 ? warmRows : bench.rows;
-            turn.record(OURS, ours(from, rows));
+            recorder.record(OURS, ours(from, rows));
             for (Map.Entry<String, Baseline> each : BASELINES.entrySet()) {
                 if (bench.fitsOnHeap() || !each.getKey().equals(IN_MEMORY)) {
-                    turn.record(each.getKey(), theirs(from, rows, each.getValue()));
+                    recorder.record(each.getKey(), theirs(from, rows, each.getValue()));
                 }
             }
         });
@@ -57,9 +57,9 @@ record Restores(TableBench bench, FreshBroker broker) {
     private static double ours(FreshBroker from, int rows) {
         System.gc();
         try (TableClient client = OurTable.client(from, new PackedTable(), "ours")) {
-            long begun = System.nanoTime();
+            long startNanos = System.nanoTime();
             client.start();
-            double seconds = Timing.seconds(begun);
+            double seconds = Timing.seconds(startNanos);
             OurTable.requireRows(client.table(), rows);
             return rows / seconds;
         }

@@ -34,7 +34,7 @@ import picocli.CommandLine.Option;
         })
 public final class TableBench extends Bench {
     /** Stores on the heap take hundreds of bytes a row, and the JVM takes a quarter of the machine. */
-    private static final int MOST_ON_HEAP = 5_000_000;
+    private static final int MAX_ROWS_ON_HEAP = 5_000_000;
 
     /** Enough for the JVM to compile all that a restore runs. */
     private static final int WARM_UP = 1_000_000;
@@ -67,12 +67,12 @@ public final class TableBench extends Bench {
     }
 
     boolean fitsOnHeap() {
-        return rows <= MOST_ON_HEAP;
+        return rows <= MAX_ROWS_ON_HEAP;
     }
 
     /** Says why a store on the heap has no figure. */
     String leftOut() {
-        return "left out above %,d rows".formatted(MOST_ON_HEAP);
+        return "left out above %,d rows".formatted(MAX_ROWS_ON_HEAP);
     }
 
     @Override
@@ -92,9 +92,9 @@ public final class TableBench extends Bench {
     }
 
     private FreshBroker filled(int rows) throws Exception {
-        long begun = System.nanoTime();
+        long startNanos = System.nanoTime();
         FreshBroker filled = FreshBroker.filled(broker -> Population.publish(broker.bootstrapServers(), 0, rows, 0));
-        progress("published %,d rows in %.0f s".formatted(rows, Timing.seconds(begun)));
+        progress("published %,d rows in %.0f s".formatted(rows, Timing.seconds(startNanos)));
         return filled;
     }
 
@@ -154,8 +154,8 @@ public final class TableBench extends Bench {
         if (fitsOnHeap()) {
             addBytes(broker, ours, rows, "");
         } else {
-            try (FreshBroker fewer = filled(MOST_ON_HEAP)) {
-                addBytes(fewer, ours, MOST_ON_HEAP, ", at %,d rows".formatted(MOST_ON_HEAP));
+            try (FreshBroker fewer = filled(MAX_ROWS_ON_HEAP)) {
+                addBytes(fewer, ours, MAX_ROWS_ON_HEAP, ", at %,d rows".formatted(MAX_ROWS_ON_HEAP));
             }
         }
     }

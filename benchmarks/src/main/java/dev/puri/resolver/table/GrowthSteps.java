@@ -42,18 +42,18 @@ public final class GrowthSteps {
 
     private long allocate(int length) {
         long before = slab.bytes();
-        long begun = System.nanoTime();
+        long startNanos = System.nanoTime();
         long address = slab.allocateRecord(length / Slab.UNIT);
-        took(System.nanoTime() - begun, before != slab.bytes());
+        took(System.nanoTime() - startNanos, before != slab.bytes());
         return address;
     }
 
     /** An entry takes only pages, and takes them only when its small table moves. */
     private void insert(Index index, long hash, long address) {
         long before = slab.bytesInUse();
-        long begun = System.nanoTime();
+        long startNanos = System.nanoTime();
         index.insert(hash, address);
-        took(System.nanoTime() - begun, before != slab.bytesInUse());
+        took(System.nanoTime() - startNanos, before != slab.bytesInUse());
     }
 
     private void took(long time, boolean grew) {

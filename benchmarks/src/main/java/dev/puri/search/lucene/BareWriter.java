@@ -41,7 +41,7 @@ public final class BareWriter {
     public static double fill(Path folder, List<Item> items, int threads) throws Exception {
         try (Directory directory = FSDirectory.open(folder);
                 ExecutorService pool = Executors.newFixedThreadPool(threads)) {
-            long begun = System.nanoTime();
+            long startNanos = System.nanoTime();
             IndexWriter writer = new IndexWriter(
                     directory,
                     new IndexWriterConfig(Fields.analyzer())
@@ -52,7 +52,7 @@ public final class BareWriter {
             try {
                 write(writer, items, threads, pool);
                 try (DirectoryReader reader = DirectoryReader.open(writer)) {
-                    double seconds = (System.nanoTime() - begun) / 1e9;
+                    double seconds = (System.nanoTime() - startNanos) / 1e9;
                     if (reader.numDocs() != 2 * items.size()) {
                         throw new IllegalStateException("the bare index has " + reader.numDocs() + " entries");
                     }

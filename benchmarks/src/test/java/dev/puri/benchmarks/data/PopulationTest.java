@@ -17,7 +17,7 @@ class PopulationTest {
     void byHandleShowsEachInOrder() {
         List<Handle> handles = new ArrayList<>();
         Set<Integer> numbers = new HashSet<>();
-        Population.byHandle(ROWS, each -> {
+        Population.forEachByHandle(ROWS, each -> {
             assertThat(each.handle()).isEqualTo(Population.handle(each.number()));
             handles.add(each.handle());
             numbers.add(each.number());

@@ -83,7 +83,7 @@ final class ExportTest {
 
         List<String> lines = text.lines().toList();
         assertThat(lines.getFirst()).isEqualTo(BEGIN + export.cursor() + "\"}");
-        assertThat(export.cursor().next()).containsExactly(42);
+        assertThat(export.cursor().nextOffsets()).containsExactly(42);
         assertThat(lines.subList(1, lines.size() - 1))
                 .as("seed %d", seed)
                 .containsExactlyInAnyOrderElementsOf(rows.entrySet().stream()
@@ -252,7 +252,7 @@ final class ExportTest {
             }
         }
         assertThat(rest).isEmpty();
-        return new Copied(export.cursor().next()[0], log.next, hashes);
+        return new Copied(export.cursor().nextOffsets()[0], log.next, hashes);
     }
 
     private static int number(Puri puri) {
