@@ -26,14 +26,14 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Measures publishing to a broker in this process, until all events are acknowledged. The baseline is a producer with
- * the publisher's properties, which sends the bytes that the publisher's serializer makes of the same events; they are
- * made before the clock starts. Each round has a broker of its own, and the sides take turns in being first.
+ * the properties of the publisher. It sends the same events, which the publisher's serializer encoded before the clock
+ * starts. Each round has a new broker and begins with another side.
  *
- * <p>Both sides publish the same ten thousand events again and again. A service publishes an event that it has just
- * created; half a million that were created beforehand would be read from memory instead of the processor's cache.
+ * <p>Both sides publish the same ten thousand events repeatedly. A service publishes an event that it has just created,
+ * which is in the processor's cache; half a million prepared events would not be.
  */
 record PublishBench(ClientBench bench) {
-    /** Events of one {@code publishAll}. */
+    /** Number of events in a call of {@code publishAll}. */
     private static final int BATCH = 1000;
 
     private static final int DISTINCT_EVENTS = 10 * BATCH;
@@ -48,7 +48,7 @@ record PublishBench(ClientBench bench) {
     void measure() throws Exception {
         try (LocalSchemaRegistry registry = new LocalSchemaRegistry()) {
             List<Event> events = new Creations().next(Math.min(bench.events, DISTINCT_EVENTS));
-            List<ProducerRecord<byte[], byte[]>> records = encoded(events, registry.url());
+            List<ProducerRecord<byte[], byte[]>> records = encode(events, registry.url());
             ServerSettings settings = ServerSettings.of(registry);
             Rounds rounds = bench.measureRounds(
                     bench.rounds,
@@ -65,8 +65,8 @@ record PublishBench(ClientBench bench) {
         }
     }
 
-    /** Returns the records that a publisher makes of the events. */
-    private static List<ProducerRecord<byte[], byte[]>> encoded(List<Event> events, String schemaRegistry) {
+    /** Returns the records that a publisher would send for these events. */
+    private static List<ProducerRecord<byte[], byte[]>> encode(List<Event> events, String schemaRegistry) {
         List<ProducerRecord<byte[], byte[]>> records = new ArrayList<>(events.size());
         try (AvroSerializer serializer = new AvroSerializer()) {
             serializer.configure(Map.of("schema.registry.url", schemaRegistry), false);
@@ -88,7 +88,7 @@ record PublishBench(ClientBench bench) {
         try (FreshBroker broker = new FreshBroker();
                 IdentityPublisher publisher = new IdentityPublisher(settings.client(broker));
                 KafkaProducer<byte[], byte[]> producer = BareProducer.open(settings.client(broker))) {
-            // Both have metadata and a producer id before the clock starts.
+            // After this, both sides have metadata and a producer id.
             publisher.publishSync(events.getFirst());
             producer.send(records.getFirst()).get();
             Rounds.measureRotated(
@@ -119,7 +119,7 @@ record PublishBench(ClientBench bench) {
     private void send(KafkaProducer<byte[], byte[]> producer, List<ProducerRecord<byte[], byte[]>> records) {
         LongAdder acknowledged = new LongAdder();
         for (int i = 0; i < bench.events; i++) {
-            ProducerRecord<byte[], byte[]> record = fresh(records.get(i % records.size()));
+            ProducerRecord<byte[], byte[]> record = copy(records.get(i % records.size()));
             var unused = producer.send(record, (metadata, error) -> count(error, acknowledged));
         }
         producer.flush();
@@ -141,8 +141,8 @@ record PublishBench(ClientBench bench) {
 
     private void publishAll(IdentityPublisher publisher, List<Event> events) {
         for (int from = 0; from < bench.events; from += BATCH) {
-            for (Delivery each : publisher.publishAll(batch(events, from))) {
-                if (each instanceof Delivery.Failed failed) {
+            for (Delivery delivery : publisher.publishAll(batch(events, from))) {
+                if (delivery instanceof Delivery.Failed failed) {
                     throw failed.error();
                 }
             }
@@ -153,23 +153,23 @@ record PublishBench(ClientBench bench) {
             throws Exception {
         for (int from = 0; from < bench.events; from += BATCH) {
             List<Future<RecordMetadata>> sent = new ArrayList<>(BATCH);
-            for (ProducerRecord<byte[], byte[]> each : batch(records, from)) {
-                sent.add(producer.send(fresh(each)));
+            for (ProducerRecord<byte[], byte[]> record : batch(records, from)) {
+                sent.add(producer.send(copy(record)));
             }
-            for (Future<RecordMetadata> each : sent) {
-                each.get();
+            for (Future<RecordMetadata> acknowledgement : sent) {
+                acknowledgement.get();
             }
         }
     }
 
-    /** Returns the batch of all publications that begins here. */
+    /** Returns the batch that begins with the publication of this number; publications repeat the distinct events. */
     private <T> List<T> batch(List<T> distinct, int from) {
         int begin = from % distinct.size();
         return distinct.subList(begin, begin + Math.min(Math.min(BATCH, bench.events - from), distinct.size() - begin));
     }
 
-    /** Returns a new record of the same bytes, because a producer closes the headers of each record that it sends. */
-    private static ProducerRecord<byte[], byte[]> fresh(ProducerRecord<byte[], byte[]> same) {
-        return new ProducerRecord<>(same.topic(), same.key(), same.value());
+    /** Returns a new record with the same bytes, because a producer closes the headers of a record that it sends. */
+    private static ProducerRecord<byte[], byte[]> copy(ProducerRecord<byte[], byte[]> record) {
+        return new ProducerRecord<>(record.topic(), record.key(), record.value());
     }
 }

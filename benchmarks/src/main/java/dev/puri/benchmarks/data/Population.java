@@ -46,7 +46,9 @@ public final class Population {
     private static final Owner OWNER = new Owner("catalog");
     private static final Shard[] SHARDS = {new Shard("br-0"), new Shard("br-1"), new Shard("br-2")};
 
-    /** Number of producers. Creating records takes as long as sending them; more producers gain nothing on two cores. */
+    /**
+     * Number of producers. Creating records takes as long as sending them; more producers gain nothing on two cores.
+     */
     private static final int PRODUCERS = 2;
 
     /** The number in the pURI of row 0. */
@@ -200,7 +202,9 @@ public final class Population {
         return WRITER.schema();
     }
 
-    /** Returns a pseudo-random number (the finalizer of SplitMix64). It differs for each input, so handles are unique. */
+    /**
+     * Returns a pseudo-random number (the finalizer of SplitMix64). It differs for each input, so handles are unique.
+     */
     public static long mixed(long number) {
         long bits = number * 0x9E3779B97F4A7C15L;
         bits = (bits ^ bits >>> 30) * 0xBF58476D1CE4E5B9L;

@@ -13,8 +13,8 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
 /**
- * Sends malformed and excessive requests in a background thread, to find leaks in a server. Each request has a connection
- * of its own, which is closed before or after the answer.
+ * Sends malformed and excessive requests in a background thread, to find leaks in a server. Each request has a
+ * connection of its own, which is closed before or after the answer.
  */
 public final class HostileClients implements AutoCloseable {
     private static final int REQUESTS_PER_SECOND = 500;

@@ -20,8 +20,8 @@ import org.HdrHistogram.Histogram;
 /**
  * Measures response times in an open loop: it sends requests at fixed times, whether or not earlier requests were
  * answered. A response time starts when the request should have been sent. So a stall of the server lengthens the
- * response times of all requests that it delayed. One thread does this and creates few objects, because it competes with
- * the server for the processors.
+ * response times of all requests that it delayed. One thread does this and creates few objects, because it competes
+ * with the server for the processors.
  */
 public final class OpenLoop implements AutoCloseable {
     /** The fraction of the requests that is not measured, while connections open and the JVM compiles code. */
@@ -118,7 +118,8 @@ public final class OpenLoop implements AutoCloseable {
             ByteBuffer bytes = request.duplicate();
             try {
                 while (bytes.hasRemaining()) {
-                    // This loop ends soon: requests are small, so the socket's buffer has room unless the server reads nothing.
+                    // This loop ends soon: requests are small, so the socket's buffer has room unless the server reads
+                    // nothing.
                     channel.write(bytes);
                 }
             } catch (IOException e) {

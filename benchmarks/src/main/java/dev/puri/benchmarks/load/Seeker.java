@@ -180,7 +180,8 @@ public final class Seeker implements AutoCloseable {
     }
 
     /**
-     * Waits until this number of identities is found, and ends the thread. After this call, the histograms are complete.
+     * Waits until this number of identities is found, and ends the thread. After this call, the histograms are
+     * complete.
      *
      * @throws IllegalStateException if the identities are not found
      */

@@ -14,7 +14,7 @@ import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
 
-/** A batch of 100 mixed references, from the bytes of its body to the bytes of its answer, without HTTP. */
+/** Answers a batch of 100 mixed references, from the bytes of the body to the bytes of the answer, without HTTP. */
 @State(Scope.Thread)
 @Warmup(iterations = 5, time = 2)
 public class BatchBenchmark extends StepBenchmark {
@@ -30,7 +30,7 @@ public class BatchBenchmark extends StepBenchmark {
     private final JsonOut out = new JsonOut();
     private int next;
 
-    /** Fills the table and makes the bodies. */
+    /** Fills the table and creates the bodies. */
     @Setup
     public void fill() {
         table = Population.table(rows);

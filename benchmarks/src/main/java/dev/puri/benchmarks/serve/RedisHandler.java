@@ -12,8 +12,8 @@ import io.vertx.redis.client.Response;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A handler over Redis, which has the JSON of each identity under the pURI and under the handle. It sends one MGET for a
- * batch, over the pipelined connection of its event loop. It copies the stored bytes into the answer without parsing
+ * A handler over Redis, which has the JSON of each identity under the pURI and under the handle. It sends one MGET for
+ * a batch, over the pipelined connection of its event loop. It copies the stored bytes into the answer without parsing
  * them.
  */
 final class RedisHandler extends IdentityHandler {

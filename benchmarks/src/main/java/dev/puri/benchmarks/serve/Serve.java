@@ -27,7 +27,10 @@ public final class Serve {
 
     private Serve() {}
 
-    /** Starts a server. The arguments are its kind and a file or port; a resolver takes its settings from the environment. */
+    /**
+     * Starts a server. The arguments are its kind and a file or port; a resolver takes its settings from the
+     * environment.
+     */
     public static void main(String[] args) {
         int status = 1;
         try {

@@ -27,14 +27,14 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
 /**
- * {@code puri bench curve}: what a look-up, a put and a row cost while one table grows from size to size. It has no
- * topic and no baselines, because only the shape counts.
+ * {@code puri bench curve}: the cost of a look-up, a put and a row at several sizes of one growing table. It has no
+ * topic and no baselines, because only the shape of the curve matters.
  */
 @Command(
         name = "curve",
         description = {
-            "What a look-up, a put and a row of the identity table cost as it grows,",
-            "as figures and, with --chart, as an SVG image."
+            "Measures the cost of a look-up, a put and a row of the identity table as the table grows.",
+            "With --chart, also writes a chart as an SVG image."
         })
 public final class CurveBench extends Bench {
     private static final Uuid TOPIC = new Uuid(1, 2);
@@ -42,19 +42,19 @@ public final class CurveBench extends Bench {
     private static final int MAX_UPDATES = MILLION;
     private static final int WARM_UPS = 2;
 
-    @Option(names = "--rows", split = ",", paramLabel = "N", description = "Sizes of the table, growing.")
+    @Option(names = "--rows", split = ",", paramLabel = "N", description = "Numbers of rows at which costs are measured, ascending.")
     private List<Integer> sizes = List.of(1_000_000, 2_000_000, 5_000_000, 10_000_000, 20_000_000, 50_000_000);
 
-    @Option(names = "--gets", description = "Look-ups of one round and kind.")
+    @Option(names = "--gets", description = "Number of look-ups of each kind in each round.")
     private int gets = 500_000;
 
-    @Option(names = "--rounds", description = "Rounds after one to warm up; medians count.")
+    @Option(names = "--rounds", description = "Number of rounds, after a warm-up; medians count.")
     private int rounds = 5;
 
-    @Option(names = "--chart", paramLabel = "FILE", description = "Where to write the chart.")
+    @Option(names = "--chart", paramLabel = "FILE", description = "File for the chart.")
     private @Nullable Path chart;
 
-    /** What is measured at each size. */
+    /** A cost that is measured at each size. */
     enum Cost {
         BY_PURI("get by pURI", "ns"),
         BY_HANDLE("get by handle", "ns"),
@@ -74,7 +74,7 @@ public final class CurveBench extends Bench {
         }
     }
 
-    /** All costs at one size. */
+    /** The costs at one size. */
     private record Step(int rows, Map<Cost, Double> costs) {
         double cost(Cost cost) {
             return costs.getOrDefault(cost, Double.NaN);
@@ -83,13 +83,13 @@ public final class CurveBench extends Bench {
 
     @Override
     protected void measure() throws Exception {
-        boolean grow = sizes.stream().sorted().distinct().toList().equals(sizes);
+        boolean areAscending = sizes.stream().sorted().distinct().toList().equals(sizes);
         require(
-                grow && sizes.getFirst() >= 1000 && gets >= 1000 && rounds > 0,
-                "sizes that grow, at least 1000 rows, 1000 gets and 1 round");
+                areAscending && sizes.getFirst() >= 1000 && gets >= 1000 && rounds > 0,
+                "needed: ascending sizes, at least 1000 rows, 1000 gets and 1 round");
         require(
                 chart == null || Files.isWritable(chart.toAbsolutePath().getParent()),
-                "no chart can be written to " + chart);
+                "cannot write a chart to " + chart);
         List<Step> steps = steps();
         if (chart != null) {
             Files.writeString(chart, chart(steps).svg());
@@ -120,7 +120,7 @@ public final class CurveBench extends Bench {
 
     private static String describe(Step step) {
         return step.costs.entrySet().stream()
-                .map(each -> "%s %,.0f %s".formatted(each.getKey().title, each.getValue(), each.getKey().unit))
+                .map(cost -> "%s %,.0f %s".formatted(cost.getKey().title, cost.getValue(), cost.getKey().unit))
                 .collect(Collectors.joining("; "));
     }
 
@@ -131,8 +131,8 @@ public final class CurveBench extends Bench {
         costs.put(Cost.BYTES, (double) table.stats().bytes() / rows);
         measureGets(table, rows, costs);
         costs.put(Cost.UPDATE, 1e9 / Puts.updates(table, rows, Math.min(rows, MAX_UPDATES)));
-        costs.put(Cost.SCAN, scan(table, rows));
-        costs.put(Cost.OPEN, open(table, rows, snapshot));
+        costs.put(Cost.SCAN, scanNanosPerRow(table, rows));
+        costs.put(Cost.OPEN, openNanosPerRow(table, rows, snapshot));
         return new Step(rows, costs);
     }
 
@@ -150,18 +150,18 @@ public final class CurveBench extends Bench {
         }
     }
 
-    private static double scan(PackedTable table, int rows) {
-        long[] seen = {0};
+    private static double scanNanosPerRow(PackedTable table, int rows) {
+        long[] scannedRows = {0};
         long startNanos = System.nanoTime();
-        table.scan(identity -> seen[0]++);
+        table.scan(identity -> scannedRows[0]++);
         double seconds = Timing.seconds(startNanos);
-        if (seen[0] != rows) {
-            throw new IllegalStateException("a scan showed " + seen[0] + " rows instead of " + rows);
+        if (scannedRows[0] != rows) {
+            throw new IllegalStateException("a scan returned " + scannedRows[0] + " rows instead of " + rows);
         }
         return seconds * 1e9 / rows;
     }
 
-    private static double open(PackedTable table, int rows, Path file) throws Exception {
+    private static double openNanosPerRow(PackedTable table, int rows, Path file) throws Exception {
         Instant now = Instant.now();
         table.reach(0, rows);
         Map<Integer, Long> ends = table.writeSnapshot(file, new SnapshotOrigin(TOPIC, 1, now), now);

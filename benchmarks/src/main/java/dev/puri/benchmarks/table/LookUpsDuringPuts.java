@@ -13,9 +13,9 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import org.HdrHistogram.Histogram;
 
-/** Measures look-ups while another thread changes rows at an even pace. */
+/** Measures look-ups while another thread puts rows at a constant rate. */
 record LookUpsDuringPuts(TableBench bench, PackedTable table) {
-    private static final int PER_SECOND = 50_000;
+    private static final int PUTS_PER_SECOND = 50_000;
     private static final String NAME = "get by pURI beside 50 k puts/s";
     private static final String IDLE = "the same get, idle";
 
@@ -23,19 +23,19 @@ record LookUpsDuringPuts(TableBench bench, PackedTable table) {
         Random random = new Random(bench.rows + 1L);
         Histogram nanos = Timing.histogram();
         Rounds rounds = bench.measureRounds(bench.rounds, "gets by pURI a second", (round, recorder) -> {
-            // The second side finds the processor's caches as the first one left them.
-            boolean idleFirst = round % 2 == 0;
-            if (idleFirst) {
+            // The sides alternate, because the first side fills the processor's caches for the second.
+            boolean isIdleFirst = round % 2 == 0;
+            if (isIdleFirst) {
                 recorder.record(IDLE, perSecond(keys(random)));
             }
-            LookUpKeys paced = keys(random);
-            LookUpKeys recorded = round > 0 ? keys(random) : LookUpKeys.NONE;
+            LookUpKeys rateKeys = keys(random);
+            LookUpKeys timedKeys = round > 0 ? keys(random) : LookUpKeys.NONE;
             try (BackgroundThread writer =
                     new BackgroundThread("puts", isClosing -> put(new Random(round), isClosing))) {
-                recorder.record(NAME, perSecond(paced));
-                record(recorded, nanos);
+                recorder.record(NAME, perSecond(rateKeys));
+                timeLookUps(timedKeys, nanos);
             }
-            if (!idleFirst) {
+            if (!isIdleFirst) {
                 recorder.record(IDLE, perSecond(keys(random)));
             }
         });
@@ -44,7 +44,7 @@ record LookUpsDuringPuts(TableBench bench, PackedTable table) {
         bench.add(NAME + ", longest", "µs", Timing.micros(nanos, 100));
     }
 
-    /** Keys differ in each pass, because rows that were looked up once are in the processor's caches. */
+    /** Draws new keys for each pass, because rows that were looked up before are in the processor's caches. */
     private LookUpKeys keys(Random random) {
         return LookUpKeys.even(bench.gets, bench.rows, random);
     }
@@ -53,7 +53,7 @@ record LookUpsDuringPuts(TableBench bench, PackedTable table) {
         return Timing.perSecond(keys.count(), i -> table.byPuri(keys.puris()[i]) != null);
     }
 
-    private void record(LookUpKeys keys, Histogram nanos) {
+    private void timeLookUps(LookUpKeys keys, Histogram nanos) {
         for (int i = 0; i < keys.count(); i++) {
             long startNanos = System.nanoTime();
             table.byPuri(keys.puris()[i]);
@@ -61,15 +61,15 @@ record LookUpsDuringPuts(TableBench bench, PackedTable table) {
         }
     }
 
-    /** Puts the rows of a millisecond at a time. */
+    /** Puts rows at the constant rate, in bursts of a millisecond. */
     private void put(Random random, BooleanSupplier isClosing) {
         long startNanos = System.nanoTime();
         for (long put = 0; !isClosing.getAsBoolean(); put++) {
             int number = random.nextInt(bench.rows);
             table.put(Population.puri(number), Population.row(number, put));
-            long due = startNanos + put * TimeUnit.SECONDS.toNanos(1) / PER_SECOND;
-            if (put % (PER_SECOND / 1000) == 0 && due > System.nanoTime()) {
-                LockSupport.parkNanos(due - System.nanoTime());
+            long dueNanos = startNanos + put * TimeUnit.SECONDS.toNanos(1) / PUTS_PER_SECOND;
+            if (put % (PUTS_PER_SECOND / 1000) == 0 && dueNanos > System.nanoTime()) {
+                LockSupport.parkNanos(dueNanos - System.nanoTime());
             }
         }
     }

@@ -18,7 +18,7 @@ class RowDecoderTest {
     void rowsAreReadByHand() {
         for (long number = 0; number < 1000; number++) {
             Row row = Population.row(number * 50_003, number % 3);
-            assertThat(decoder.byHand(RowEncoder.encode(Population.SCHEMA_ID, row)))
+            assertThat(decoder.decodeByHand(RowEncoder.encode(Population.SCHEMA_ID, row)))
                     .isEqualTo(row);
         }
     }
@@ -37,7 +37,7 @@ class RowDecoderTest {
                 row.changedAt(),
                 Puri.parse("soundcloud:tracks:8"),
                 row.position());
-        assertThat(decoder.byHand(RowEncoder.encode(Population.SCHEMA_ID, merged)))
+        assertThat(decoder.decodeByHand(RowEncoder.encode(Population.SCHEMA_ID, merged)))
                 .isEqualTo(merged);
     }
 
@@ -46,7 +46,7 @@ class RowDecoderTest {
         byte[] whole = RowEncoder.encode(Population.SCHEMA_ID, Population.row(7, 0));
         byte[] torn = Arrays.copyOf(whole, whole.length - 1);
 
-        assertThat(decoder.byHand(torn)).isNull();
+        assertThat(decoder.decodeByHand(torn)).isNull();
         assertThatThrownBy(() -> decoder.decode(torn)).isInstanceOf(SerializationException.class);
     }
 }
