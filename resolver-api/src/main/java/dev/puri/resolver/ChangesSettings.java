@@ -7,7 +7,11 @@ import java.util.Map;
 
 /** Settings of the change feed, of refusals and of exports. */
 public record ChangesSettings(
-        @Setting(doc = "Maximum number of change streams at a time.", byDefault = "1000", atLeast = "1", atMost = "1000000")
+        @Setting(
+                doc = "Maximum number of change streams at a time.",
+                byDefault = "1000",
+                atLeast = "1",
+                atMost = "1000000")
         int maxChangeStreams,
 
         @Setting(

@@ -25,8 +25,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Handles {@code GET /v1/export}, and limits the number of exports at a time. */
 final class Exports {
-    static final ProblemType TOO_MANY_EXPORTS =
-            new ProblemType("too-many-exports", "Too many exports run", 503);
+    static final ProblemType TOO_MANY_EXPORTS = new ProblemType("too-many-exports", "Too many exports run", 503);
 
     /** The response header with the cursor, so that a client has the cursor without parsing the rows. */
     private static final String CHANGES_FROM_HEADER = "Puri-Changes-From";

@@ -27,7 +27,8 @@ import org.jspecify.annotations.Nullable;
 final class Feeds {
     static final ProblemType INVALID_EVENT_ID =
             new ProblemType("invalid-event-id", "Last-Event-ID is not an id that this path has sent", 400);
-    static final ProblemType TOO_MANY_STREAMS = new ProblemType("too-many-streams", "Too many change streams are open", 503);
+    static final ProblemType TOO_MANY_STREAMS =
+            new ProblemType("too-many-streams", "Too many change streams are open", 503);
     static final ProblemType TOO_MANY_REPLAYS =
             new ProblemType("too-many-replays", "Too many replays of older changes run", 503);
 
@@ -82,7 +83,8 @@ final class Feeds {
         switch (admission) {
             case ADMITTED -> {}
             case NOT_READY -> unavailable(exchange, LookUps.NOT_READY, "The first table is not complete yet.");
-            case TOO_MANY_STREAMS -> unavailable(exchange, TOO_MANY_STREAMS, "The maximum number of change streams are open.");
+            case TOO_MANY_STREAMS ->
+                unavailable(exchange, TOO_MANY_STREAMS, "The maximum number of change streams are open.");
             case TOO_MANY_REPLAYS -> unavailable(exchange, TOO_MANY_REPLAYS, "The maximum number of replays run.");
             case ENDING -> unavailable(exchange, ProblemType.DRAINING, "Another instance sends the same changes.");
         }

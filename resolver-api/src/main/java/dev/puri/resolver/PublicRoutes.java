@@ -30,8 +30,10 @@ final class PublicRoutes {
      */
     static List<Route> of(PublicLookUps lookUps, Health health, Route.DynamicHeader lag) {
         List<Route> routes = new ArrayList<>();
-        routes.add(Route.get("/v1/identities/{ref}", Scope.RESOLVE, lookUps::answerOne).withHeader(lag));
-        routes.add(Route.post("/v1/resolve", Scope.RESOLVE, lookUps::answerBatch).withHeader(lag));
+        routes.add(Route.get("/v1/identities/{ref}", Scope.RESOLVE, lookUps::answerOne)
+                .withHeader(lag));
+        routes.add(
+                Route.post("/v1/resolve", Scope.RESOLVE, lookUps::answerBatch).withHeader(lag));
         routes.add(Route.openApi(Routes.class, "/openapi-public.json"));
         routes.add(Problems.pages());
         routes.addAll(health.bareRoutes());

@@ -104,7 +104,8 @@ record ResolveRequest(List<Ref> refs, boolean byShard) {
         return text.startsWith(BYTE_ORDER_MARK) ? text.substring(1) : text;
     }
 
-    private static ResolveRequest parseObject(JsonParser json, int maxRefs, Form form) throws IOException, RefusedException {
+    private static ResolveRequest parseObject(JsonParser json, int maxRefs, Form form)
+            throws IOException, RefusedException {
         JsonToken first = json.nextToken();
         if (first == null) {
             throw notJson("the body is empty", null);

@@ -33,10 +33,18 @@ public record ResolverSettings(
                 atMost = "65535")
         int httpPort,
 
-        @Setting(doc = "Maximum number of references in one batch.", byDefault = "1000", atLeast = "1", atMost = "100000")
+        @Setting(
+                doc = "Maximum number of references in one batch.",
+                byDefault = "1000",
+                atLeast = "1",
+                atMost = "100000")
         int maxRefs,
 
-        @Setting(doc = "Maximum size of a request's body, in bytes.", byDefault = "1048576", atLeast = "1024", atMost = "104857600")
+        @Setting(
+                doc = "Maximum size of a request's body, in bytes.",
+                byDefault = "1048576",
+                atLeast = "1024",
+                atMost = "104857600")
         int maxBodyBytes,
 
         @Setting(
@@ -55,10 +63,7 @@ public record ResolverSettings(
                 atMost = "1000000")
         int maxWaiters,
 
-        @Setting(
-                doc = "Maximum lag of a ready resolver's table, in records.",
-                byDefault = "10000",
-                atLeast = "0")
+        @Setting(doc = "Maximum lag of a ready resolver's table, in records.", byDefault = "10000", atLeast = "0")
         long maxLag,
 
         @Setting(
@@ -68,7 +73,8 @@ public record ResolverSettings(
         Duration maxLagAge,
 
         @Setting(
-                doc = "How long a stopping resolver still answers while it is not ready, so that load balancers drop it.",
+                doc =
+                        "How long a stopping resolver still answers while it is not ready, so that load balancers drop it.",
                 byDefault = "5s",
                 atLeast = "0s",
                 atMost = "10m")

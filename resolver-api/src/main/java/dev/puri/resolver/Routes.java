@@ -63,7 +63,8 @@ final class Routes {
         routes.add(Route.get("/v1/export", Scope.CHANGES, exports::startExport)
                 .taking("collection", "format")
                 .withHeader(lag));
-        routes.add(Route.get("/v1/rejections", Scope.ADMIN, feeds::answerRejections).taking("puri", "position", "limit"));
+        routes.add(Route.get("/v1/rejections", Scope.ADMIN, feeds::answerRejections)
+                .taking("puri", "position", "limit"));
         routes.add(Route.get("/v1/collections", Scope.RESOLVE, feeds::answerCollections));
         routes.add(Route.get("/v1/search", Scope.RESOLVE, search::forward).taking(Search.PARAMETERS));
         routes.add(Route.get("/v1/stats", Scope.ADMIN, feeds::answerStats).withHeader(lag));

@@ -44,6 +44,7 @@ final class Search implements AutoCloseable {
 
     /** The forwarded response headers. */
     private static final List<String> HEADERS = List.of("Puri-Index-Lag", "Retry-After");
+
     private static final Duration TIMEOUT = Duration.ofSeconds(10);
     private static final int MAX_SEARCHES = 64;
 
@@ -66,7 +67,8 @@ final class Search implements AutoCloseable {
 
     void forward(Exchange exchange) {
         if (indexer == null) {
-            exchange.problem(Problem.of(NO_SEARCH, "The setting PURI_SEARCH_URL of this resolver names no search indexer."));
+            exchange.problem(
+                    Problem.of(NO_SEARCH, "The setting PURI_SEARCH_URL of this resolver names no search indexer."));
             return;
         }
         HttpRequest request = request(exchange, indexer);

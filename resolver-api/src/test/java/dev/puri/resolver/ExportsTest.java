@@ -78,7 +78,8 @@ final class ExportsTest {
 
     private void start(Duration stallTimeout) {
         Exports exports = new Exports(() -> source, 1, stallTimeout, nanos::get, metrics.registry());
-        Route route = Route.get("/v1/export", Scope.CHANGES, exports::startExport).taking("collection", "format");
+        Route route =
+                Route.get("/v1/export", Scope.CHANGES, exports::startExport).taking("collection", "format");
         listener = Listener.start(ListenerOptions.at("127.0.0.1", 0), List.of(route), metrics);
     }
 
@@ -101,7 +102,7 @@ final class ExportsTest {
     }
 
     @Test
-    void linesAreTheDefaultAndBearTheCursorTwice() throws Exception {
+    void linesAreTheDefaultAndHaveTheCursorTwice() throws Exception {
         HttpResponse<String> export = contract.send(request("").build());
 
         assertThat(export.statusCode()).isEqualTo(200);
@@ -138,7 +139,7 @@ final class ExportsTest {
     }
 
     @Test
-    void onlyTheCollectionsThatAreAskedForAreExported() throws Exception {
+    void exportsOnlyTheRequestedCollections() throws Exception {
         assertThat(contract.send(request("?collection=SoundCloud:Tracks&collection=a:b")
                                 .build())
                         .body())

@@ -78,7 +78,7 @@ final class SearchTest {
     }
 
     @Test
-    void thePageOfAnIndexerComesBackAndNothingThatIsFarLarger() throws Exception {
+    void forwardsAFullPageButNoFarLargerResponse() throws Exception {
         body = "[\"" + "x".repeat(1_100_000) + "\"]";
         assertThat(get(passing(), "?limit=1000").body()).isEqualTo(body);
 
@@ -87,7 +87,7 @@ final class SearchTest {
     }
 
     @Test
-    void questionAndTokenArePassedOnAndTheAnswerComesBack() throws Exception {
+    void forwardsQueryAndTokenAndReturnsTheResponse() throws Exception {
         HttpResponse<String> answer = get(passing(), "?q=s%C3%A3o%20%26x%3D1&shard=a&shard=b&limit=3");
         assertThat(asked.get()).isEqualTo("/v1/search?q=s%C3%A3o+%26x%3D1&shard=a&shard=b&limit=3 Bearer x");
         assertThat(answer.statusCode()).isEqualTo(200);

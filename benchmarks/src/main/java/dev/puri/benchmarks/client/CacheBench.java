@@ -104,7 +104,8 @@ record CacheBench(ClientBench bench, MeasuredResolver resolver) {
         measure(recorder, "hit", refsToLookUp, client::resolve);
         long newHits = client.cacheStatistics().hits() - hits;
         if (newHits != 2L * refsToLookUp.size()) {
-            throw new IllegalStateException("only " + newHits + " of " + 2 * refsToLookUp.size() + " look-ups were hits");
+            throw new IllegalStateException(
+                    "only " + newHits + " of " + 2 * refsToLookUp.size() + " look-ups were hits");
         }
     }
 

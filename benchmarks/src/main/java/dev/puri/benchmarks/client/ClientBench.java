@@ -39,7 +39,10 @@ public final class ClientBench extends Bench {
     @Option(names = "--rounds", description = "Number of rounds, after a warm-up; medians count.")
     int rounds = 5;
 
-    @Option(names = "--minted", paramLabel = "IDENTITIES", description = "Number of identities that each side mints in each round.")
+    @Option(
+            names = "--minted",
+            paramLabel = "IDENTITIES",
+            description = "Number of identities that each side mints in each round.")
     int minted = 500_000;
 
     @Option(names = "--events", description = "Number of events that each side publishes in each round.")
@@ -65,7 +68,8 @@ public final class ClientBench extends Bench {
     @Option(
             names = "--look-ups",
             paramLabel = "LOOKUPS",
-            description = "Number of look-ups over HTTP of each side in each round; the number of batches is a tenth of it.")
+            description =
+                    "Number of look-ups over HTTP of each side in each round; the number of batches is a tenth of it.")
     int lookUps = 10_000;
 
     @Option(names = "--only", split = ",", paramLabel = "PART", description = ONLY)

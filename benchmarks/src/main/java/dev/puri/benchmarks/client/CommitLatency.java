@@ -117,7 +117,8 @@ record CommitLatency(ClientBench bench, OutboxDatabase database, ServerSettings 
         }
     }
 
-    private void measureRelay(FreshBroker broker, int port, String name, Feed feed, Rounds.Recorder recorder) throws Exception {
+    private void measureRelay(FreshBroker broker, int port, String name, Feed feed, Rounds.Recorder recorder)
+            throws Exception {
         String table = table(name);
         Outbox outbox = new Outbox(Dialect.POSTGRESQL, table, () -> null);
         try (OutboxRelay relay = OutboxRelay.start(database.relaySettings(table, settings.client(broker)), feed);

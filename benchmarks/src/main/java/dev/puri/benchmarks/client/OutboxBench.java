@@ -36,7 +36,8 @@ record OutboxBench(ClientBench bench) {
             Rounds rounds = bench.measureRounds(
                     bench.rounds,
                     "1/s",
-                    (round, recorder) -> recorder.record(name, relayedPerSecond(database, settings, "backlog_" + round)));
+                    (round, recorder) ->
+                            recorder.record(name, relayedPerSecond(database, settings, "backlog_" + round)));
             rounds.add(name, "1/s", name);
             new CommitLatency(bench, database, settings).measure();
         }

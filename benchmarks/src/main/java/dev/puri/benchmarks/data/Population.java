@@ -148,7 +148,10 @@ public final class Population {
      * @param recordFunctions supplies, for each thread, a function from numbers to records
      */
     public static void publish(
-            String bootstrapServers, long from, long to, Supplier<LongFunction<ProducerRecord<byte[], byte[]>>> recordFunctions)
+            String bootstrapServers,
+            long from,
+            long to,
+            Supplier<LongFunction<ProducerRecord<byte[], byte[]>>> recordFunctions)
             throws Exception {
         List<Future<?>> producers = new ArrayList<>();
         try (ExecutorService pool = Executors.newFixedThreadPool(PRODUCERS)) {

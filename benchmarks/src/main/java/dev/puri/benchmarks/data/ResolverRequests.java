@@ -16,7 +16,6 @@ public final class ResolverRequests {
     /** Number of pURIs in a batch; the other references are handles. */
     private static final int PURIS = 60;
 
-
     private static final int UNKNOWN_PURIS = 3;
     private static final int UNKNOWN_HANDLES = 2;
 

@@ -35,7 +35,9 @@ public final class Zipf {
         for (long i = 1; i <= Math.min(count, SUMMED_TERMS); i++) {
             sum += Math.pow(i, -exponent);
         }
-        return count <= SUMMED_TERMS ? sum : sum + integral(count + 0.5, exponent) - integral(SUMMED_TERMS + 0.5, exponent);
+        return count <= SUMMED_TERMS
+                ? sum
+                : sum + integral(count + 0.5, exponent) - integral(SUMMED_TERMS + 0.5, exponent);
     }
 
     private static double integral(double to, double exponent) {

@@ -111,7 +111,8 @@ final class BareJob {
         Properties properties = StreamsProperties.tuning(settings);
         properties.put(StreamsConfig.APPLICATION_ID_CONFIG, APPLICATION_ID);
         properties.put(StreamsConfig.BOOTSTRAP_SERVERS_CONFIG, settings.bootstrapServer());
-        properties.put(StreamsConfig.STATE_DIR_CONFIG, settings.streamsStateDir().toString());
+        properties.put(
+                StreamsConfig.STATE_DIR_CONFIG, settings.streamsStateDir().toString());
         properties.put(StreamsConfig.PROCESSING_GUARANTEE_CONFIG, StreamsConfig.EXACTLY_ONCE_V2);
         properties.put(StreamsConfig.consumerPrefix(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG), "earliest");
         return properties;

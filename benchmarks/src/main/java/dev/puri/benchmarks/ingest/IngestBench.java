@@ -40,10 +40,7 @@ public final class IngestBench extends Bench {
     @Option(names = "--rounds", description = "Number of rounds of each process; medians count.")
     int rounds = 3;
 
-    @Option(
-            names = "--warm-up",
-            paramLabel = "<rounds>",
-            description = "Number of warm-up rounds of each process.")
+    @Option(names = "--warm-up", paramLabel = "<rounds>", description = "Number of warm-up rounds of each process.")
     int warmUp = 3;
 
     @Option(names = "--rate", description = "Events per second for latency.")
@@ -55,7 +52,8 @@ public final class IngestBench extends Bench {
     @Option(
             names = "--commit-interval",
             paramLabel = "MS",
-            description = "Commit interval of the topology and of the bare job, in ms; without it, the topology's default.")
+            description =
+                    "Commit interval of the topology and of the bare job, in ms; without it, the topology's default.")
     @Nullable
     Long commitInterval;
 

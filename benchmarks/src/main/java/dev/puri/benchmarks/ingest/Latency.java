@@ -36,6 +36,7 @@ record Latency(IngestBench bench, ServerSettings settings, Creations creations) 
     private static final Duration STARTUP = Duration.ofSeconds(60);
     /** Time for the topology to become idle. */
     private static final Duration SETTLING = Duration.ofSeconds(2);
+
     private static final String LONE = "lone client ";
     private static final String PUBLISHED = "published to resolvable ";
     private static final long PUBLISH_TIMEOUT_SECONDS = 30;
@@ -77,16 +78,17 @@ record Latency(IngestBench bench, ServerSettings settings, Creations creations) 
         long cpuStartNanos = process.getProcessCpuTime();
         long startNanos = System.nanoTime();
         try (Seeker seeker = Seeker.ofResolver(port, 10 * bench.rate)) {
-            FixedRate.Result sent = FixedRate.run(bench.rate, Duration.ofSeconds(bench.seconds), (intendedNanos, counts) -> {
-                Event event = creations.next(withHandles);
-                var unused = publisher.publish(event).whenComplete((position, error) -> {
-                    if (error == null) {
-                        seeker.seek(event.puri(), intendedNanos, counts);
-                    } else {
-                        seeker.fail(error);
-                    }
-                });
-            });
+            FixedRate.Result sent =
+                    FixedRate.run(bench.rate, Duration.ofSeconds(bench.seconds), (intendedNanos, counts) -> {
+                        Event event = creations.next(withHandles);
+                        var unused = publisher.publish(event).whenComplete((position, error) -> {
+                            if (error == null) {
+                                seeker.seek(event.puri(), intendedNanos, counts);
+                            } else {
+                                seeker.fail(error);
+                            }
+                        });
+                    });
             seeker.awaitAll(sent.count());
             double cores = (process.getProcessCpuTime() - cpuStartNanos) / (double) (System.nanoTime() - startNanos);
             bench.progress("%s handles: %s; %.2f cores busy"
@@ -103,12 +105,14 @@ record Latency(IngestBench bench, ServerSettings settings, Creations creations) 
      */
     private Histogram measureLoneClient(IdentityPublisher publisher, int port, boolean withHandles) throws Exception {
         Histogram nanos = Timing.histogram();
-        long warmUpEndNanos = System.nanoTime() + Duration.ofSeconds(bench.seconds).toNanos() / 3;
+        long warmUpEndNanos =
+                System.nanoTime() + Duration.ofSeconds(bench.seconds).toNanos() / 3;
         long endNanos = warmUpEndNanos + Duration.ofSeconds(bench.seconds).toNanos();
         try (HttpSocket resolver = new HttpSocket(port)) {
             while (System.nanoTime() < endNanos) {
                 Event event = creations.next(withHandles);
-                Position token = publisher.publish(event).toCompletableFuture().get(PUBLISH_TIMEOUT_SECONDS, TimeUnit.SECONDS);
+                Position token =
+                        publisher.publish(event).toCompletableFuture().get(PUBLISH_TIMEOUT_SECONDS, TimeUnit.SECONDS);
                 long acknowledgedNanos = System.nanoTime();
                 resolver.ask(HttpSocket.get("/v1/identities/" + event.puri() + "?at=" + token + "&wait=10s"), 200);
                 if (acknowledgedNanos >= warmUpEndNanos) {

@@ -32,11 +32,15 @@ record Throughput(IngestBench bench) {
         List<Round> theirs = new ArrayList<>();
         for (int fork = 1; fork <= bench.forks; fork++) {
             String suffix = ", process " + fork + " of " + bench.forks + ": ";
-            List<Round> oursOfFork = ThroughputSide.run(task, round -> bench.progress("topology" + suffix + round.text()));
+            List<Round> oursOfFork =
+                    ThroughputSide.run(task, round -> bench.progress("topology" + suffix + round.text()));
             // The baseline writes records of the sizes in the first round of the topology.
-            Task baselineTask = task.withSizes(Objects.requireNonNull(oursOfFork.getFirst().sizes()));
-            List<Round> theirsOfFork = ThroughputSide.run(baselineTask, round -> bench.progress(BASELINE + suffix + round.text()));
-            requireSameBytes(oursOfFork.getLast().logBytes(), theirsOfFork.getLast().logBytes());
+            Task baselineTask =
+                    task.withSizes(Objects.requireNonNull(oursOfFork.getFirst().sizes()));
+            List<Round> theirsOfFork =
+                    ThroughputSide.run(baselineTask, round -> bench.progress(BASELINE + suffix + round.text()));
+            requireSameBytes(
+                    oursOfFork.getLast().logBytes(), theirsOfFork.getLast().logBytes());
             ours.addAll(oursOfFork.subList(bench.warmUp, oursOfFork.size()));
             theirs.addAll(theirsOfFork.subList(bench.warmUp, theirsOfFork.size()));
             bench.progress("ratio %.2f".formatted(median(ours, Round::perSecond) / median(theirs, Round::perSecond)));

@@ -96,8 +96,8 @@ public final class ThroughputSide {
             }
             int status = child.awaitExit();
             if (status != 0 || rounds.size() != task.rounds()) {
-                throw new IOException("the process of a side ended with status " + status + " after " + rounds.size() + " of "
-                        + task.rounds() + " rounds");
+                throw new IOException("the process of a side ended with status " + status + " after " + rounds.size()
+                        + " of " + task.rounds() + " rounds");
             }
             return rounds;
         }

@@ -138,7 +138,8 @@ public final class HttpSocket implements AutoCloseable {
             throw new IllegalStateException("an answer without a content length: " + head);
         }
         int valueIndex = nameIndex + name.length();
-        return Integer.parseInt(head.substring(valueIndex, head.indexOf('\r', valueIndex)).strip());
+        return Integer.parseInt(
+                head.substring(valueIndex, head.indexOf('\r', valueIndex)).strip());
     }
 
     @Override

@@ -80,7 +80,8 @@ public final class OpenLoop implements AutoCloseable {
             }
             while (sentCount < count && !idle.isEmpty() && now - (startNanos + sentCount * periodNanos) >= 0) {
                 boolean counts = sentCount >= WARM_UP_FRACTION * count;
-                idle.pop().send(requests.get(sentCount % requests.size()), startNanos + sentCount * periodNanos, counts);
+                idle.pop()
+                        .send(requests.get(sentCount % requests.size()), startNanos + sentCount * periodNanos, counts);
                 sentCount++;
             }
             if (selector.selectNow(key -> ((Client) key.attachment()).read()) == 0) {

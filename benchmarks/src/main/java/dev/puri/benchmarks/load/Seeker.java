@@ -192,7 +192,8 @@ public final class Seeker implements AutoCloseable {
                 failure.get(10, TimeUnit.MILLISECONDS);
             } catch (TimeoutException e) {
                 if (System.nanoTime() > deadline) {
-                    throw new IllegalStateException("only " + foundCount + " of " + count + " identities were found", e);
+                    throw new IllegalStateException(
+                            "only " + foundCount + " of " + count + " identities were found", e);
                 }
             } catch (ExecutionException e) {
                 throw new IllegalStateException("polling failed after " + foundCount + " identities", e.getCause());

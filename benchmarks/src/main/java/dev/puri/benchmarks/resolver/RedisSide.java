@@ -139,7 +139,8 @@ final class RedisSide implements AutoCloseable {
     private double benchmark(long requestCount, int keyCount, List<String> command) throws IOException {
         String options = "-p %d -c %d -n %d -r %d --dbnum 1 --csv"
                 .formatted(port, Wrk.CONNECTIONS, requestCount, Math.min(rows, keyCount));
-        List<String> commandLine = Program.command(Program.REDIS_BENCHMARK.path(), options, command.toArray(String[]::new));
+        List<String> commandLine =
+                Program.command(Program.REDIS_BENCHMARK.path(), options, command.toArray(String[]::new));
         // The output has a line of titles ("test","rps",…), and a line of values that begins with the command.
         String[] lines = Program.run(commandLine).strip().split("\n", -1);
         String[] figures = lines[lines.length - 1].split("\",\"", -1);

@@ -74,7 +74,10 @@ public final class ResolverBench extends Bench {
     @Option(names = "--seconds", description = "Duration of each side in each round.")
     int seconds = 5;
 
-    @Option(names = "--attack-seconds", paramLabel = "SECONDS", description = "Duration of each side in each round under attack.")
+    @Option(
+            names = "--attack-seconds",
+            paramLabel = "SECONDS",
+            description = "Duration of each side in each round under attack.")
     private int attackSeconds = 15;
 
     @Option(names = "--rounds", description = "Number of rounds of each side, after a warm-up; medians count.")
@@ -213,7 +216,8 @@ public final class ResolverBench extends Bench {
     private void measurePosts(Sides sides, List<String> examples) throws Exception {
         Path requests = batchRequests(sides.wrk, new ResolverRequests(rows).batches(BATCHES));
         try (ServerProcess overRedis = sides.redis == null ? null : startHandler("redis", sides.redis.port());
-                ServerProcess overPostgres = sides.postgres == null ? null : startHandler("postgres", sides.postgres.port())) {
+                ServerProcess overPostgres =
+                        sides.postgres == null ? null : startHandler("postgres", sides.postgres.port())) {
             if (overRedis != null) {
                 requireSameAnswers(REDIS_HANDLER, sides.resolver, overRedis, examples);
             }

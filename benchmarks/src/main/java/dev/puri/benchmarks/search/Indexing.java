@@ -70,7 +70,8 @@ record Indexing(SearchBench bench, SearchBench.Topics topics) {
         }
     }
 
-    private static double bareRate(SearchBench.Topics source, List<BareWriter.Item> items, int threads) throws Exception {
+    private static double bareRate(SearchBench.Topics source, List<BareWriter.Item> items, int threads)
+            throws Exception {
         System.gc();
         Path folder = source.newDirectory("bare");
         try {

@@ -42,7 +42,11 @@ public final class CurveBench extends Bench {
     private static final int MAX_UPDATES = MILLION;
     private static final int WARM_UPS = 2;
 
-    @Option(names = "--rows", split = ",", paramLabel = "N", description = "Numbers of rows at which costs are measured, ascending.")
+    @Option(
+            names = "--rows",
+            split = ",",
+            paramLabel = "N",
+            description = "Numbers of rows at which costs are measured, ascending.")
     private List<Integer> sizes = List.of(1_000_000, 2_000_000, 5_000_000, 10_000_000, 20_000_000, 50_000_000);
 
     @Option(names = "--gets", description = "Number of look-ups of each kind in each round.")
@@ -142,7 +146,8 @@ public final class CurveBench extends Bench {
             LookUpKeys keys = LookUpKeys.even(gets, rows, random);
             LookUpKeys missing = LookUpKeys.missing(gets, rows, random);
             recorder.record(Cost.BY_PURI.title, Timing.perSecond(gets, i -> table.byPuri(keys.puris()[i]) != null));
-            recorder.record(Cost.BY_HANDLE.title, Timing.perSecond(gets, i -> table.byHandle(keys.handles()[i]) != null));
+            recorder.record(
+                    Cost.BY_HANDLE.title, Timing.perSecond(gets, i -> table.byHandle(keys.handles()[i]) != null));
             recorder.record(Cost.MISS.title, Timing.perSecond(gets, i -> table.byPuri(missing.puris()[i]) == null));
         });
         for (Cost cost : List.of(Cost.BY_PURI, Cost.BY_HANDLE, Cost.MISS)) {

@@ -85,7 +85,8 @@ final class LmdbStore implements RowStore {
         }
 
         void put(byte[] keyBytes, byte[] bytes) {
-            database.put(writeTransaction, key(keyBytes), value.clear().put(bytes).flip(), PutFlags.MDB_APPEND);
+            database.put(
+                    writeTransaction, key(keyBytes), value.clear().put(bytes).flip(), PutFlags.MDB_APPEND);
             if (++putCount % PUTS_PER_TRANSACTION == 0) {
                 writeTransaction.commit();
                 writeTransaction.close();

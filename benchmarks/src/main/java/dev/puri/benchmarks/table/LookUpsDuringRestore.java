@@ -66,7 +66,10 @@ record LookUpsDuringRestore(TableBench bench, FreshBroker broker) {
             }
             bench.progress("restored %,.0f rows a second beside %,d %s; %s"
                     .formatted(
-                            bench.rows / Timing.seconds(startNanos), nanos.getTotalCount(), name, Timing.describe(nanos)));
+                            bench.rows / Timing.seconds(startNanos),
+                            nanos.getTotalCount(),
+                            name,
+                            Timing.describe(nanos)));
             OurTable.requireRows(table, bench.rows);
         }
         return nanos;

@@ -90,7 +90,8 @@ record Puts(TableBench bench) {
                     write(table, batch);
                 }
                 if (!batch.take(keys[i], values[i], tokens[i])) {
-                    throw new IllegalStateException("the batch does not accept a record: " + Population.puri(first + i));
+                    throw new IllegalStateException(
+                            "the batch does not accept a record: " + Population.puri(first + i));
                 }
             }
             write(table, batch);

@@ -19,6 +19,7 @@ import java.util.TreeMap;
 record Reopen(TableBench bench, FreshBroker broker) {
     /** Number of records after the snapshot. */
     private static final int TAIL = 10_000;
+
     private static final String OPEN = "open a snapshot";
     private static final String READY = "reopen after a clean stop, start() to ready";
 
@@ -39,8 +40,8 @@ record Reopen(TableBench bench, FreshBroker broker) {
         Map<Integer, Long> endOffsets = broker.identitiesEndOffsets();
         Map<Integer, Long> beginningOffsets = new TreeMap<>(endOffsets);
         beginningOffsets.replaceAll((partition, end) -> 0L);
-        SnapshotRequirements requirements =
-                new SnapshotRequirements(broker.identitiesId(), beginningOffsets, endOffsets, Duration.ofDays(7), Instant.now());
+        SnapshotRequirements requirements = new SnapshotRequirements(
+                broker.identitiesId(), beginningOffsets, endOffsets, Duration.ofDays(7), Instant.now());
         Rounds rounds = bench.measureRounds(bench.fills, "seconds to reopen", (round, recorder) -> {
             System.gc();
             long openNanos = System.nanoTime();

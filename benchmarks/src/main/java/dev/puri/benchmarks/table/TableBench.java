@@ -48,7 +48,9 @@ public final class TableBench extends Bench {
     @Option(names = "--rounds", description = "Number of rounds of each side, after a warm-up; medians count.")
     int rounds = 5;
 
-    @Option(names = "--fills", description = "Number of times that each side is restored from the topic, after a warm-up; medians count.")
+    @Option(
+            names = "--fills",
+            description = "Number of times that each side is restored from the topic, after a warm-up; medians count.")
     int fills = 2;
 
     @Option(names = "--only", split = ",", paramLabel = "PART", description = ONLY)

@@ -42,7 +42,7 @@ class RowDecoderTest {
     }
 
     @Test
-    void whatIsTornIsLeftToAvroWhichRefusesIt() {
+    void truncatedValuesAreLeftToAvroWhichRefusesThem() {
         byte[] whole = RowEncoder.encode(Population.SCHEMA_ID, Population.row(7, 0));
         byte[] torn = Arrays.copyOf(whole, whole.length - 1);
 

@@ -124,7 +124,8 @@ public final class PlainBatch {
     }
 
     private void skipWhiteSpace() {
-        while (index < body.length && (body[index] == ' ' || body[index] == '\n' || body[index] == '\r' || body[index] == '\t')) {
+        while (index < body.length
+                && (body[index] == ' ' || body[index] == '\n' || body[index] == '\r' || body[index] == '\t')) {
             index++;
         }
     }

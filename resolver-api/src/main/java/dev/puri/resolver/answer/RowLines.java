@@ -63,7 +63,10 @@ public final class RowLines {
         if (row.hasHandle()) {
             out.put(ResultWriter.HANDLE).handle(row).put('"');
         }
-        out.put(InternalResultWriter.OWNER).put(row.owner()).put(InternalResultWriter.SHARD).put(row.shard());
+        out.put(InternalResultWriter.OWNER)
+                .put(row.owner())
+                .put(InternalResultWriter.SHARD)
+                .put(row.shard());
         out.put(InternalResultWriter.UUID).uuid(row.uuidHigh(), row.uuidLow()).put('"');
         out.put(InternalResultWriter.STATUSES[row.status().ordinal()]).number(row.epoch());
         out.put(InternalResultWriter.CREATED_AT).time(row.createdMillis());

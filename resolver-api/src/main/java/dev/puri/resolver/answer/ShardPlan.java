@@ -32,7 +32,8 @@ final class ShardPlan {
         Indexes indexes = byArray.get(shard);
         if (indexes == null) {
             indexes = byName.computeIfAbsent(
-                    new String(shard, StandardCharsets.US_ASCII), name -> new Indexes(shard, new JsonOut(INITIAL_BYTES)));
+                    new String(shard, StandardCharsets.US_ASCII),
+                    name -> new Indexes(shard, new JsonOut(INITIAL_BYTES)));
             byArray.put(shard, indexes);
         }
         if (indexes.list.length() > 0) {

@@ -368,7 +368,10 @@ public final class Subscribers implements AutoCloseable {
         streamCount.decrementAndGet();
     }
 
-    /** Parks the thread, unless something has happened since the round. */
+    /**
+     * Parks the thread, unless there is work since the round. {@code isAsleep} is set before the check, so work that
+     * the check does not see yet wakes the thread.
+     */
     private void sleep(long nanos, @Nullable ChangeRing ring, long nextNumber) {
         if (nanos <= 0) {
             return;

@@ -22,7 +22,7 @@ public final class Subscription {
     private final AtomicBoolean isEnded = new AtomicBoolean();
     private volatile @Nullable Sink sink;
 
-        /** The hash of the id of the topic that the offsets belong to. */
+    /** The hash of the id of the topic that the offsets belong to. */
     private int topicHash;
 
     /** By partition, the offset before which the subscriber has every change. */

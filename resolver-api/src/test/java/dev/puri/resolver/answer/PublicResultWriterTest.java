@@ -82,7 +82,7 @@ final class PublicResultWriterTest {
     }
 
     @Test
-    void aHandleThatNobodyBearsIsUnknown() {
+    void anUnusedHandleIsUnknown() {
         assertThat(told(ASKED)).isEqualTo("{\"ref\":\"" + ASKED + "\",\"verdict\":\"unknown\"}");
     }
 

@@ -126,7 +126,7 @@ final class ExportTest {
     }
 
     @Test
-    void onlyRowsOfTheCollectionsThatAreWantedAreExported() {
+    void exportsOnlyRowsOfTheRequestedCollections() {
         table.put(Puri.parse("music:tracks:1"), LiveRows.row("br-1", 1));
         table.put(Puri.parse("music:users:1"), LiveRows.row("br-1", 2));
         table.put(Puri.parse("films:tracks:1"), LiveRows.row("br-1", 3));
@@ -138,7 +138,7 @@ final class ExportTest {
 
     /** Others need the thread on which it is made. */
     @Test
-    void aPieceIsOfFewPartsAlsoWhenNoRowIsWanted() {
+    void aPieceHasFewPartsEvenWithoutMatchingRows() {
         anyRows(100);
         AtomicInteger parts = new AtomicInteger();
         Export export = new Export(

@@ -8,9 +8,9 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
-/** The topic, in memory. Every other offset is a transaction's marker. */
+/** A topic in memory. Every second offset is a transaction marker. */
 final class FakeLog implements ChangeLog {
-    /** A record; a row that changed, or stands as it was. */
+    /** A record. Its row has changed, or is as it was before. */
     record Entry(Puri puri, @Nullable Row row, boolean isChange) {}
 
     private final List<List<Entry>> partitions = new ArrayList<>();
@@ -39,23 +39,24 @@ final class FakeLog implements ChangeLog {
         return partitions.get(partition).get((int) (offset / 2));
     }
 
-    /** What stood before is gone. */
+    /** Deletes all records before an offset. */
     void deleteBefore(int offset) {
         begin = offset;
     }
 
-    /** Readings wait until they are let go. */
+    /** Makes reads wait until the latch is counted down. */
     CountDownLatch hold() {
         CountDownLatch latch = new CountDownLatch(1);
         held = latch;
         return latch;
     }
 
+    /** Makes reads fail as if no broker answered. */
     void goAway() {
         isAway = true;
     }
 
-    /** Readings fail with it. */
+    /** Makes reads fail with an error. */
     void failWith(Error error) {
         this.error = error;
     }

@@ -120,7 +120,7 @@ final class SubscribersTest {
         while (changing.isAlive()) {
             Subscription client = new Subscription(subscribers, ChangeFilter.ALL, 1_000, ring, null);
 
-            // A change's number is its offset here: what is before the next to be told is before the id.
+            // Here the number of a change is its offset, so the next change must not be after the id.
             assertThat(client.nextNumber()).isLessThanOrEqualTo(client.nextOffsets()[0]);
         }
         changing.join();
@@ -211,7 +211,7 @@ final class SubscribersTest {
     }
 
     @Test
-    void aSlowReaderIsDroppedWithAReasonAndNobodyElse() {
+    void onlyTheSlowReaderIsDroppedWithAReason() {
         ChangeRing ring = begin(0, 0);
         FakeSink slow = subscribe(null);
         FakeSink quick = subscribe(null);
@@ -236,7 +236,7 @@ final class SubscribersTest {
     }
 
     @Test
-    void whoReadsOnInTimeMissesNothing() {
+    void aReaderThatContinuesInTimeMissesNothing() {
         ChangeRing ring = begin(0, 0);
         FakeSink client = subscribe(null);
         await().until(() -> client.lastId() != null);
@@ -253,7 +253,7 @@ final class SubscribersTest {
     }
 
     @Test
-    void whoIsReadOlderChangesAndTakesNoneIsDropped() {
+    void aStalledReaderOfAReplayIsDropped() {
         ChangeRing ring = begin(0, 0);
         ChangeId before = first(subscribe(null));
         for (int i = 0; i < 2 * HISTORY; i++) {
@@ -341,7 +341,7 @@ final class SubscribersTest {
     }
 
     @Test
-    void onlySoManyAreReadOlderChangesAtATime() {
+    void limitsTheNumberOfReplays() {
         begin(6, 0);
         ChangeId older = ChangeId.of(ChangeId.topicHash(TOPIC), NOW.getEpochSecond(), new long[] {6, 0});
         ChangeId old = ChangeId.of(ChangeId.topicHash(TOPIC), NOW.getEpochSecond(), new long[] {0, 0});
@@ -362,7 +362,7 @@ final class SubscribersTest {
     }
 
     @Test
-    void onlySoManyAreAdmittedUntilOneGoes() {
+    void limitsTheNumberOfSubscribers() {
         assertThat(admission(null)).isEqualTo(Admission.NOT_READY);
         begin(0, 0);
         AtomicReference<@Nullable Subscription> one = new AtomicReference<>();
@@ -389,7 +389,7 @@ final class SubscribersTest {
         change(first, 0, 1);
         change(first, 1, 2);
         awaitEvents(client, 2);
-        // While the next table is filled, these come and no ring has them.
+        // These changes arrive while the next table is restored, so no ring has them.
         log.add(0, LiveRows.track(3), LiveRows.row("br-3", 3), true);
         log.add(1, LiveRows.track(4), LiveRows.row("br-4", 4), true);
 
@@ -420,7 +420,7 @@ final class SubscribersTest {
     }
 
     @Test
-    void aStopSaysGoodByeAndAdmitsNobody() {
+    void drainSendsByeAndAdmitsNoSubscribers() {
         begin(0, 0);
         FakeSink client = subscribe(null);
 
@@ -466,14 +466,14 @@ final class SubscribersTest {
         return subscribers.startRing(TOPIC, begins, NOW, this::isThere);
     }
 
-    /** Puts a change into log and ring. */
+    /** Adds a change to the log and to the ring. */
     private void change(ChangeRing ring, int partition, int number) {
         long offset = log.end(partition);
         log.add(partition, LiveRows.track(number), LiveRows.row("br-1", offset), true);
         ring.changed(partition, offset, LiveRows.track(number), LiveRows.row("br-1", offset));
     }
 
-    /** The same of an erasure, which the table knows of. */
+    /** Adds an erasure to the log, to the ring and to the table. */
     private void erase(ChangeRing ring, int partition, int number) {
         erased.add(LiveRows.track(number));
         long offset = log.end(partition);
@@ -500,7 +500,7 @@ final class SubscribersTest {
         return Objects.requireNonNull(client.lastId());
     }
 
-    /** Where a client is told to be before any change. */
+    /** Returns the first id that a client receives. */
     private static ChangeId first(FakeSink client) {
         await().until(() -> client.lastId() != null);
         return id(client);
