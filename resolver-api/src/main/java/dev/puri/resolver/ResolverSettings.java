@@ -56,7 +56,7 @@ public record ResolverSettings(
 
         @Setting(
                 doc =
-                        "Maximum number of requests that wait for events at a time; for one connection a tenth of this number,"
+                        "Maximum number of requests that wait for events at a time; for one connection a tenth of it,"
                                 + " or PURI_MAX_REFS if that is more.",
                 byDefault = "10000",
                 atLeast = "1",
@@ -74,7 +74,7 @@ public record ResolverSettings(
 
         @Setting(
                 doc =
-                        "How long a stopping resolver still answers while it is not ready, so that load balancers drop it.",
+                        "How long a stopping resolver still answers, so that load balancers see that it is not ready.",
                 byDefault = "5s",
                 atLeast = "0s",
                 atMost = "10m")
@@ -92,7 +92,7 @@ public record ResolverSettings(
 
         @Setting(
                 doc =
-                        "Base URL of a search indexer, to which searches of the page are forwarded with the viewer's token."
+                        "Base URL of a search indexer for searches of the page, forwarded with the viewer's token."
                                 + " None by default; then the page has no search.")
         Optional<URI> searchUrl,
 

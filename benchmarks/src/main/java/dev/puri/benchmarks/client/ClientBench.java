@@ -15,14 +15,14 @@ import picocli.CommandLine.Option;
  * {@code puri bench client}: the libraries that a service embeds, in the order in which it uses them for an identity.
  *
  * <pre>
- *   mint       Identities                                                          alternating with its libraries
+ *   mint       Identities                                                         alternating with its libraries
  *   publish    IdentityPublisher ──▶ broker                                        alternating with a bare producer
  *   outbox     Outbox ──▶ PostgreSQL ──▶ OutboxRelay ──▶ broker ──▶ topology ──▶ resolver
  *
- *                                 ┌──▶ GET /v1/export ──▶ nowhere                  export
- *   rows in a topic ──▶ resolver ─┼──▶ ResolverClient                              http, alternating with the JDK client
- *                  │              └──▶ ResolverClient, cached                      cache, alternating with Caffeine
- *                  └──▶ EmbeddedResolver                                           embedded
+ *                                 ┌──▶ GET /v1/export ──▶ nowhere                 export
+ *   rows in a topic ──▶ resolver ─┼──▶ ResolverClient                             http, alternating with Java's client
+ *                  │              └──▶ ResolverClient, cached                     cache, alternating with Caffeine
+ *                  └──▶ EmbeddedResolver                                          embedded
  * </pre>
  */
 @Command(

@@ -48,8 +48,8 @@ import picocli.CommandLine.Option;
 @Command(
         name = "resolver",
         description = {
-            "Measures the throughput of a resolver over HTTP, compared with a bare handler, Redis, and handlers over Redis",
-            "and PostgreSQL; also its latency, its latency under attack, and its memory after many requests.",
+            "Measures the throughput of a resolver over HTTP, compared with a bare handler, Redis, and handlers",
+            "over Redis and PostgreSQL; also its latency, its latency under attack, and its memory.",
             "Needs wrk; the baselines also need redis-server, redis-benchmark and PostgreSQL."
         })
 public final class ResolverBench extends Bench {

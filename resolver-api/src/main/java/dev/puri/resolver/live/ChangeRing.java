@@ -49,7 +49,7 @@ public final class ChangeRing implements RowChanges {
     private final int topicHash;
     private final AvroValues<IdentityRow> values;
     private final Runnable onChange;
-    private final AtomicReferenceArray<@Nullable Numbered> slots;
+    private final AtomicReferenceArray<@Nullable Entry> slots;
 
     /** By partition: the ring has every change at or after this offset. */
     private final AtomicLongArray coveredFrom;
@@ -71,15 +71,16 @@ public final class ChangeRing implements RowChanges {
     /** Changes with smaller numbers were forgotten because of their age. */
     private volatile long firstRetained;
 
-    /** Earlier values of {@code nextNumber}, the newest last. Used only by the thread that calls forgetOlderThan. */
+    /** Marks of the last maximum age, the newest last. Used only by the thread that calls forgetOlderThan. */
     private final Deque<Mark> marks = new ArrayDeque<>();
 
     /**
      * @param key the name; empty if the change is withheld
      * @param previousInChain number of the previous change whose name has the same hash; -1 if there is none
      */
-    private record Numbered(long number, Change change, byte[] key, long previousInChain) {}
+    private record Entry(long number, Change change, byte[] key, long previousInChain) {}
 
+    /** The number of the next change at an earlier time. */
     private record Mark(Instant at, long nextNumber) {}
 
     /**
@@ -144,7 +145,7 @@ public final class ChangeRing implements RowChanges {
         }
         long number = nextNumber;
         int slot = (int) (number % slots.length());
-        Numbered replaced = slots.get(slot);
+        Entry replaced = slots.get(slot);
         if (replaced != null) {
             advanceCoverage(replaced.change());
         }
@@ -153,7 +154,7 @@ public final class ChangeRing implements RowChanges {
         if (content.isErased()) {
             previousInChain = withholdChanges(key, previousInChain);
         }
-        slots.set(slot, new Numbered(number, new Change(partition, offset, content), key, previousInChain));
+        slots.set(slot, new Entry(number, new Change(partition, offset, content), key, previousInChain));
         lastByHash[hash] = number + 1;
         // In this order: a reader that sees the offset must find the change.
         nextNumber = number + 1;
@@ -169,11 +170,11 @@ public final class ChangeRing implements RowChanges {
     int chainLength(byte[] key) {
         int length = 0;
         for (long number = lastByHash[hash(key)] - 1; number >= oldestNumber() && number != NONE; length++) {
-            Numbered found = slots.get((int) (number % slots.length()));
-            if (found == null || found.number() != number) {
+            Entry entry = slots.get((int) (number % slots.length()));
+            if (entry == null || entry.number() != number) {
                 break;
             }
-            number = found.previousInChain();
+            number = entry.previousInChain();
         }
         return length;
     }
@@ -191,19 +192,19 @@ public final class ChangeRing implements RowChanges {
         long newestOfOtherName = NONE;
         for (long number = newest; number >= oldestNumber() && number != NONE; ) {
             int slot = (int) (number % slots.length());
-            Numbered found = slots.get(slot);
-            if (found == null || found.number() != number) {
+            Entry entry = slots.get(slot);
+            if (entry == null || entry.number() != number) {
                 break;
             }
-            if (Arrays.equals(found.key(), key)) {
-                Change change = found.change();
+            if (Arrays.equals(entry.key(), key)) {
+                Change change = entry.change();
                 Change withheld = Change.withheld(change.partition(), change.offset());
                 // Fails if forgetBefore has just removed the change, which is as good.
-                slots.compareAndSet(slot, found, new Numbered(number, withheld, NO_KEY, found.previousInChain()));
-            } else if (newestOfOtherName == NONE && found.key() != NO_KEY) {
+                slots.compareAndSet(slot, entry, new Entry(number, withheld, NO_KEY, entry.previousInChain()));
+            } else if (newestOfOtherName == NONE && entry.key() != NO_KEY) {
                 newestOfOtherName = number;
             }
-            number = found.previousInChain();
+            number = entry.previousInChain();
         }
         return newestOfOtherName;
     }
@@ -225,12 +226,12 @@ public final class ChangeRing implements RowChanges {
     private void forgetBefore(long endNumber) {
         for (long number = oldestNumber(); number < endNumber; number++) {
             int slot = (int) (number % slots.length());
-            Numbered found = slots.get(slot);
-            if (found != null && found.number() == number) {
-                advanceCoverage(found.change());
+            Entry entry = slots.get(slot);
+            if (entry != null && entry.number() == number) {
+                advanceCoverage(entry.change());
                 firstRetained = number + 1;
                 // Fails if a later change has just replaced this one, or if an erasure has just withheld it.
-                slots.compareAndSet(slot, found, null);
+                slots.compareAndSet(slot, entry, null);
             }
         }
         firstRetained = Math.max(firstRetained, endNumber);
@@ -292,8 +293,8 @@ public final class ChangeRing implements RowChanges {
     /** Returns the change with this number; null if it was replaced or forgotten. */
     @Nullable
     Change get(long number) {
-        Numbered found = slots.get((int) (number % slots.length()));
-        return found != null && found.number() == number ? found.change() : null;
+        Entry entry = slots.get((int) (number % slots.length()));
+        return entry != null && entry.number() == number ? entry.change() : null;
     }
 
     /**
