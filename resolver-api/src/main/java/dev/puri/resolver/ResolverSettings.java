@@ -55,9 +55,8 @@ public record ResolverSettings(
         Duration maxWait,
 
         @Setting(
-                doc =
-                        "Maximum number of requests that wait for events at a time; for one connection a tenth of it,"
-                                + " or PURI_MAX_REFS if that is more.",
+                doc = "Maximum number of requests that wait for events at a time; for one connection a tenth of it,"
+                        + " or PURI_MAX_REFS if that is more.",
                 byDefault = "10000",
                 atLeast = "1",
                 atMost = "1000000")
@@ -73,8 +72,7 @@ public record ResolverSettings(
         Duration maxLagAge,
 
         @Setting(
-                doc =
-                        "How long a stopping resolver still answers, so that load balancers see that it is not ready.",
+                doc = "How long a stopping resolver still answers, so that load balancers see that it is not ready.",
                 byDefault = "5s",
                 atLeast = "0s",
                 atMost = "10m")
@@ -91,9 +89,8 @@ public record ResolverSettings(
         Duration snapshotInterval,
 
         @Setting(
-                doc =
-                        "Base URL of a search indexer for searches of the page, forwarded with the viewer's token."
-                                + " None by default; then the page has no search.")
+                doc = "Base URL of a search indexer for searches of the page, forwarded with the viewer's token."
+                        + " None by default; then the page has no search.")
         Optional<URI> searchUrl,
 
         PublicSettings toPublic,
