@@ -13,7 +13,7 @@ import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** {@code puri bench NAME}: figures, each beside a baseline of the same run. */
+/** The command {@code puri bench NAME}, which runs a benchmark. Most figures have a baseline from the same run. */
 @Command(
         name = "puri bench",
         subcommands = {
@@ -26,14 +26,14 @@ import picocli.CommandLine.Option;
             SearchBench.class
         },
         synopsisSubcommandLabel = "NAME",
-        description = "Measures, on this machine and now.",
-        footer = {"", "Results go to stdout and progress to stderr. Exit status: 0 measured, 1 a run failed, 2 usage."})
+        description = "Runs a benchmark on this machine.",
+        footer = {"", "Results go to stdout and progress to stderr. Exit status: 0 success, 1 a run failed, 2 usage."})
 public final class Main {
     @Option(
             names = {"-h", "--help"},
             usageHelp = true,
-            description = "Shows this.")
-    @SuppressWarnings("unused") // picocli looks at it
+            description = "Shows this help.")
+    @SuppressWarnings("unused") // picocli reads the field
     private boolean help;
 
     private Main() {}

@@ -6,17 +6,17 @@ import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
-/** Kafka's producer with the properties of an {@link IdentityPublisher}, for values that are bytes already. */
+/** Opens a Kafka producer with the properties of an {@link IdentityPublisher}, for encoded values. */
 public final class BareProducer {
     private BareProducer() {}
 
     /**
      * Opens a producer.
      *
-     * @param given properties of {@link IdentityPublisher#IdentityPublisher(Map)}
+     * @param config properties of {@link IdentityPublisher#IdentityPublisher(Map)}
      */
-    public static KafkaProducer<byte[], byte[]> open(Map<?, ?> given) {
-        Map<String, Object> properties = new HashMap<>(ProducerProperties.of(given));
+    public static KafkaProducer<byte[], byte[]> open(Map<?, ?> config) {
+        Map<String, Object> properties = new HashMap<>(ProducerProperties.of(config));
         properties.put(ProducerConfig.VALUE_SERIALIZER_CLASS_CONFIG, ByteArraySerializer.class.getName());
         return new KafkaProducer<>(properties);
     }

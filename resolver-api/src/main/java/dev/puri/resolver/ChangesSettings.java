@@ -7,45 +7,49 @@ import java.util.Map;
 
 /** Settings of the change feed, of refusals and of exports. */
 public record ChangesSettings(
-        @Setting(doc = "Most streams of changes at once.", byDefault = "1000", atLeast = "1", atMost = "1000000")
+        @Setting(
+                doc = "Maximum number of change streams at a time.",
+                byDefault = "1000",
+                atLeast = "1",
+                atMost = "1000000")
         int maxChangeStreams,
 
         @Setting(
-                doc = "Most bytes that a stream of changes may be behind before it is given no more.",
+                doc = "Unread bytes of a change stream from which on it receives no further changes.",
                 byDefault = "1048576",
                 atLeast = "4096",
                 atMost = "104857600")
         int changesBufferBytes,
 
         @Setting(
-                doc = "Changes that are kept in memory for streams that are behind or come again.",
+                doc = "Number of changes in memory, for streams that are slow or that connect again.",
                 byDefault = "50000",
                 atLeast = "1",
                 atMost = "10000000")
         int changesHistory,
 
         @Setting(
-                doc = "How long a change is kept there; what was erased is not, from then on.",
+                doc = "How long a change stays in memory; changes of an erased identity are removed at once.",
                 byDefault = "1d",
                 atLeast = "1m",
                 atMost = "30d")
         Duration changesMaxAge,
 
         @Setting(
-                doc = "How often a stream to which nothing is told is told how far it is.",
+                doc = "How often an idle change stream receives its current id.",
                 byDefault = "15s",
                 atLeast = "100ms",
                 atMost = "10m")
         Duration changesHeartbeat,
 
-        @Setting(doc = "Most exports at once.", byDefault = "2", atLeast = "1", atMost = "100")
+        @Setting(doc = "Maximum number of exports at a time.", byDefault = "2", atLeast = "1", atMost = "100")
         int maxExports,
 
-        @Setting(doc = "Refusals that are remembered.", byDefault = "100000", atLeast = "1", atMost = "10000000")
+        @Setting(doc = "Number of refusals in memory.", byDefault = "100000", atLeast = "1", atMost = "10000000")
         int rejectionsHistory,
 
         @Setting(
-                doc = "How long a refusal is remembered; those of a pURI that was erased are not, from then on.",
+                doc = "How long a refusal stays in memory; refusals of an erased pURI are removed at once.",
                 byDefault = "30d",
                 atLeast = "1m",
                 atMost = "30d")

@@ -23,24 +23,23 @@ import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** {@code GET /v1/export}, with a limit of exports at a time. */
+/** Handles {@code GET /v1/export}, and limits the number of exports at a time. */
 final class Exports {
-    static final ProblemType TOO_MANY_EXPORTS =
-            new ProblemType("too-many-exports", "Too many exports are under way", 503);
+    static final ProblemType TOO_MANY_EXPORTS = new ProblemType("too-many-exports", "Too many exports run", 503);
 
-    /** The cursor, for a client that begins without rows. */
-    private static final String CHANGES_FROM = "Puri-Changes-From";
+    /** The response header with the cursor, so that a client has the cursor without parsing the rows. */
+    private static final String CHANGES_FROM_HEADER = "Puri-Changes-From";
 
     private static final Duration STALL_TIMEOUT = Duration.ofSeconds(30);
 
-    /** A bound for the duration of an export, so that slow readers do not block others for ever. */
-    static final Duration LONGEST = Duration.ofHours(2);
+    /** Maximum duration of an export, so that slow clients do not block other exports for ever. */
+    static final Duration MAX_DURATION = Duration.ofHours(2);
 
-    /** About what an export takes. */
-    private static final String RETRY_AFTER = "5";
+    /** About the duration of an export. */
+    private static final String RETRY_AFTER_SECONDS = "5";
 
-    private final Supplier<@Nullable LiveTable<ChangeRing>> sources;
-    private final int most;
+    private final Supplier<@Nullable LiveTable<ChangeRing>> liveTables;
+    private final int maxExports;
     private final Duration stallTimeout;
     private final LongSupplier nanoClock;
     private final AtomicInteger running = new AtomicInteger();
@@ -48,24 +47,25 @@ final class Exports {
     private final Counter rows;
 
     /**
-     * @param sources the serving table with its changes; null while none is complete
-     * @param most exports at a time
+     * @param liveTables supplies the serving table with its changes; null before the first table is complete
+     * @param maxExports maximum number of exports at a time
      */
-    Exports(Supplier<@Nullable LiveTable<ChangeRing>> sources, int most, MeterRegistry meters) {
-        this(sources, most, STALL_TIMEOUT, System::nanoTime, meters);
+    Exports(Supplier<@Nullable LiveTable<ChangeRing>> liveTables, int maxExports, MeterRegistry meters) {
+        this(liveTables, maxExports, STALL_TIMEOUT, System::nanoTime, meters);
     }
 
     /**
-     * @param stallTimeout how long a client may read nothing before the export is aborted; it takes up to twice this time
+     * @param stallTimeout how long a client may read nothing before the export is aborted; the abort may take
+     *     twice this time
      */
     Exports(
-            Supplier<@Nullable LiveTable<ChangeRing>> sources,
-            int most,
+            Supplier<@Nullable LiveTable<ChangeRing>> liveTables,
+            int maxExports,
             Duration stallTimeout,
             LongSupplier nanoClock,
             MeterRegistry meters) {
-        this.sources = sources;
-        this.most = most;
+        this.liveTables = liveTables;
+        this.maxExports = maxExports;
         this.stallTimeout = stallTimeout;
         this.nanoClock = nanoClock;
         for (Download.End end : Download.End.values()) {
@@ -80,11 +80,11 @@ final class Exports {
                 .description("Rows that were exported")
                 .register(meters);
         Gauge.builder("puri.exports.running", running, AtomicInteger::get)
-                .description("Exports under way")
+                .description("Exports that run")
                 .register(meters);
     }
 
-    void export(Exchange exchange) {
+    void startExport(Exchange exchange) {
         ChangeFilter filter;
         ExportFormat format;
         try {
@@ -99,43 +99,43 @@ final class Exports {
             exchange.problem(Problem.of(WaitParameters.INVALID_PARAMETER, "format: " + e.getMessage() + "."));
             return;
         }
-        LiveTable<ChangeRing> source = sources.get();
-        if (source == null) {
-            later(exchange, "1", LookUps.NOT_READY, "No table has been complete yet.");
-        } else if (running.incrementAndGet() > most) {
+        LiveTable<ChangeRing> liveTable = liveTables.get();
+        if (liveTable == null) {
+            unavailable(exchange, "1", LookUps.NOT_READY, "The first table is not complete yet.");
+        } else if (running.incrementAndGet() > maxExports) {
             running.decrementAndGet();
-            later(exchange, RETRY_AFTER, TOO_MANY_EXPORTS, "As many exports are under way as may be.");
+            unavailable(exchange, RETRY_AFTER_SECONDS, TOO_MANY_EXPORTS, "The maximum number of exports run.");
         } else {
-            begin(exchange, source, format, filter);
+            start(exchange, liveTable, format, filter);
         }
     }
 
-    private void begin(Exchange exchange, LiveTable<ChangeRing> source, ExportFormat format, ChangeFilter filter) {
+    private void start(Exchange exchange, LiveTable<ChangeRing> liveTable, ExportFormat format, ChangeFilter filter) {
         Export export;
-        long begunAt = nanoClock.getAsLong();
+        long startNanos = nanoClock.getAsLong();
         try {
             export = new Export(
-                    source,
+                    liveTable,
                     format,
                     filter.collections(),
-                    // An export ends about a second after its table was replaced, since two tables need much memory.
-                    () -> sources.get() == source && nanoClock.getAsLong() - begunAt < LONGEST.toNanos(),
-                    this::ended);
+                    // An export of a replaced table is aborted, since two tables need much memory.
+                    () -> liveTables.get() == liveTable && nanoClock.getAsLong() - startNanos < MAX_DURATION.toNanos(),
+                    this::countEnd);
         } catch (RuntimeException | Error e) {
             running.decrementAndGet();
             throw e;
         }
-        exchange.header(CHANGES_FROM, export.cursor().toString());
+        exchange.header(CHANGES_FROM_HEADER, export.cursor().toString());
         exchange.download(format.mediaType(), stallTimeout, export);
     }
 
-    private void ended(Export.Ended ended) {
+    private void countEnd(Export.Result result) {
         running.decrementAndGet();
-        Objects.requireNonNull(ends.get(ended.why())).increment();
-        rows.increment(ended.rows());
+        Objects.requireNonNull(ends.get(result.end())).increment();
+        rows.increment(result.rowCount());
     }
 
-    private static void later(Exchange exchange, String seconds, ProblemType type, String detail) {
-        exchange.header("Retry-After", seconds).problem(Problem.of(type, detail));
+    private static void unavailable(Exchange exchange, String retryAfterSeconds, ProblemType type, String detail) {
+        exchange.header("Retry-After", retryAfterSeconds).problem(Problem.of(type, detail));
     }
 }

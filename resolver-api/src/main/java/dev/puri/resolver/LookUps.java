@@ -4,10 +4,10 @@ import dev.puri.http.Exchange;
 import dev.puri.http.Problem;
 import dev.puri.http.ProblemType;
 import dev.puri.http.RefusedException;
-import dev.puri.resolver.answer.InternalAnswer;
+import dev.puri.resolver.answer.InternalResultWriter;
 import dev.puri.resolver.answer.JsonOut;
 import dev.puri.resolver.answer.PlainBatch;
-import dev.puri.resolver.answer.Scratch;
+import dev.puri.resolver.answer.ThreadBuffers;
 import dev.puri.resolver.table.Table;
 import dev.puri.resolver.table.Verdict;
 import dev.puri.schemas.identity.Handle;
@@ -28,44 +28,44 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Look-ups of one reference or a batch. A reference with a token gets its result when the table has the token's event,
- * or when the wait is over.
+ * Handles look-ups of one reference or of a batch. The result of a reference with a token is written when the table has
+ * the event of the token, or when the time to wait has passed.
  */
 final class LookUps {
     static final ProblemType NOT_READY = new ProblemType("not-ready", "The table is not complete yet", 503);
 
     private final Supplier<@Nullable Table> tables;
     private final Supplier<String> progress;
-    private final ReadYourWrites writes;
+    private final ReadYourWrites readYourWrites;
     private final Limits limits;
-    private final Verdicts alone;
-    private final Verdicts inBatches;
+    private final Verdicts singleVerdicts;
+    private final Verdicts batchVerdicts;
 
     /**
-     * @param maxRefs of a batch
-     * @param waits of requests
+     * @param maxRefs maximum number of references in a batch
+     * @param waits the parameters of a wait, and their limit
      */
     record Limits(int maxRefs, WaitParameters waits) {}
 
     /**
-     * @param tables the serving table; null while none is complete
-     * @param progress why no table is complete, for people
+     * @param tables supplies the serving table; null before the first table is complete
+     * @param progress supplies the reason, for people, why no table is complete
      */
     LookUps(
             Supplier<@Nullable Table> tables,
             Supplier<String> progress,
-            ReadYourWrites writes,
+            ReadYourWrites readYourWrites,
             Limits limits,
             MeterRegistry meters) {
         this.tables = tables;
         this.progress = progress;
-        this.writes = writes;
+        this.readYourWrites = readYourWrites;
         this.limits = limits;
-        alone = new Verdicts("internal", "/v1/identities/{ref}", meters);
-        inBatches = new Verdicts("internal", "/v1/resolve", meters);
+        singleVerdicts = new Verdicts("internal", "/v1/identities/{ref}", meters);
+        batchVerdicts = new Verdicts("internal", "/v1/resolve", meters);
     }
 
-    void one(Exchange exchange) {
+    void answerOne(Exchange exchange) {
         Table table = tables.get();
         if (table == null) {
             notReady(exchange);
@@ -74,18 +74,18 @@ final class LookUps {
         String ref = PathRef.decode(exchange.parameter());
         String at = exchange.query("at");
         try {
-            Duration wait = wait(exchange);
+            Duration maxWait = maxWait(exchange);
             if (at == null) {
                 if (exchange.query("wait") != null) {
                     throw new RefusedException(
                             WaitParameters.INVALID_PARAMETER,
-                            "wait is for the event of a token, and there is no parameter at.");
+                            "The parameter wait needs the parameter at, whose event it waits for.");
                 }
                 answer(exchange, ref, EventStatus.Seen.INSTANCE);
                 return;
             }
             Position token = WaitParameters.token(at);
-            when(exchange, status(exchange, ref, token, wait), status -> {
+            whenDone(exchange, eventStatus(exchange, ref, token, maxWait), status -> {
                 if (status instanceof EventStatus.Foreign foreign) {
                     exchange.problem(
                             Problem.of(WaitParameters.FOREIGN_TOKEN, WaitParameters.sentence(foreign.detail())));
@@ -101,28 +101,29 @@ final class LookUps {
     }
 
     private void answer(Exchange exchange, String ref, EventStatus status) {
-        JsonOut out = Scratch.ofThread().out();
-        Verdict verdict = new InternalAnswer(current(), out, false).write(ref, status);
-        alone.count(verdict, 1);
+        JsonOut out = ThreadBuffers.ofThread().emptyOut();
+        Verdict verdict = new InternalResultWriter(servingTable(), out, false).write(ref, status);
+        singleVerdicts.add(verdict, 1);
         exchange.json(verdict.status(), out.bytes(), out.length());
     }
 
-    void batch(Exchange exchange) {
+    void answerBatch(Exchange exchange) {
         exchange.readBody(body -> {
             try {
-                PlainBatch plain = Scratch.ofThread().batch();
-                ResolveRequest other =
+                PlainBatch plain = ThreadBuffers.ofThread().batch();
+                // Null if the body has the plain form.
+                ResolveRequest request =
                         plain.read(body, limits.maxRefs) ? null : ResolveRequest.parse(body, limits.maxRefs);
                 Table table = tables.get();
                 if (table == null) {
                     notReady(exchange);
                     return;
                 }
-                Duration wait = wait(exchange);
-                if (other == null) {
+                Duration maxWait = maxWait(exchange);
+                if (request == null) {
                     answer(exchange, table, plain);
                 } else {
-                    batch(exchange, other, wait);
+                    answerAfterWaits(exchange, request, maxWait);
                 }
             } catch (RefusedException e) {
                 exchange.problem(e.problem());
@@ -130,23 +131,23 @@ final class LookUps {
         });
     }
 
-    /** No reference has a token here, so there is nothing to wait for. */
+    /** Answers a batch without tokens, and so without waits. */
     private void answer(Exchange exchange, Table table, PlainBatch plain) {
-        JsonOut out = Scratch.ofThread().out();
-        inBatches.count(plain.write(new InternalAnswer(table, out, plain.byShard())));
+        JsonOut out = ThreadBuffers.ofThread().emptyOut();
+        batchVerdicts.add(plain.write(new InternalResultWriter(table, out, plain.byShard())));
         exchange.json(200, out.bytes(), out.length());
     }
 
-    /** Answers when all waits have ended, so a batch waits for the last of its events. */
-    private void batch(Exchange exchange, ResolveRequest request, Duration wait) {
+    /** Answers a batch when the waits of all its references have ended. */
+    private void answerAfterWaits(Exchange exchange, ResolveRequest request, Duration maxWait) {
         List<CompletableFuture<EventStatus>> statuses =
                 new ArrayList<>(request.refs().size());
-        boolean waits = false;
+        boolean mustWait = false;
         try {
-            for (ResolveRequest.Ref each : request.refs()) {
+            for (ResolveRequest.Ref ref : request.refs()) {
                 CompletableFuture<EventStatus> status =
-                        each.at() == null ? NOTHING_ASKED : statusOf(exchange, each, wait);
-                waits |= !status.isDone();
+                        ref.at() == null ? NO_EVENT : eventStatus(exchange, ref, maxWait);
+                mustWait |= !status.isDone();
                 statuses.add(status);
             }
         } catch (Waiters.TooManyException e) {
@@ -154,77 +155,77 @@ final class LookUps {
             tooManyWaiters(exchange, e);
             return;
         }
-        if (!waits) {
+        if (!mustWait) {
             answer(exchange, request, statuses);
             return;
         }
-        CompletableFuture<Void> all = CompletableFuture.allOf(statuses.toArray(CompletableFuture[]::new));
+        CompletableFuture<Void> allDone = CompletableFuture.allOf(statuses.toArray(CompletableFuture[]::new));
         exchange.onGone(() -> statuses.forEach(LookUps::cancel));
-        all.whenComplete((done, failure) -> exchange.later(() -> {
+        allDone.whenComplete((nothing, failure) -> exchange.later(() -> {
             if (!exchange.isOver()) {
                 answer(exchange, request, statuses);
             }
         }));
     }
 
-    /** The status of a reference without a token. */
-    private static final CompletableFuture<EventStatus> NOTHING_ASKED =
+    /** The status of a reference without a token: the look-up takes place at once. */
+    private static final CompletableFuture<EventStatus> NO_EVENT =
             CompletableFuture.completedFuture(EventStatus.Seen.INSTANCE);
 
-    private CompletableFuture<EventStatus> statusOf(Exchange exchange, ResolveRequest.Ref each, Duration wait)
+    private CompletableFuture<EventStatus> eventStatus(Exchange exchange, ResolveRequest.Ref ref, Duration maxWait)
             throws Waiters.TooManyException {
         try {
-            return status(exchange, each.ref(), WaitParameters.token(Objects.requireNonNull(each.at())), wait);
+            return eventStatus(exchange, ref.ref(), WaitParameters.token(Objects.requireNonNull(ref.at())), maxWait);
         } catch (RefusedException e) {
-            // A bad token fails its own item, like a bad reference.
+            // An invalid token concerns only its own reference, like an invalid reference.
             return CompletableFuture.completedFuture(new EventStatus.Foreign(String.valueOf(e.getMessage())));
         }
     }
 
     private void answer(Exchange exchange, ResolveRequest request, List<CompletableFuture<EventStatus>> statuses) {
-        JsonOut out = Scratch.ofThread().out();
-        InternalAnswer answer = new InternalAnswer(current(), out, request.byShard());
+        JsonOut out = ThreadBuffers.ofThread().emptyOut();
+        InternalResultWriter answer = new InternalResultWriter(servingTable(), out, request.byShard());
         answer.beginBatch();
         for (int i = 0; i < statuses.size(); i++) {
-            inBatches.count(
+            batchVerdicts.add(
                     answer.write(request.refs().get(i).ref(), statuses.get(i).join()), 1);
         }
         answer.endBatch();
         exchange.json(200, out.bytes(), out.length());
     }
 
-    /** Once there is a table, there always is one. */
-    private Table current() {
+    /** Returns the serving table; called only after there is one, because then there always is one. */
+    private Table servingTable() {
         return Objects.requireNonNull(tables.get());
     }
 
     /**
-     * Waits for a token's event; completes with {@code Seen} when the reference is malformed, which the look-up then
-     * reports.
+     * Waits for the event of a token. Completes with {@code Seen} at once if the reference is malformed, because the
+     * look-up reports that.
      */
-    private CompletableFuture<EventStatus> status(Exchange exchange, String ref, Position token, Duration wait)
+    private CompletableFuture<EventStatus> eventStatus(Exchange exchange, String ref, Position token, Duration maxWait)
             throws Waiters.TooManyException {
         try {
             return Handle.looksLike(ref)
-                    ? writes.await(exchange.connection(), Handle.parse(ref), token, wait)
-                    : writes.await(exchange.connection(), Puri.parse(ref), token, wait);
+                    ? readYourWrites.await(exchange.connection(), Handle.parse(ref), token, maxWait)
+                    : readYourWrites.await(exchange.connection(), Puri.parse(ref), token, maxWait);
         } catch (InvalidNameException e) {
             return CompletableFuture.completedFuture(EventStatus.Seen.INSTANCE);
         }
     }
 
-    private Duration wait(Exchange exchange) throws RefusedException {
+    private Duration maxWait(Exchange exchange) throws RefusedException {
         return limits.waits().wait(exchange.query("wait"));
     }
 
-    private void when(
+    private void whenDone(
             Exchange exchange, CompletableFuture<EventStatus> status, java.util.function.Consumer<EventStatus> answer) {
         if (status.isDone()) {
             answer.accept(status.join());
             return;
         }
         exchange.onGone(() -> cancel(status));
-        status.whenComplete((seen, failure) -> exchange.later(() -> {
+        status.whenComplete((result, failure) -> exchange.later(() -> {
             if (!exchange.isOver()) {
                 answer.accept(status.join());
             }
@@ -232,7 +233,7 @@ final class LookUps {
     }
 
     private static void cancel(CompletableFuture<?> status) {
-        if (status != NOTHING_ASKED) {
+        if (status != NO_EVENT) {
             status.cancel(false);
         }
     }

@@ -17,13 +17,13 @@ import java.util.Map;
 import java.util.Objects;
 
 /**
- * The files of the web page. They need no token: the page requests its data with the viewer's own.
+ * Serves the files of the web page. The files need no token: the page requests its data with the viewer's token.
  */
 final class Page {
     /** The file of {@code /}. */
     private static final String INDEX = "index.html";
 
-    /** All files; other names are not looked for. */
+    /** All files; the class path is not searched for other names. */
     static final List<String> FILES = List.of(
             INDEX,
             "app.css",
@@ -41,10 +41,10 @@ final class Page {
             "standing.js");
 
     /**
-     * Allows content from this origin only, and no script or style within the markup. Trusted Types forbid browsers
-     * that support them to use text as markup.
+     * Allows content from this origin only, and no script or style inside the markup. A browser that supports Trusted
+     * Types also refuses to use text as markup.
      */
-    private static final String POLICY = String.join(
+    private static final String CONTENT_SECURITY_POLICY = String.join(
             "; ",
             "default-src 'none'",
             "script-src 'self'",
@@ -78,7 +78,7 @@ final class Page {
 
     List<Route> routes() {
         return List.of(
-                // Whoever opens a link may have been given more in it.
+                // Other sites may add query parameters to a link.
                 Route.get("/", Scope.NONE, exchange -> answer(exchange, INDEX)).ignoringQuery(),
                 Route.get("/page/{file}", Scope.NONE, exchange -> answer(exchange, exchange.parameter())));
     }
@@ -89,7 +89,7 @@ final class Page {
             exchange.problem(Problem.of(ProblemType.NO_SUCH_PATH, "The page has no such file."));
             return;
         }
-        exchange.header("content-security-policy", POLICY)
+        exchange.header("content-security-policy", CONTENT_SECURITY_POLICY)
                 .header("referrer-policy", "no-referrer")
                 .header("cross-origin-resource-policy", "same-origin")
                 .answerKept(file.mediaType, file.bytes, file.etag);

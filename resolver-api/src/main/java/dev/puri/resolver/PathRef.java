@@ -10,58 +10,59 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decodes a reference in a URL's path. Escapes mean the same in a URL and in a pURI, with two exceptions. Only these
- * are decoded here; the grammar handles other escapes.
+ * Decodes a reference in a URL's path. URLs and pURIs both use percent-encoding, and an escape means the same in both,
+ * with two exceptions. Only these two are decoded here; the parser of pURIs decodes all others.
  *
  * <ul>
- *   <li>{@code %25} is a percent sign: URL libraries encode the pURI {@code a%2Fb} as {@code a%252Fb}. It is decoded once.
- *   <li>{@code %3A} is a separator, unless the path has two plain colons; then it is part of a segment and stays encoded.
+ *   <li>{@code %25} is a percent sign: URL libraries encode the pURI {@code a%2Fb} as {@code a%252Fb}.
+ *   <li>{@code %3A} is a separator, unless the path has two plain colons. Then {@code %3A} is a part of a segment and
+ *       stays encoded.
  * </ul>
  *
  * Handles contain no characters that a URL must encode.
  *
- * <p>If the result is no pURI, all escapes are decoded, so that the response names the reference as requested: {@code
- * caf%C3%A9} is {@code café}, and {@code not%20a%20ref} is {@code not a ref}.
+ * <p>If the result is no pURI, all escapes are decoded, so that the response repeats the reference as the client meant
+ * it: {@code caf%C3%A9} is {@code café}, and {@code not%20a%20ref} is {@code not a ref}.
  *
- * <p>So a pURI may be in a URL as it is or encoded by a library. Only a literal percent sign, {@code %25} in the pURI,
- * must be encoded ({@code %2525}), because it would be ambiguous.
+ * <p>So a client may put a pURI into a URL unchanged, or encoded by a library. Only {@code %25} in a pURI must be
+ * encoded, as {@code %2525}, because it would be ambiguous.
  */
 final class PathRef {
     private PathRef() {}
 
-    /** Returns the reference of a raw path segment, well-formed or not. */
+    /** Returns the reference in a raw path segment; the reference may be malformed. */
     static String decode(String segment) {
         if (segment.indexOf('%') < 0) {
             return segment;
         }
-        boolean separated = segment.chars().filter(c -> c == ':').count() >= 2;
+        boolean hasPlainSeparators = segment.chars().filter(c -> c == ':').count() >= 2;
         StringBuilder ref = new StringBuilder(segment.length());
         for (int i = 0; i < segment.length(); i++) {
             if (segment.startsWith("%25", i)) {
                 ref.append('%');
                 i += 2;
-            } else if (!separated && segment.regionMatches(true, i, "%3A", 0, 3)) {
+            } else if (!hasPlainSeparators && segment.regionMatches(true, i, "%3A", 0, 3)) {
                 ref.append(':');
                 i += 2;
             } else {
                 ref.append(segment.charAt(i));
             }
         }
-        String typed = ref.toString();
-        String decoded = decodedWhole(segment);
-        return decoded == null || isAnotherPuri(typed, decoded) ? typed : decoded;
+        String partlyDecoded = ref.toString();
+        String fullyDecoded = decodeFully(segment);
+        return fullyDecoded == null || losesPuri(partlyDecoded, fullyDecoded) ? partlyDecoded : fullyDecoded;
     }
 
-    /** Whether a text is a pURI whose decoded form is another pURI or none. */
-    private static boolean isAnotherPuri(String typed, String decoded) {
+    /** Whether the partly decoded text is a pURI, and the fully decoded text is another pURI or none. */
+    private static boolean losesPuri(String partlyDecoded, String fullyDecoded) {
         try {
-            return !Objects.equals(Puri.parse(typed), parsed(decoded));
+            return !Objects.equals(Puri.parse(partlyDecoded), parseOrNull(fullyDecoded));
         } catch (InvalidNameException e) {
             return false;
         }
     }
 
-    private static @Nullable Puri parsed(String text) {
+    private static @Nullable Puri parseOrNull(String text) {
         try {
             return Puri.parse(text);
         } catch (InvalidNameException e) {
@@ -70,7 +71,7 @@ final class PathRef {
     }
 
     /** Decodes all escapes; returns null if one is malformed, or they are not UTF-8. */
-    private static @Nullable String decodedWhole(String segment) {
+    private static @Nullable String decodeFully(String segment) {
         byte[] encoded = segment.getBytes(StandardCharsets.UTF_8);
         ByteArrayOutputStream bytes = new ByteArrayOutputStream(encoded.length);
         for (int i = 0; i < encoded.length; i++) {

@@ -6,7 +6,7 @@ import dev.puri.http.Route;
 import dev.puri.tail.wait.WaitParameters;
 import java.util.List;
 
-/** The problems of a resolver, without those of every listener; {@code problems.properties} explains them. */
+/** The problem types of a resolver, besides those of every listener; {@code problems.properties} explains them. */
 final class Problems {
     static final List<ProblemType> ALL = List.of(
             LookUps.NOT_READY,
@@ -27,8 +27,8 @@ final class Problems {
     private Problems() {}
 
     /**
-     * {@code GET /problems/{name}}, the page of each; the same for the public, since they tell of nothing but
-     * themselves.
+     * Returns the route {@code GET /problems/{name}}, which explains a problem. Both listeners have this route, because
+     * the explanations are fixed texts.
      */
     static Route pages() {
         return ProblemPages.route(ALL, Problems.class, "/problems.properties");

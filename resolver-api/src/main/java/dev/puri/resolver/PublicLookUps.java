@@ -5,8 +5,8 @@ import dev.puri.http.Problem;
 import dev.puri.http.RefusedException;
 import dev.puri.resolver.answer.JsonOut;
 import dev.puri.resolver.answer.PlainBatch;
-import dev.puri.resolver.answer.PublicAnswer;
-import dev.puri.resolver.answer.Scratch;
+import dev.puri.resolver.answer.PublicResultWriter;
+import dev.puri.resolver.answer.ThreadBuffers;
 import dev.puri.resolver.table.Table;
 import dev.puri.resolver.table.Verdict;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -15,7 +15,7 @@ import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Look-ups of the public: by handle, without tokens. */
+/** Handles look-ups on the public listener: by handle, without tokens. */
 final class PublicLookUps {
     /** The listener's name in metrics. */
     static final String LISTENER = "public";
@@ -23,38 +23,38 @@ final class PublicLookUps {
     private final Supplier<@Nullable Table> tables;
     private final Predicate<String> isPublic;
     private final int maxRefs;
-    private final Verdicts alone;
-    private final Verdicts inBatches;
+    private final Verdicts singleVerdicts;
+    private final Verdicts batchVerdicts;
 
     /**
-     * @param tables the serving table; null while none is complete
+     * @param tables supplies the serving table; null before the first table is complete
      * @param isPublic whether the pURIs of a {@code namespace:collection} are public
-     * @param maxRefs of a batch
+     * @param maxRefs maximum number of references in a batch
      */
     PublicLookUps(Supplier<@Nullable Table> tables, Predicate<String> isPublic, int maxRefs, MeterRegistry meters) {
         this.tables = tables;
         this.isPublic = isPublic;
         this.maxRefs = maxRefs;
-        alone = new Verdicts(LISTENER, "/v1/identities/{ref}", meters);
-        inBatches = new Verdicts(LISTENER, "/v1/resolve", meters);
+        singleVerdicts = new Verdicts(LISTENER, "/v1/identities/{ref}", meters);
+        batchVerdicts = new Verdicts(LISTENER, "/v1/resolve", meters);
     }
 
-    void one(Exchange exchange) {
+    void answerOne(Exchange exchange) {
         Table table = tables.get();
         if (table == null) {
             notReady(exchange);
             return;
         }
-        JsonOut out = Scratch.ofThread().out();
-        Verdict verdict = new PublicAnswer(table, out, isPublic).write(PathRef.decode(exchange.parameter()));
-        alone.count(verdict, 1);
+        JsonOut out = ThreadBuffers.ofThread().emptyOut();
+        Verdict verdict = new PublicResultWriter(table, out, isPublic).write(PathRef.decode(exchange.parameter()));
+        singleVerdicts.add(verdict, 1);
         exchange.json(verdict.status(), out.bytes(), out.length());
     }
 
-    void batch(Exchange exchange) {
+    void answerBatch(Exchange exchange) {
         exchange.readBody(body -> {
-            PlainBatch plain = Scratch.ofThread().batch();
-            boolean isPlain = plain.read(body, maxRefs) && !plain.isGrouped();
+            PlainBatch plain = ThreadBuffers.ofThread().batch();
+            boolean isPlain = plain.read(body, maxRefs) && !plain.hasGroupBy();
             try {
                 List<String> refs = isPlain ? List.of() : ResolveRequest.parseHandles(body, maxRefs);
                 Table table = tables.get();
@@ -62,13 +62,13 @@ final class PublicLookUps {
                     notReady(exchange);
                     return;
                 }
-                JsonOut out = Scratch.ofThread().out();
-                PublicAnswer answer = new PublicAnswer(table, out, isPublic);
+                JsonOut out = ThreadBuffers.ofThread().emptyOut();
+                PublicResultWriter answer = new PublicResultWriter(table, out, isPublic);
                 if (isPlain) {
-                    inBatches.count(plain.write(answer));
+                    batchVerdicts.add(plain.write(answer));
                 } else {
                     answer.beginBatch();
-                    refs.forEach(ref -> inBatches.count(answer.write(ref), 1));
+                    refs.forEach(ref -> batchVerdicts.add(answer.write(ref), 1));
                     answer.endBatch();
                 }
                 exchange.json(200, out.bytes(), out.length());
@@ -78,7 +78,7 @@ final class PublicLookUps {
         });
     }
 
-    /** Leaves out the progress, which would reveal the number of identities. */
+    /** Answers without the progress of the restore, which would reveal the number of identities. */
     private static void notReady(Exchange exchange) {
         exchange.header("Retry-After", "1").problem(Problem.of(LookUps.NOT_READY, "Nothing is answered yet."));
     }

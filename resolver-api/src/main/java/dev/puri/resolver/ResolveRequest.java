@@ -23,18 +23,18 @@ import org.jspecify.annotations.Nullable;
 /**
  * The body of {@code POST /v1/resolve}.
  *
- * @param refs the references, in order
- * @param byShard whether results are grouped by shard
+ * @param refs the references in their order
+ * @param byShard whether the response groups the results by shard
  */
 record ResolveRequest(List<Ref> refs, boolean byShard) {
     /**
-     * @param at the token of the event that the table must have; null for none
+     * @param at the token of the event to wait for; null for none
      */
     record Ref(String ref, @Nullable String at) {}
 
     static final ProblemType NOT_JSON = new ProblemType("not-json", "The request's body is not JSON", 400);
     static final ProblemType INVALID_BODY =
-            new ProblemType("invalid-body", "The request's body is not what this path takes", 400);
+            new ProblemType("invalid-body", "The request's body does not have the form of this path", 400);
     static final ProblemType TOO_MANY_REFS = new ProblemType("too-many-refs", "The batch has too many references", 400);
 
     private static final String BYTE_ORDER_MARK = "\ufeff";
@@ -46,39 +46,39 @@ record ResolveRequest(List<Ref> refs, boolean byShard) {
             .build();
 
     /**
-     * @param maxRefs the most references
-     * @throws RefusedException with the mistake and its place
+     * @param maxRefs maximum number of references
+     * @throws RefusedException names the mistake and its position
      */
     static ResolveRequest parse(byte[] body, int maxRefs) throws RefusedException {
         return parse(body, maxRefs, Form.FULL);
     }
 
     /**
-     * Parses a body of the public listener, which allows only {@code refs}, and only text in it.
+     * Parses a body of the public listener, which allows only {@code refs}, and only strings in it.
      *
-     * @throws RefusedException with the mistake and its place
+     * @throws RefusedException names the mistake and its position
      */
     static List<String> parseHandles(byte[] body, int maxRefs) throws RefusedException {
         return parse(body, maxRefs, Form.HANDLES).refs().stream().map(Ref::ref).toList();
     }
 
-    /** The members that a body may have. */
+    /** The form of a body: its fields, and its references. */
     private enum Form {
         FULL("refs and groupBy", "a pURI or a handle, or an object {\"ref\": …, \"at\": …}"),
         HANDLES("refs", "a handle");
 
-        private final String fields;
-        private final String ref;
+        private final String knownFields;
+        private final String expectedRef;
 
-        Form(String fields, String ref) {
-            this.fields = fields;
-            this.ref = ref;
+        Form(String knownFields, String expectedRef) {
+            this.knownFields = knownFields;
+            this.expectedRef = expectedRef;
         }
     }
 
     private static ResolveRequest parse(byte[] body, int maxRefs, Form form) throws RefusedException {
-        try (JsonParser json = JSON.createParser(text(body))) {
-            ResolveRequest request = object(json, maxRefs, form);
+        try (JsonParser json = JSON.createParser(decodeUtf8(body))) {
+            ResolveRequest request = parseObject(json, maxRefs, form);
             if (json.nextToken() != null) {
                 throw notJson("something follows the object", json.currentLocation());
             }
@@ -88,7 +88,7 @@ record ResolveRequest(List<Ref> refs, boolean byShard) {
         } catch (CharacterCodingException e) {
             throw notJson("the body is not UTF-8", null);
         } catch (IOException e) {
-            throw new UncheckedIOException("a body in memory", e);
+            throw new UncheckedIOException("reading from memory failed", e);
         }
     }
 
@@ -96,7 +96,7 @@ record ResolveRequest(List<Ref> refs, boolean byShard) {
      * Decodes a body as UTF-8, the only encoding of JSON between systems (RFC 8259, 8.1). Jackson would guess the
      * encoding and accept overlong forms of characters.
      */
-    private static String text(byte[] body) throws CharacterCodingException {
+    private static String decodeUtf8(byte[] body) throws CharacterCodingException {
         String text = StandardCharsets.UTF_8
                 .newDecoder()
                 .decode(ByteBuffer.wrap(body))
@@ -104,7 +104,8 @@ record ResolveRequest(List<Ref> refs, boolean byShard) {
         return text.startsWith(BYTE_ORDER_MARK) ? text.substring(1) : text;
     }
 
-    private static ResolveRequest object(JsonParser json, int maxRefs, Form form) throws IOException, RefusedException {
+    private static ResolveRequest parseObject(JsonParser json, int maxRefs, Form form)
+            throws IOException, RefusedException {
         JsonToken first = json.nextToken();
         if (first == null) {
             throw notJson("the body is empty", null);
@@ -118,11 +119,11 @@ record ResolveRequest(List<Ref> refs, boolean byShard) {
             String field = json.currentName();
             json.nextToken();
             if (field.equals("refs")) {
-                refs = refs(json, maxRefs, form);
+                refs = parseRefs(json, maxRefs, form);
             } else if (field.equals("groupBy") && form == Form.FULL) {
-                byShard = groupsByShard(json);
+                byShard = parseGroupBy(json);
             } else {
-                throw invalid("there is no such field; known: " + form.fields, "/" + pointer(field));
+                throw invalid("there is no such field; known: " + form.knownFields, "/" + escapedSegment(field));
             }
         }
         if (refs == null) {
@@ -131,7 +132,7 @@ record ResolveRequest(List<Ref> refs, boolean byShard) {
         return new ResolveRequest(refs, byShard);
     }
 
-    private static List<Ref> refs(JsonParser json, int maxRefs, Form form) throws IOException, RefusedException {
+    private static List<Ref> parseRefs(JsonParser json, int maxRefs, Form form) throws IOException, RefusedException {
         if (json.currentToken() != JsonToken.START_ARRAY) {
             throw invalid("an array is expected", "/refs");
         }
@@ -139,32 +140,32 @@ record ResolveRequest(List<Ref> refs, boolean byShard) {
         while (json.nextToken() != JsonToken.END_ARRAY) {
             if (refs.size() == maxRefs) {
                 throw new RefusedException(
-                        Problem.of(TOO_MANY_REFS, "At most " + maxRefs + " references are taken at once.")
+                        Problem.of(TOO_MANY_REFS, "At most " + maxRefs + " references are allowed in a batch.")
                                 .with("maxRefs", maxRefs));
             }
-            refs.add(ref(json, "/refs/" + refs.size(), form));
+            refs.add(parseRef(json, "/refs/" + refs.size(), form));
         }
         return refs;
     }
 
-    private static Ref ref(JsonParser json, String pointer, Form form) throws IOException, RefusedException {
+    private static Ref parseRef(JsonParser json, String pointer, Form form) throws IOException, RefusedException {
         if (json.currentToken() == JsonToken.VALUE_STRING) {
             return new Ref(json.getText(), null);
         }
         if (json.currentToken() != JsonToken.START_OBJECT || form == Form.HANDLES) {
-            throw invalid("a string is expected, " + form.ref, pointer);
+            throw invalid("a string is expected, " + form.expectedRef, pointer);
         }
         String ref = null;
         String at = null;
         while (json.nextToken() != JsonToken.END_OBJECT) {
             String field = json.currentName();
-            String place = pointer + "/" + pointer(field);
+            String fieldPointer = pointer + "/" + escapedSegment(field);
             boolean isRef = field.equals("ref");
             if (!isRef && !field.equals("at")) {
-                throw invalid("there is no such field; known are ref and at", place);
+                throw invalid("there is no such field; known are ref and at", fieldPointer);
             }
             if (json.nextToken() != JsonToken.VALUE_STRING) {
-                throw invalid("a string is expected, " + (isRef ? "a pURI or a handle" : "a token"), place);
+                throw invalid("a string is expected, " + (isRef ? "a pURI or a handle" : "a token"), fieldPointer);
             }
             if (isRef) {
                 ref = json.getText();
@@ -178,30 +179,33 @@ record ResolveRequest(List<Ref> refs, boolean byShard) {
         return new Ref(ref, at);
     }
 
-    private static boolean groupsByShard(JsonParser json) throws IOException, RefusedException {
+    /** Returns whether results are grouped by shard. */
+    private static boolean parseGroupBy(JsonParser json) throws IOException, RefusedException {
         if (json.currentToken() == JsonToken.VALUE_NULL) {
             return false;
         }
         if (json.currentToken() != JsonToken.VALUE_STRING || !json.getText().equals("shard")) {
-            throw invalid("\"shard\" is the one thing to group by", "/groupBy");
+            throw invalid("only \"shard\" is possible", "/groupBy");
         }
         return true;
     }
 
     /** Escapes a segment of a JSON Pointer (RFC 6901). */
-    private static String pointer(String field) {
+    private static String escapedSegment(String field) {
         return field.replace("~", "~0").replace("/", "~1");
     }
 
-    private static RefusedException invalid(String what, String pointer) {
-        String where = pointer.isEmpty() ? "" : "At " + JsonOut.printable(pointer) + ": ";
+    private static RefusedException invalid(String mistake, String pointer) {
+        String prefix = pointer.isEmpty() ? "" : "At " + JsonOut.printable(pointer) + ": ";
         return new RefusedException(
-                Problem.of(INVALID_BODY, where + what + ".").with("pointer", JsonOut.printable(pointer)));
+                Problem.of(INVALID_BODY, prefix + mistake + ".").with("pointer", JsonOut.printable(pointer)));
     }
 
-    private static RefusedException notJson(String what, @Nullable JsonLocation at) {
-        Problem problem = Problem.of(NOT_JSON, JsonOut.printable(what));
+    private static RefusedException notJson(String mistake, @Nullable JsonLocation location) {
+        Problem problem = Problem.of(NOT_JSON, JsonOut.printable(mistake));
         return new RefusedException(
-                at == null ? problem : problem.with("line", at.getLineNr()).with("column", at.getColumnNr()));
+                location == null
+                        ? problem
+                        : problem.with("line", location.getLineNr()).with("column", location.getColumnNr()));
     }
 }

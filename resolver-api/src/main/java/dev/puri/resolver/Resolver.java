@@ -43,20 +43,23 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A resolver: the identity table and its HTTP API. Any number may run, also in one process; each has the whole table.
+ * A resolver: the identity table and its HTTP API. Any number of resolvers may run, also in one process; each has the
+ * whole table.
  */
 public final class Resolver implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Resolver.class);
 
+    /** The topics that the resolver reads. */
     private static final Set<String> TOPICS = Set.of(Topics.IDENTITIES, Topics.COLLECTIONS, Topics.REJECTIONS);
 
     private final ResourceStack resources = new ResourceStack();
     private final Metrics metrics = resources.add(new Metrics(), Metrics::close);
     private final TableKeeper<ChangeRing> keeper;
+
     /** The internal listener, then the public one if there is one. */
     private final List<Listener> listeners = new ArrayList<>();
 
-    /** Zero until the start succeeds: before, no load balancer knows of the server. */
+    /** Zero until the start succeeds, because no load balancer knows of the server before that. */
     private Duration drainDelay = Duration.ZERO;
 
     private Resolver(ResolverSettings settings) {
@@ -66,7 +69,7 @@ public final class Resolver implements AutoCloseable {
         ChangesSettings changes = settings.changes();
         try {
             SchemaRegistry registry = resources.add(registry(settings), SchemaRegistry::close);
-            // Kafka Streams needs a folder, which clients must not share.
+            // Kafka Streams needs a state folder, which two clients must not share.
             StateFolder folder = resources.add(StateFolder.of(settings.stateDir(), "resolver"), StateFolder::close);
             DeclaredCollections collections = resources.add(
                     DeclaredCollections.start(consumers, registry, settings.maxLagAge(), clock, metrics.registry()),
@@ -95,7 +98,7 @@ public final class Resolver implements AutoCloseable {
                             kafka,
                             settings.bootstrapServer(),
                             TOPICS::contains,
-                            // Without this topic only the details of refusals are missing.
+                            // A resolver is ready without this topic: only the details of refusals are then missing.
                             topic -> !topic.equals(Topics.REJECTIONS),
                             metrics.registry()),
                     TransactionMonitor::close);
@@ -112,7 +115,7 @@ public final class Resolver implements AutoCloseable {
                                     metrics.registry()),
                             new Snapshots(settings.stateDir().orElse(null), settings.snapshotInterval(), clock),
                             waiters,
-                            subscribers::begin,
+                            subscribers::startRing,
                             settings.maxLag(),
                             settings.maxLagAge(),
                             transactions::reason,
@@ -143,12 +146,12 @@ public final class Resolver implements AutoCloseable {
             Exports exports = new Exports(keeper::liveTable, changes.maxExports(), metrics.registry());
             Search search = resources.add(new Search(settings.searchUrl().orElse(null)), Search::close);
             Health health = new Health();
-            TableHealth table = new TableHealth(keeper, subscribers::trouble);
+            TableHealth table = new TableHealth(keeper, subscribers::failureReason);
             health.add(Health.Kind.STARTED, "table", table::started);
             health.add(Health.Kind.READY, "table", table::ready);
             health.add(Health.Kind.READY, "transactions", transactions::ready);
             LagHeader lag = resources.add(LagHeader.start(Routes.LAG, keeper::age), LagHeader::close);
-            // Ended first, because streams and waits do not end by themselves and the listeners would wait for them.
+            // Streams and waits are ended before the listeners close: a listener waits for its requests.
             Runnable endWaits = () -> {
                 subscribers.drain();
                 waiters.close();
@@ -174,7 +177,7 @@ public final class Resolver implements AutoCloseable {
             transactions.start();
             drainDelay = settings.drainDelay();
             log.info("Resolver listens on {}:{}", settings.httpHost(), port());
-            publicPort().ifPresent(port -> log.info("The public is answered on port {}", port));
+            publicPort().ifPresent(port -> log.info("The public listener is on port {}", port));
         } catch (RuntimeException e) {
             close();
             throw e;
@@ -182,21 +185,21 @@ public final class Resolver implements AutoCloseable {
     }
 
     /**
-     * Starts a resolver. Returns when it listens; the table is filled afterwards. Brokers, topic and schema registry
-     * may be absent: the resolver waits for them, and {@code /health/ready} shows that.
+     * Starts a resolver. Returns when it listens; the table is restored afterwards. Brokers, topic and schema registry
+     * may be absent: the resolver waits for them, and {@code /health/ready} shows the wait.
      *
-     * @throws CannotListenException when the port cannot be bound
-     * @throws ConfigException when the properties of the schema registry's client are invalid
+     * @throws CannotListenException if the port cannot be bound
+     * @throws ConfigException if the properties of the schema registry's client are invalid
      */
     public static Resolver start(ResolverSettings settings) {
-        log.info("Resolver with {}", Settings.effective(settings));
+        log.info("Resolver starts with settings {}", Settings.effective(settings));
         return new Resolver(settings);
     }
 
     private static SchemaRegistry registry(ResolverSettings settings) {
         Map<String, Object> config = new HashMap<>(settings.kafka().byName());
         config.put("schema.registry.url", settings.schemaRegistry());
-        // The feed of the table retries by itself: a stop ends its wait, and health shows it.
+        // The feed of the table retries itself: a stop ends such a wait, and the health check shows it.
         config.put("max.retries", 0);
         return ConfluentSchemaRegistry.create(config);
     }
@@ -210,26 +213,26 @@ public final class Resolver implements AutoCloseable {
                 settings.changesHeartbeat());
     }
 
-    /** The port of the internal listener; the actual one if the setting is 0. */
+    /** The port of the internal listener; the bound port if the setting is 0. */
     public int port() {
         return listeners.getFirst().port();
     }
 
-    /** The port of the public listener; empty when there is none. */
+    /** The port of the public listener; empty if there is none. */
     public OptionalInt publicPort() {
         return listeners.size() < 2
                 ? OptionalInt.empty()
                 : OptionalInt.of(listeners.get(1).port());
     }
 
-    /** Whether {@code /health/ready} is up: the table is complete, fed and close to its topic's end. */
+    /** Whether the table is complete, is fed, and has a small lag; a condition of {@code /health/ready}. */
     public boolean isReady() {
         return keeper.isReady();
     }
 
     /**
-     * Stops being ready, answers requests for the drain delay, completes those under way, and stops. Each resource has
-     * a bound of its own; the longest is the table's, of half a minute, most of it for its last snapshot.
+     * Stops the resolver. It is not ready from now on, still answers for the drain delay, completes the open requests,
+     * and then closes its resources. The table takes longest: up to half a minute, mostly for its last snapshot.
      */
     @Override
     public void close() {

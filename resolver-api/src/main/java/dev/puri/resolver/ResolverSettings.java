@@ -22,71 +22,75 @@ public record ResolverSettings(
         String schemaRegistry,
 
         @Setting(
-                doc = "Address that the resolver listens on; whoever reaches it can read every identity.",
+                doc = "Address that the resolver listens on. Its clients can read every identity.",
                 byDefault = "127.0.0.1")
         String httpHost,
 
         @Setting(
-                doc = "Port that the resolver listens on; 0 takes any free one.",
+                doc = "Port that the resolver listens on; 0 for any free port.",
                 byDefault = "8080",
                 atLeast = "0",
                 atMost = "65535")
         int httpPort,
 
-        @Setting(doc = "Most references in one batch.", byDefault = "1000", atLeast = "1", atMost = "100000")
+        @Setting(
+                doc = "Maximum number of references in one batch.",
+                byDefault = "1000",
+                atLeast = "1",
+                atMost = "100000")
         int maxRefs,
 
-        @Setting(doc = "Most bytes in a request's body.", byDefault = "1048576", atLeast = "1024", atMost = "104857600")
+        @Setting(
+                doc = "Maximum size of a request's body, in bytes.",
+                byDefault = "1048576",
+                atLeast = "1024",
+                atMost = "104857600")
         int maxBodyBytes,
 
         @Setting(
-                doc = "Longest time that a request may wait for the event of its token.",
+                doc = "Maximum time that a request waits for the event of its token.",
                 byDefault = "30s",
                 atLeast = "0s",
                 atMost = "5m")
         Duration maxWait,
 
         @Setting(
-                doc =
-                        "Most requests that may wait for events at once; on one connection a tenth, or PURI_MAX_REFS if that is more.",
+                doc = "Maximum number of requests that wait for events at a time; for one connection a tenth of it,"
+                        + " or PURI_MAX_REFS if that is more.",
                 byDefault = "10000",
                 atLeast = "1",
                 atMost = "1000000")
         int maxWaiters,
 
-        @Setting(
-                doc = "Records that the table may be behind its topic before it is not ready.",
-                byDefault = "10000",
-                atLeast = "0")
+        @Setting(doc = "Maximum lag of a ready resolver's table, in records.", byDefault = "10000", atLeast = "0")
         long maxLag,
 
         @Setting(
-                doc = "How long no broker may tell how far behind the table is before it is not ready.",
+                doc = "How long a ready resolver may receive no end offsets from the brokers.",
                 byDefault = "30s",
                 atLeast = "2s")
         Duration maxLagAge,
 
         @Setting(
-                doc = "How long a stopping resolver answers as before, but is not ready, so that balancers leave it.",
+                doc = "How long a stopping resolver still answers, so that load balancers see that it is not ready.",
                 byDefault = "5s",
                 atLeast = "0s",
                 atMost = "10m")
         Duration drainDelay,
 
-        @Setting(doc = "Folder for this instance alone, kept over a restart: the table's snapshots. None by default.")
+        @Setting(doc = "Folder for snapshots of the table, of this instance alone. None by default.")
         Optional<Path> stateDir,
 
         @Setting(
-                doc = "How often the table's snapshot is written anew, if anything changed.",
+                doc = "How often a snapshot of the table is written, if the table changed.",
                 byDefault = "10m",
                 atLeast = "1s",
                 atMost = "1d")
         Duration snapshotInterval,
 
         @Setting(
-                doc =
-                        "Base URL of a search indexer, to which the page's searches are passed on, with the viewer's token."
-                                + " None by default, and then the page has no search.")
+                doc = "Base URL of a search indexer for searches of the page, forwarded with the viewer's token."
+                        + " None by default; then the page has no search.")
         Optional<URI> searchUrl,
 
         PublicSettings toPublic,
@@ -110,7 +114,7 @@ public record ResolverSettings(
                 || url.getFragment() != null
                 || url.getUserInfo() != null) {
             throw new IllegalArgumentException(
-                    "PURI_SEARCH_URL: \"" + url + "\" is no address such as http://127.0.0.1:8083");
+                    "PURI_SEARCH_URL: \"" + url + "\" is no base URL such as http://127.0.0.1:8083");
         }
     }
 }

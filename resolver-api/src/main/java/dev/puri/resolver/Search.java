@@ -18,11 +18,11 @@ import java.util.concurrent.Semaphore;
 import org.jspecify.annotations.Nullable;
 
 /**
- * {@code GET /v1/search}: forwards requests, with the viewer's token, to a search indexer and its responses back, so
- * that the page needs only one origin.
+ * Handles {@code GET /v1/search}: forwards requests, with the viewer's token, to a search indexer, and forwards the
+ * responses back. So the page needs only one origin.
  */
 final class Search implements AutoCloseable {
-    static final ProblemType NO_SEARCH = new ProblemType("no-search", "There is no search here", 404);
+    static final ProblemType NO_SEARCH = new ProblemType("no-search", "This resolver has no search", 404);
     static final ProblemType SEARCH_UNAVAILABLE =
             new ProblemType("search-unavailable", "The search indexer does not answer", 503);
 
@@ -42,19 +42,21 @@ final class Search implements AutoCloseable {
         "highlight"
     };
 
+    /** The forwarded response headers. */
     private static final List<String> HEADERS = List.of("Puri-Index-Lag", "Retry-After");
-    private static final Duration TIMEOUT = Duration.ofSeconds(10);
-    private static final int MOST_UNDER_WAY = 64;
 
-    /** An indexer's page has at most 1 MiB of results, and facets. */
-    private static final long MOST_BYTES = 4 << 20;
+    private static final Duration TIMEOUT = Duration.ofSeconds(10);
+    private static final int MAX_SEARCHES = 64;
+
+    /** Maximum size of a response: an indexer sends at most 1 MiB of results, and facets. */
+    private static final long MAX_RESPONSE_BYTES = 4 << 20;
 
     private final @Nullable URI indexer;
     private final HttpClient client = HttpClient.newBuilder()
             .version(HttpClient.Version.HTTP_1_1)
             .connectTimeout(Duration.ofSeconds(2))
             .build();
-    private final Semaphore free = new Semaphore(MOST_UNDER_WAY);
+    private final Semaphore permits = new Semaphore(MAX_SEARCHES);
 
     /**
      * @param indexer the base URL; null if there is no indexer
@@ -63,26 +65,27 @@ final class Search implements AutoCloseable {
         this.indexer = indexer;
     }
 
-    void search(Exchange exchange) {
+    void forward(Exchange exchange) {
         if (indexer == null) {
-            exchange.problem(Problem.of(NO_SEARCH, "No search indexer is named to this resolver, by PURI_SEARCH_URL."));
+            exchange.problem(
+                    Problem.of(NO_SEARCH, "The setting PURI_SEARCH_URL of this resolver names no search indexer."));
             return;
         }
         HttpRequest request = request(exchange, indexer);
-        if (!free.tryAcquire()) {
-            unavailable(exchange, "As many searches are under way as may be.");
+        if (!permits.tryAcquire()) {
+            unavailable(exchange, "The maximum number of searches run.");
             return;
         }
-        CompletableFuture<HttpResponse<byte[]>> answer =
-                client.sendAsync(request, BodyHandlers.limiting(BodyHandlers.ofByteArray(), MOST_BYTES));
-        exchange.onGone(() -> answer.cancel(true));
-        answer.whenComplete((response, failure) -> {
-            free.release();
+        CompletableFuture<HttpResponse<byte[]>> response =
+                client.sendAsync(request, BodyHandlers.limiting(BodyHandlers.ofByteArray(), MAX_RESPONSE_BYTES));
+        exchange.onGone(() -> response.cancel(true));
+        response.whenComplete((answer, failure) -> {
+            permits.release();
             exchange.later(() -> {
                 if (failure == null) {
-                    pass(response, exchange);
+                    forwardResponse(answer, exchange);
                 } else {
-                    unavailable(exchange, "Nothing came back from it in time, or not whole.");
+                    unavailable(exchange, "The indexer did not send a complete response in time.");
                 }
             });
         });
@@ -101,14 +104,14 @@ final class Search implements AutoCloseable {
         return (token == null ? request : request.header("Authorization", token)).build();
     }
 
-    private static void pass(HttpResponse<byte[]> response, Exchange exchange) {
+    private static void forwardResponse(HttpResponse<byte[]> response, Exchange exchange) {
         for (String name : HEADERS) {
             response.headers().firstValue(name).ifPresent(value -> exchange.header(name, value));
         }
         String mediaType = response.headers().firstValue("content-type").orElse("");
-        // Any other response is from a proxy between, and is not forwarded.
+        // Any other response is from a proxy in front of the indexer, and is not forwarded.
         if (!mediaType.startsWith("application/json") && !mediaType.startsWith("application/problem+json")) {
-            unavailable(exchange, "Something that is no search indexer answers there.");
+            unavailable(exchange, "PURI_SEARCH_URL leads to a server that is no search indexer.");
             return;
         }
         exchange.answer(response.statusCode(), mediaType, response.body());

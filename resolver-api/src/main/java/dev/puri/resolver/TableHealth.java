@@ -9,21 +9,21 @@ import org.jspecify.annotations.Nullable;
 /**
  * Health checks of the table.
  *
- * @param untold why subscribers receive no changes; null when they do
+ * @param changesFailure supplies the reason why subscribers receive no changes; null if they receive changes
  */
-record TableHealth(TableKeeper<?> keeper, Supplier<@Nullable String> untold) {
-    /** Up once a table was complete; shows the progress of its filling. */
+record TableHealth(TableKeeper<?> keeper, Supplier<@Nullable String> changesFailure) {
+    /** Up after the first table is complete; the details show the progress of the restore. */
     Health.State started() {
         return new Health.State(keeper.table() != null, keeper.details());
     }
 
-    /** Up while the serving table is fed and its lag is small. */
+    /** Up while the serving table is fed and its lag is small; the details show why it is not. */
     Health.State ready() {
         String reason = keeper.unready();
         Map<String, Object> details = keeper.details();
-        String trouble = untold.get();
-        if (trouble != null) {
-            details.put("changes", "not told: " + trouble);
+        String failure = changesFailure.get();
+        if (failure != null) {
+            details.put("changes", "not sent: " + failure);
         }
         if (reason == null) {
             return Health.State.up(details);

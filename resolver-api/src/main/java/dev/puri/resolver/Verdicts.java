@@ -7,7 +7,7 @@ import java.util.EnumMap;
 import java.util.Map;
 import java.util.Objects;
 
-/** Counts the verdicts of one route of one listener. */
+/** Counters of the verdicts of one route of one listener. */
 final class Verdicts {
     private final Map<Verdict, Counter> counters = new EnumMap<>(Verdict.class);
 
@@ -24,17 +24,17 @@ final class Verdicts {
         }
     }
 
-    void count(Verdict verdict, int times) {
-        Objects.requireNonNull(counters.get(verdict)).increment(times);
+    void add(Verdict verdict, int count) {
+        Objects.requireNonNull(counters.get(verdict)).increment(count);
     }
 
     /**
-     * @param times by the verdict's ordinal
+     * @param counts numbers of results, indexed by the ordinal of the verdict
      */
-    void count(int[] times) {
+    void add(int[] counts) {
         for (Verdict verdict : Verdict.values()) {
-            if (times[verdict.ordinal()] > 0) {
-                count(verdict, times[verdict.ordinal()]);
+            if (counts[verdict.ordinal()] > 0) {
+                add(verdict, counts[verdict.ordinal()]);
             }
         }
     }

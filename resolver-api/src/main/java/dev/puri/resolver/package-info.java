@@ -1,4 +1,4 @@
-/** The identity table and the API that answers from it. */
+/** The resolver: it reads the identity table and answers requests from it. {@code Routes} lists every path. */
 @NullMarked
 package dev.puri.resolver;
 

@@ -66,7 +66,7 @@ final class ExportsTest {
 
     private LiveTable<ChangeRing> source(PackedTable of) {
         return new LiveTable<>(
-                of, subscribers.begin(Uuid.randomUuid(), new long[] {7, 8}, Instant.EPOCH, (puri, uuid) -> true));
+                of, subscribers.startRing(Uuid.randomUuid(), new long[] {7, 8}, Instant.EPOCH, (puri, uuid) -> true));
     }
 
     @BeforeEach
@@ -78,7 +78,8 @@ final class ExportsTest {
 
     private void start(Duration stallTimeout) {
         Exports exports = new Exports(() -> source, 1, stallTimeout, nanos::get, metrics.registry());
-        Route route = Route.get("/v1/export", Scope.CHANGES, exports::export).taking("collection", "format");
+        Route route =
+                Route.get("/v1/export", Scope.CHANGES, exports::startExport).taking("collection", "format");
         listener = Listener.start(ListenerOptions.at("127.0.0.1", 0), List.of(route), metrics);
     }
 
@@ -101,7 +102,7 @@ final class ExportsTest {
     }
 
     @Test
-    void linesAreTheDefaultAndBearTheCursorTwice() throws Exception {
+    void linesAreTheDefaultAndHaveTheCursorTwice() throws Exception {
         HttpResponse<String> export = contract.send(request("").build());
 
         assertThat(export.statusCode()).isEqualTo(200);
@@ -138,7 +139,7 @@ final class ExportsTest {
     }
 
     @Test
-    void onlyTheCollectionsThatAreAskedForAreExported() throws Exception {
+    void exportsOnlyTheRequestedCollections() throws Exception {
         assertThat(contract.send(request("?collection=SoundCloud:Tracks&collection=a:b")
                                 .build())
                         .body())
@@ -222,7 +223,7 @@ final class ExportsTest {
         putMany();
         try (Socket slow = connect()) {
             assertThat(slow.getInputStream().read()).isEqualTo('H');
-            nanos.addAndGet(Exports.LONGEST.toNanos());
+            nanos.addAndGet(Exports.MAX_DURATION.toNanos());
             await().atMost(Duration.ofSeconds(50)).until(() -> exports("cancelled") == 1);
         }
     }

@@ -3,7 +3,7 @@ package dev.puri.resolver;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.puri.http.RefusedException;
-import dev.puri.resolver.answer.InternalAnswer;
+import dev.puri.resolver.answer.InternalResultWriter;
 import dev.puri.resolver.answer.JsonOut;
 import dev.puri.resolver.answer.PlainBatch;
 import dev.puri.resolver.table.PackedTable;
@@ -59,9 +59,9 @@ final class PlainBatchTest {
             ResolveRequest request = ResolveRequest.parse(body, MAX_REFS);
             assertThat(plain.byShard()).isEqualTo(request.byShard());
             JsonOut ofPlain = new JsonOut();
-            plain.write(new InternalAnswer(table, ofPlain, plain.byShard()));
+            plain.write(new InternalResultWriter(table, ofPlain, plain.byShard()));
             JsonOut ofParsed = new JsonOut();
-            InternalAnswer answer = new InternalAnswer(table, ofParsed, request.byShard());
+            InternalResultWriter answer = new InternalResultWriter(table, ofParsed, request.byShard());
             answer.beginBatch();
             request.refs().forEach(ref -> answer.write(ref.ref()));
             answer.endBatch();

@@ -618,7 +618,7 @@ final class ResolverIT {
                             meters)),
                     new Snapshots(null, Duration.ofMinutes(10), clock),
                     new Waiters(1),
-                    changes::begin,
+                    changes::startRing,
                     0,
                     Duration.ofSeconds(30),
                     () -> null,

@@ -16,7 +16,7 @@ final class ResolverSettingsTest {
     private Path folder;
 
     @Test
-    void aStateFolderThatCannotBeOneIsSaidAtOnce() throws Exception {
+    void anUnusableStateFolderIsReportedAtOnce() throws Exception {
         Path file = Files.writeString(folder.resolve("file"), "");
 
         assertThatThrownBy(() -> read(file))
@@ -27,7 +27,7 @@ final class ResolverSettingsTest {
     }
 
     @Test
-    void aStateFolderMayBeMadeLater() {
+    void aStateFolderMayBeCreatedLater() {
         Path later = folder.resolve("one/two");
 
         assertThat(read(later).stateDir()).contains(later);

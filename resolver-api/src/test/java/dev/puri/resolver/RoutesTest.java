@@ -300,7 +300,7 @@ final class RoutesTest {
     }
 
     @Test
-    void aClientThatHasGoneWaitsNoMore() throws Exception {
+    void waitsOfADisconnectedClientEnd() throws Exception {
         try (Socket socket = new Socket("127.0.0.1", listener.port())) {
             socket.getOutputStream()
                     .write(("GET /v1/identities/" + OF_THE_EVENT
@@ -496,7 +496,7 @@ final class RoutesTest {
     }
 
     @Test
-    void staleAnswersBearTheirLag() {
+    void staleAnswersHaveALagHeader() {
         lag = "42";
 
         for (String path : List.of("soundcloud:tracks:123", "soundcloud:tracks:0", "nonsense")) {
@@ -509,7 +509,7 @@ final class RoutesTest {
     }
 
     @Test
-    void freshAnswersDoNot() {
+    void freshAnswersHaveNoLagHeader() {
         assertThat(lagOf(send("GET", "/v1/identities/soundcloud:tracks:123", null)))
                 .isEmpty();
     }

@@ -62,7 +62,7 @@ final class SearchTest {
 
     private HttpResponse<String> get(Search search, String query) throws Exception {
         List<Route> routes =
-                List.of(Route.get("/v1/search", Scope.RESOLVE, search::search).taking(Search.PARAMETERS));
+                List.of(Route.get("/v1/search", Scope.RESOLVE, search::forward).taking(Search.PARAMETERS));
         try (search;
                 Listener listener = Listener.start(ListenerOptions.at("127.0.0.1", 0), routes, metrics)) {
             return client.send(
@@ -78,7 +78,7 @@ final class SearchTest {
     }
 
     @Test
-    void thePageOfAnIndexerComesBackAndNothingThatIsFarLarger() throws Exception {
+    void forwardsAFullPageButNoFarLargerResponse() throws Exception {
         body = "[\"" + "x".repeat(1_100_000) + "\"]";
         assertThat(get(passing(), "?limit=1000").body()).isEqualTo(body);
 
@@ -87,7 +87,7 @@ final class SearchTest {
     }
 
     @Test
-    void questionAndTokenArePassedOnAndTheAnswerComesBack() throws Exception {
+    void forwardsQueryAndTokenAndReturnsTheResponse() throws Exception {
         HttpResponse<String> answer = get(passing(), "?q=s%C3%A3o%20%26x%3D1&shard=a&shard=b&limit=3");
         assertThat(asked.get()).isEqualTo("/v1/search?q=s%C3%A3o+%26x%3D1&shard=a&shard=b&limit=3 Bearer x");
         assertThat(answer.statusCode()).isEqualTo(200);

@@ -25,24 +25,24 @@ import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Measures look-ups that the cache of a resolver client answers, by one thread, while the client follows the changes of
- * a resolver in a process of its own. The baseline is a Caffeine cache of the same verdicts by pURI. Percentiles have
- * two readings of the clock in each look-up; the mean is of a pass without them.
+ * Measures look-ups that the cache of a resolver client answers. One thread looks up, while the client follows the
+ * changes of a resolver in a separate process. The baseline is a Caffeine cache of the same verdicts by pURI. Each
+ * look-up of the percentiles includes two readings of the clock; the mean is of a pass without these readings.
  */
 record CacheBench(ClientBench bench, MeasuredResolver resolver) {
     private static final String BASELINE = "Caffeine's getIfPresent";
     private static final Duration STARTUP = Duration.ofSeconds(60);
 
-    /** Rows in the cache, if there are so many. */
-    private static final int CACHED = 10_000;
+    /** Maximum number of rows in the cache. */
+    private static final int MAX_CACHED_ROWS = 10_000;
 
-    /** References made beforehand; each pass asks for all of them. */
-    private static final int WANTED = 1 << 18;
+    /** Number of look-ups in each pass. */
+    private static final int LOOK_UPS = 1 << 18;
 
     void measure() throws Exception {
-        // One address that is one process, so its answers are not behind its changes.
+        // The address is that of one process, so its answers are never older than its changes.
         ResolverOptions options = ResolverOptions.at(resolver.url())
-                .cacheSize(2 * CACHED)
+                .cacheSize(2 * MAX_CACHED_ROWS)
                 .replicaLag(Duration.ZERO)
                 .build();
         try (ResolverClient client = ResolverClient.open(options)) {
@@ -51,18 +51,18 @@ record CacheBench(ClientBench bench, MeasuredResolver resolver) {
                     STARTUP,
                     () -> client.cacheStatistics().feed() == CacheStatistics.Feed.CURRENT);
             Cache<Puri, Verdict> bare =
-                    Caffeine.newBuilder().maximumSize(2 * CACHED).build();
-            List<Ref> wanted = fill(client, bare);
-            Rounds rounds = bench.rounds(
+                    Caffeine.newBuilder().maximumSize(2 * MAX_CACHED_ROWS).build();
+            List<Ref> refsToLookUp = fill(client, bare);
+            Rounds rounds = bench.measureRounds(
                     bench.rounds,
                     "ns",
-                    (round, turn) -> Rounds.measureRotated(
+                    (round, recorder) -> Rounds.measureRotated(
                             round,
-                            () -> measureHits(turn, wanted, client),
+                            () -> measureHits(recorder, refsToLookUp, client),
                             () -> measure(
-                                    turn,
+                                    recorder,
                                     "bare",
-                                    wanted,
+                                    refsToLookUp,
                                     ref -> bare.getIfPresent(Objects.requireNonNull(ref.puri())))));
             for (String kind : List.of(" p50", " p99", " mean")) {
                 rounds.add("cache hit" + kind, "ns", "hit" + kind, BASELINE, "bare" + kind);
@@ -71,58 +71,59 @@ record CacheBench(ClientBench bench, MeasuredResolver resolver) {
     }
 
     /**
-     * Puts rows into both caches, and returns references to them in random order.
+     * Puts rows into both caches, and returns the references to look up, in random order.
      *
      * @throws IllegalStateException if the client's cache does not keep all rows
      */
     private List<Ref> fill(ResolverClient client, Cache<Puri, Verdict> bare) throws IOException {
         List<Ref> refs = new ArrayList<>();
-        for (int number = 0; number < Math.min(bench.rows, CACHED); number++) {
+        for (int number = 0; number < Math.min(bench.rows, MAX_CACHED_ROWS); number++) {
             refs.add(Ref.of(Population.puri(number)));
         }
-        // The cache does not keep an answer that a change may have overtaken.
-        Await.until("a client's cache of all rows", STARTUP, () -> resolveAllByCache(client, refs));
+        // Repeated, because the cache does not keep an answer that a change may have outdated.
+        Await.until("a client's cache of all rows", STARTUP, () -> areAllHits(client, refs));
         List<Verdict> verdicts = client.resolveAll(refs);
         for (int i = 0; i < refs.size(); i++) {
             bare.put(Objects.requireNonNull(refs.get(i).puri()), verdicts.get(i));
         }
         Random random = new Random(bench.rows);
         return Stream.generate(() -> refs.get(random.nextInt(refs.size())))
-                .limit(WANTED)
+                .limit(LOOK_UPS)
                 .toList();
     }
 
-    /** Looks all references up, and returns whether each was a hit. */
-    private static boolean resolveAllByCache(ResolverClient client, List<Ref> refs) {
+    /** Looks up all references, and returns whether each look-up was a cache hit. */
+    private static boolean areAllHits(ResolverClient client, List<Ref> refs) {
         long hits = client.cacheStatistics().hits();
         client.resolveAll(refs);
         return client.cacheStatistics().hits() - hits == refs.size();
     }
 
-    private static void measureHits(Rounds.Turn turn, List<Ref> wanted, ResolverClient client) {
+    private static void measureHits(Rounds.Recorder recorder, List<Ref> refsToLookUp, ResolverClient client) {
         long hits = client.cacheStatistics().hits();
-        measure(turn, "hit", wanted, client::resolve);
-        long added = client.cacheStatistics().hits() - hits;
-        if (added != 2L * wanted.size()) {
-            throw new IllegalStateException("only " + added + " of " + 2 * wanted.size() + " look-ups were hits");
+        measure(recorder, "hit", refsToLookUp, client::resolve);
+        long newHits = client.cacheStatistics().hits() - hits;
+        if (newHits != 2L * refsToLookUp.size()) {
+            throw new IllegalStateException(
+                    "only " + newHits + " of " + 2 * refsToLookUp.size() + " look-ups were hits");
         }
     }
 
     private static void measure(
-            Rounds.Turn turn, String side, List<Ref> wanted, Function<Ref, @Nullable Verdict> lookUp) {
+            Rounds.Recorder recorder, String side, List<Ref> refsToLookUp, Function<Ref, @Nullable Verdict> lookUp) {
         Histogram nanos = Timing.histogram();
-        for (Ref ref : wanted) {
-            long begun = System.nanoTime();
+        for (Ref ref : refsToLookUp) {
+            long startNanos = System.nanoTime();
             @Nullable Verdict verdict = lookUp.apply(ref);
-            Timing.record(System.nanoTime() - begun, nanos);
+            Timing.record(System.nanoTime() - startNanos, nanos);
             requireFound(verdict);
         }
-        turn.recordPercentiles(side, nanos, 1);
-        long begun = System.nanoTime();
-        for (Ref ref : wanted) {
+        recorder.recordPercentiles(side, nanos, 1);
+        long startNanos = System.nanoTime();
+        for (Ref ref : refsToLookUp) {
             requireFound(lookUp.apply(ref));
         }
-        turn.record(side + " mean", Timing.seconds(begun) * 1e9 / wanted.size());
+        recorder.record(side + " mean", Timing.seconds(startNanos) * 1e9 / refsToLookUp.size());
     }
 
     private static void requireFound(@Nullable Verdict verdict) {

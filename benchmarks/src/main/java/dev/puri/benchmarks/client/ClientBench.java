@@ -12,60 +12,64 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
 /**
- * {@code puri bench client}: the parts that a service embeds, in the order in which an identity passes through them.
+ * {@code puri bench client}: the libraries that a service embeds, in the order in which it uses them for an identity.
  *
  * <pre>
- *   mint       Identities                                                          in turn with the libraries below it
- *   publish    IdentityPublisher ──▶ broker                                        in turn with a bare producer
+ *   mint       Identities                                                         alternating with its libraries
+ *   publish    IdentityPublisher ──▶ broker                                        alternating with a bare producer
  *   outbox     Outbox ──▶ PostgreSQL ──▶ OutboxRelay ──▶ broker ──▶ topology ──▶ resolver
  *
- *                                 ┌──▶ GET /v1/export ──▶ nowhere                  export
- *   rows in a topic ──▶ resolver ─┼──▶ ResolverClient                              http, in turn with the JDK's client
- *                  │              └──▶ ResolverClient, cached                      cache, in turn with Caffeine
- *                  └──▶ EmbeddedResolver                                           embedded
+ *                                 ┌──▶ GET /v1/export ──▶ nowhere                 export
+ *   rows in a topic ──▶ resolver ─┼──▶ ResolverClient                             http, alternating with Java's client
+ *                  │              └──▶ ResolverClient, cached                     cache, alternating with Caffeine
+ *                  └──▶ EmbeddedResolver                                          embedded
  * </pre>
  */
 @Command(
         name = "client",
         description = {
-            "How fast a service mints, publishes, and publishes through its own database, how soon others resolve that,",
-            "and how fast it looks up: in its own process, over HTTP, and in the resolver client's cache.",
-            "Also how long an export of all rows takes over HTTP, and how large it is."
+            "Measures how fast a service mints and publishes, also through an outbox in its database, how soon the",
+            "identities are resolvable, and how fast the service looks them up: in its own process, over HTTP,",
+            "and in the cache of the resolver client. Also measures the time and the size of an export over HTTP."
         })
 public final class ClientBench extends Bench {
-    @Option(names = "--rows", description = "Identities that are looked up and exported.")
+    @Option(names = "--rows", description = "Number of identities that are looked up and exported.")
     int rows = 1_000_000;
 
-    @Option(names = "--rounds", description = "Rounds after one to warm up; medians count.")
+    @Option(names = "--rounds", description = "Number of rounds, after a warm-up; medians count.")
     int rounds = 5;
 
-    @Option(names = "--minted", paramLabel = "IDENTITIES", description = "Minted by each side in each round.")
+    @Option(
+            names = "--minted",
+            paramLabel = "IDENTITIES",
+            description = "Number of identities that each side mints in each round.")
     int minted = 500_000;
 
-    @Option(names = "--events", description = "Published by each side in each round.")
+    @Option(names = "--events", description = "Number of events that each side publishes in each round.")
     int events = 500_000;
 
     @Option(
             names = "--backlog",
             paramLabel = "EVENTS",
-            description = "In an outbox before its relay starts, in each round.")
+            description = "Number of events in an outbox when its relay starts, in each round.")
     int backlog = 20_000;
 
-    @Option(names = "--rate", description = "Transactions a second until their events are resolvable.")
+    @Option(names = "--rate", description = "Transactions per second, for the time until their events are resolvable.")
     int rate = 100;
 
     @Option(
             names = "--seconds",
             description = {
-                "How long each of three sides commits them in each of four rounds,",
-                "after a third of it to warm up."
+                "How long each of three sides commits transactions in each of four rounds,",
+                "after a warm-up of a third of it."
             })
     int seconds = 20;
 
     @Option(
             names = "--look-ups",
             paramLabel = "LOOKUPS",
-            description = "Over HTTP by each side in each round; a tenth as many batches.")
+            description =
+                    "Number of look-ups over HTTP of each side in each round; the number of batches is a tenth of it.")
     int lookUps = 10_000;
 
     @Option(names = "--only", split = ",", paramLabel = "PART", description = ONLY)
@@ -81,7 +85,7 @@ public final class ClientBench extends Bench {
         CACHE
     }
 
-    private boolean has(Part part) {
+    private boolean isSelected(Part part) {
         return only.contains(part);
     }
 
@@ -90,25 +94,25 @@ public final class ClientBench extends Bench {
         boolean isEnough = rows >= 1000 && backlog >= 3000 && lookUps >= 10;
         require(
                 isEnough && rounds > 0 && minted > 0 && events > 0 && rate > 0 && seconds > 0,
-                "at least 1000 rows, a backlog of 3000, 10 look-ups, and 1 of all others");
-        if (has(Part.MINT)) {
+                "needed: at least 1000 rows, a backlog of 3000, 10 look-ups, and 1 for each other number");
+        if (isSelected(Part.MINT)) {
             new MintBench(this).measure();
         }
-        if (has(Part.PUBLISH)) {
+        if (isSelected(Part.PUBLISH)) {
             new PublishBench(this).measure();
         }
-        if (has(Part.OUTBOX)) {
+        if (isSelected(Part.OUTBOX)) {
             new OutboxBench(this).measure();
         }
-        boolean hasResolver = has(Part.EXPORT) || has(Part.HTTP) || has(Part.CACHE);
-        if (hasResolver || has(Part.EMBEDDED)) {
+        boolean needsResolver = isSelected(Part.EXPORT) || isSelected(Part.HTTP) || isSelected(Part.CACHE);
+        if (needsResolver || isSelected(Part.EMBEDDED)) {
             try (FreshBroker broker = new FreshBroker();
                     SchemaServer schemas = new SchemaServer()) {
                 Population.publish(broker.bootstrapServers(), 0, rows, 0);
-                if (hasResolver) {
+                if (needsResolver) {
                     measureResolver(broker, schemas);
                 }
-                if (has(Part.EMBEDDED)) {
+                if (isSelected(Part.EMBEDDED)) {
                     new EmbeddedBench(this).measure(broker, schemas);
                 }
             }
@@ -117,13 +121,13 @@ public final class ClientBench extends Bench {
 
     private void measureResolver(FreshBroker broker, SchemaServer schemas) throws Exception {
         try (MeasuredResolver resolver = MeasuredResolver.start(broker, schemas, rows, List.of())) {
-            if (has(Part.EXPORT)) {
+            if (isSelected(Part.EXPORT)) {
                 new ExportBench(this, resolver).measure();
             }
-            if (has(Part.HTTP)) {
+            if (isSelected(Part.HTTP)) {
                 new HttpBench(this, resolver).measure();
             }
-            if (has(Part.CACHE)) {
+            if (isSelected(Part.CACHE)) {
                 new CacheBench(this, resolver).measure();
             }
         }

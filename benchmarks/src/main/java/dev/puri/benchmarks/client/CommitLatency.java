@@ -21,8 +21,8 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * Measures the time from a write to the first answer of a resolver that has its identity, at a steady rate of
- * transactions with one event each. Identities are created with handles, which have to be claimed.
+ * Measures the time from the write of an event until a resolver finds the identity, at a steady rate of transactions
+ * with one event each. The identities have handles, which must be claimed.
  *
  * <pre>
  *   outbox.add ── commit ── relay ── topology ── resolvable
@@ -33,8 +33,8 @@ import java.util.List;
  *   └─ publish → resolvable, the baseline ─┘
  * </pre>
  *
- * <p>The polling relay, the Debezium relay and the baseline take turns in being first. The clock of a write starts with
- * its call; calls later than planned are reported.
+ * <p>Each round begins with another of the three sides: polling relay, Debezium relay and baseline. A wait starts with
+ * the call that writes the event. The maximum delay of these calls is reported.
  */
 record CommitLatency(ClientBench bench, OutboxDatabase database, ServerSettings settings, Creations creations) {
     private static final Duration STARTUP = Duration.ofSeconds(60);
@@ -44,15 +44,15 @@ record CommitLatency(ClientBench bench, OutboxDatabase database, ServerSettings 
     private static final String BASELINE = "publish → resolvable, without an outbox";
     private static final String FROM_COMMIT = ", from commit";
 
-    /** As many as sides, so that each is first, second and third once. */
+    /** As many rounds as sides, so that each side is measured once as first, second and third. */
     private static final int ROUNDS = 3;
 
-    /** Hands an event over to the registry, with or without an outbox. */
+    /** Writes an event for the registry, with or without an outbox. */
     private interface Writer {
         /**
-         * Writes an event, and has its identity sought.
+         * Writes an event, and lets the seeker find its identity.
          *
-         * @param counts false for an event that only warms up
+         * @param counts false if the event is part of the warm-up
          */
         void write(Event event, Seeker seeker, boolean counts) throws Exception;
     }
@@ -71,14 +71,14 @@ record CommitLatency(ClientBench bench, OutboxDatabase database, ServerSettings 
                 Await.until("the topology", STARTUP, topology::isReady);
                 Await.until("the resolver", STARTUP, resolver::isReady);
                 int port = resolver.port();
-                addFigures(bench.rounds(
+                addFigures(bench.measureRounds(
                         ROUNDS,
                         "resolvable after, ms",
-                        (round, turn) -> Rounds.measureRotated(
+                        (round, recorder) -> Rounds.measureRotated(
                                 round,
-                                () -> publish(broker, port, turn),
-                                () -> relay(broker, port, POLLING, Feed.NONE, turn),
-                                () -> relay(broker, port, DEBEZIUM, debezium(), turn))));
+                                () -> measurePublisher(broker, port, recorder),
+                                () -> measureRelay(broker, port, POLLING, Feed.NONE, recorder),
+                                () -> measureRelay(broker, port, DEBEZIUM, debezium(), recorder))));
             }
         }
     }
@@ -99,16 +99,16 @@ record CommitLatency(ClientBench bench, OutboxDatabase database, ServerSettings 
     }
 
     private Feed debezium() {
-        return new DebeziumFeed(table(DEBEZIUM), database.connector());
+        return new DebeziumFeed(table(DEBEZIUM), database.connectorProperties());
     }
 
-    private void publish(FreshBroker broker, int port, Rounds.Turn turn) throws Exception {
+    private void measurePublisher(FreshBroker broker, int port, Rounds.Recorder recorder) throws Exception {
         try (IdentityPublisher publisher = new IdentityPublisher(settings.client(broker))) {
-            measure(port, PUBLISHED, turn, (event, seeker, counts) -> {
-                long since = System.nanoTime();
+            measure(port, PUBLISHED, recorder, (event, seeker, counts) -> {
+                long writeNanos = System.nanoTime();
                 var unused = publisher.publish(event).whenComplete((position, error) -> {
                     if (error == null) {
-                        seeker.seek(event.puri(), since, counts);
+                        seeker.seek(event.puri(), writeNanos, counts);
                     } else {
                         seeker.fail(error);
                     }
@@ -117,10 +117,11 @@ record CommitLatency(ClientBench bench, OutboxDatabase database, ServerSettings 
         }
     }
 
-    private void relay(FreshBroker broker, int port, String name, Feed feed, Rounds.Turn turn) throws Exception {
+    private void measureRelay(FreshBroker broker, int port, String name, Feed feed, Rounds.Recorder recorder)
+            throws Exception {
         String table = table(name);
         Outbox outbox = new Outbox(Dialect.POSTGRESQL, table, () -> null);
-        try (OutboxRelay relay = OutboxRelay.start(database.relay(table, settings.client(broker)), feed);
+        try (OutboxRelay relay = OutboxRelay.start(database.relaySettings(table, settings.client(broker)), feed);
                 Connection connection = database.dataSource().getConnection()) {
             Await.until(
                     "the " + name,
@@ -128,28 +129,28 @@ record CommitLatency(ClientBench bench, OutboxDatabase database, ServerSettings 
                     () -> OutboxDatabase.status(relay).leads()
                             && (feed == Feed.NONE || feed.state() instanceof Feed.State.Running));
             connection.setAutoCommit(false);
-            measure(port, name, turn, (event, seeker, counts) -> {
-                long since = System.nanoTime();
+            measure(port, name, recorder, (event, seeker, counts) -> {
+                long writeNanos = System.nanoTime();
                 outbox.add(connection, event);
                 connection.commit();
-                seeker.seek(event.puri(), since, counts);
+                seeker.seek(event.puri(), writeNanos, counts);
             });
         }
     }
 
-    /** Writes events at the rate, and records how long each took to be resolvable. */
-    private void measure(int port, String name, Rounds.Turn turn, Writer writer) throws Exception {
+    /** Writes events at the rate, and records the time until each is resolvable. */
+    private void measure(int port, String name, Rounds.Recorder recorder, Writer writer) throws Exception {
         try (Seeker seeker = Seeker.ofResolver(port, 10 * bench.rate)) {
-            FixedRate.Sent sent = FixedRate.run(
+            FixedRate.Result sent = FixedRate.run(
                     bench.rate,
                     Duration.ofSeconds(bench.seconds),
-                    (intended, counts) -> writer.write(creations.next(true), seeker, counts));
+                    (intendedNanos, counts) -> writer.write(creations.next(true), seeker, counts));
             seeker.awaitAll(sent.count());
             bench.progress(
-                    "%s: %s; written at most %.1f ms late".formatted(name, seeker.describe(), sent.mostLateMillis()));
-            turn.recordPercentiles(name, seeker.waits(), 1e6);
+                    "%s: %s; written at most %.1f ms late".formatted(name, seeker.describe(), sent.maxDelayMillis()));
+            recorder.recordPercentiles(name, seeker.waits(), 1e6);
             if (!name.equals(PUBLISHED)) {
-                turn.recordPercentiles(name + FROM_COMMIT, seeker.waitsFromSeek(), 1e6);
+                recorder.recordPercentiles(name + FROM_COMMIT, seeker.waitsFromSeek(), 1e6);
             }
         }
     }

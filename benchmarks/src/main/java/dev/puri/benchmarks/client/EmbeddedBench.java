@@ -19,25 +19,25 @@ import java.util.stream.Stream;
 import org.HdrHistogram.Histogram;
 
 /**
- * Measures look-ups of a resolver in this process, one at a time. Each is timed by itself, so a figure includes two
- * readings of the clock; their time is a figure of its own.
+ * Measures look-ups of an embedded resolver in this process, one after the other. Each look-up is timed separately, so
+ * a figure includes two readings of the clock. The time of two readings is reported as a figure.
  */
 record EmbeddedBench(ClientBench bench) {
     private static final int KEYS = 1 << 18;
-    private static final Duration LONGEST_FILLING = Duration.ofMinutes(10);
+    private static final Duration FILL_TIMEOUT = Duration.ofMinutes(10);
     private static final String CLOCK = "of these, two readings of the clock p50";
 
     /**
-     * Adds the times.
+     * Measures and adds the figures.
      *
-     * @param broker that has the rows
+     * @param broker has the rows
      */
     void measure(FreshBroker broker, SchemaServer schemas) throws Exception {
         Path folder = broker.directory("embedded-resolver");
         EmbeddedResolverOptions options = EmbeddedResolverOptions.at(broker.bootstrapServers(), schemas.url(), folder)
                 .build();
         try (EmbeddedResolver resolver = EmbeddedResolver.open(options)) {
-            resolver.awaitReady(LONGEST_FILLING);
+            resolver.awaitReady(FILL_TIMEOUT);
             Random random = new Random(bench.rows);
             LookUpKeys even = LookUpKeys.even(KEYS, bench.rows, random);
             LookUpKeys skewed = LookUpKeys.skewed(KEYS, bench.rows, random);
@@ -49,11 +49,11 @@ record EmbeddedBench(ClientBench bench) {
             sides.put(
                     "embedded look-up by handle",
                     Stream.of(even.handles()).map(Ref::of).toList());
-            Rounds rounds = bench.rounds(bench.rounds, "ns", (round, turn) -> {
+            Rounds rounds = bench.measureRounds(bench.rounds, "ns", (round, recorder) -> {
                 for (Map.Entry<String, List<Ref>> side : sides.entrySet()) {
-                    turn.recordPercentiles(side.getKey(), time(resolver, side.getValue()), 1);
+                    recorder.recordPercentiles(side.getKey(), timeLookUps(resolver, side.getValue()), 1);
                 }
-                turn.record(CLOCK, clock());
+                recorder.record(CLOCK, clockNanos());
             });
             for (String side : sides.keySet()) {
                 rounds.add(side + " p50", "ns", side + " p50");
@@ -63,26 +63,26 @@ record EmbeddedBench(ClientBench bench) {
         }
     }
 
-    private static Histogram time(EmbeddedResolver resolver, List<Ref> refs) {
+    private static Histogram timeLookUps(EmbeddedResolver resolver, List<Ref> refs) {
         Histogram nanos = Timing.histogram();
-        long found = 0;
+        long foundCount = 0;
         for (Ref ref : refs) {
-            long begun = System.nanoTime();
+            long startNanos = System.nanoTime();
             Verdict verdict = resolver.resolve(ref, Duration.ZERO);
-            Timing.record(System.nanoTime() - begun, nanos);
-            found += verdict instanceof Verdict.Found ? 1 : 0;
+            Timing.record(System.nanoTime() - startNanos, nanos);
+            foundCount += verdict instanceof Verdict.Found ? 1 : 0;
         }
-        if (found != refs.size()) {
-            throw new IllegalStateException(refs.size() - found + " of " + refs.size() + " were not found");
+        if (foundCount != refs.size()) {
+            throw new IllegalStateException(refs.size() - foundCount + " of " + refs.size() + " were not found");
         }
         return nanos;
     }
 
-    private static double clock() {
+    private static double clockNanos() {
         Histogram nanos = Timing.histogram();
         for (int i = 0; i < KEYS; i++) {
-            long begun = System.nanoTime();
-            Timing.record(System.nanoTime() - begun, nanos);
+            long startNanos = System.nanoTime();
+            Timing.record(System.nanoTime() - startNanos, nanos);
         }
         return nanos.getValueAtPercentile(50);
     }

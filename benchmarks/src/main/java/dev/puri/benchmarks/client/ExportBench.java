@@ -17,7 +17,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Measures exports of a resolver in a process of its own. This process reads and discards them as fast as they arrive.
+ * Measures exports of a resolver in a separate process. This process reads and discards the bytes as fast as they
+ * arrive.
  */
 record ExportBench(ClientBench bench, MeasuredResolver resolver) {
     private static final List<String> FORMATS = List.of("ndjson", "avro");
@@ -26,17 +27,17 @@ record ExportBench(ClientBench bench, MeasuredResolver resolver) {
         String name = bench.rows == 1_000_000 ? "export of 1 M rows" : "export of %,d rows".formatted(bench.rows);
         Map<String, Long> bytes = new HashMap<>();
         try (HttpClient client = HttpClient.newHttpClient()) {
-            Rounds rounds = bench.rounds(bench.rounds, name + ", s", (round, turn) -> {
+            Rounds rounds = bench.measureRounds(bench.rounds, name + ", s", (round, recorder) -> {
                 for (String format : FORMATS) {
-                    double exported = exportedRows();
-                    long begun = System.nanoTime();
+                    double rowsBefore = exportedRows();
+                    long startNanos = System.nanoTime();
                     bytes.put(format, read(client, format));
-                    turn.record(format, Timing.seconds(begun));
-                    // The resolver may count the rows a moment after the last one was read.
+                    recorder.record(format, Timing.seconds(startNanos));
+                    // The resolver may count the rows shortly after the last row was read.
                     Await.until(
                             "an export of all rows",
                             Duration.ofSeconds(10),
-                            () -> exportedRows() - exported == bench.rows);
+                            () -> exportedRows() - rowsBefore == bench.rows);
                 }
             });
             for (String format : FORMATS) {
@@ -50,6 +51,7 @@ record ExportBench(ClientBench bench, MeasuredResolver resolver) {
         return resolver.metric("puri_exports_rows_total");
     }
 
+    /** Reads an export to its end, and returns its size in bytes. */
     private long read(HttpClient client, String format) throws Exception {
         HttpRequest request = HttpRequest.newBuilder(URI.create(resolver.url() + "/v1/export?format=" + format))
                 .build();

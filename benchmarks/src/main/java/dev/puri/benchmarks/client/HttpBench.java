@@ -22,36 +22,36 @@ import java.util.stream.Collectors;
 import org.HdrHistogram.Histogram;
 
 /**
- * Measures look-ups of a resolver client without a cache, one after the other by one thread. The resolver has a process
- * of its own. The baseline is the JDK's client, on which ours is built: it sends the same bodies, made beforehand, and
- * does not read the JSON of the answers.
+ * Measures look-ups of a resolver client without a cache, one after the other by one thread. The resolver runs in a
+ * separate process. The baseline is the JDK's HTTP client, which the resolver client uses. It sends the same bodies,
+ * prepared before the clock starts, and does not parse the answers.
  */
 record HttpBench(ClientBench bench, MeasuredResolver resolver) {
     private static final String BASELINE = "the JDK's HttpClient, same request, answer not parsed";
     private static final int BATCH = 100;
     private static final int HANDLES = 40;
 
-    /** A batch takes about as long as ten single look-ups. */
-    private static final int LOOK_UPS_OF_A_BATCH = 10;
+    /** A batch takes about as long as this number of single look-ups. */
+    private static final int LOOK_UPS_PER_BATCH = 10;
 
     void measure() throws Exception {
         Random random = new Random(bench.rows);
-        int batches = Math.max(1, bench.lookUps / LOOK_UPS_OF_A_BATCH);
+        int batches = Math.max(1, bench.lookUps / LOOK_UPS_PER_BATCH);
         Map<String, List<List<Ref>>> sides = new LinkedHashMap<>();
-        sides.put("HTTP look-up", wanted(random, bench.lookUps, 1, 0));
-        sides.put("HTTP look-up of %d mixed refs".formatted(BATCH), wanted(random, batches, BATCH, HANDLES));
+        sides.put("HTTP look-up", drawRequests(random, bench.lookUps, 1, 0));
+        sides.put("HTTP look-up of %d mixed refs".formatted(BATCH), drawRequests(random, batches, BATCH, HANDLES));
         try (ResolverClient client =
                         ResolverClient.open(ResolverOptions.at(resolver.url()).build());
                 HttpClient bare = HttpClient.newBuilder()
                         .version(HttpClient.Version.HTTP_1_1)
                         .build()) {
-            Rounds rounds = bench.rounds(bench.rounds, "µs", (round, turn) -> {
+            Rounds rounds = bench.measureRounds(bench.rounds, "µs", (round, recorder) -> {
                 for (Map.Entry<String, List<List<Ref>>> side : sides.entrySet()) {
                     String name = side.getKey();
                     Rounds.measureRotated(
                             round,
-                            () -> turn.recordPercentiles(name, ofClient(client, side.getValue()), 1e3),
-                            () -> turn.recordPercentiles("bare " + name, ofBare(bare, side.getValue()), 1e3));
+                            () -> recorder.recordPercentiles(name, timeClient(client, side.getValue()), 1e3),
+                            () -> recorder.recordPercentiles("bare " + name, timeBare(bare, side.getValue()), 1e3));
                 }
             });
             for (String side : sides.keySet()) {
@@ -62,27 +62,28 @@ record HttpBench(ClientBench bench, MeasuredResolver resolver) {
         }
     }
 
-    private List<List<Ref>> wanted(Random random, int requests, int refs, int handles) {
-        List<List<Ref>> wanted = new ArrayList<>(requests);
-        for (int request = 0; request < requests; request++) {
-            List<Ref> some = new ArrayList<>(refs);
+    /** Returns the references of each request; a request with more references than handles also has pURIs. */
+    private List<List<Ref>> drawRequests(Random random, int requests, int refs, int handles) {
+        List<List<Ref>> drawn = new ArrayList<>(requests);
+        for (int n = 0; n < requests; n++) {
+            List<Ref> request = new ArrayList<>(refs);
             for (int i = 0; i < refs; i++) {
                 int number = random.nextInt(bench.rows);
-                some.add(i < handles ? Ref.of(Population.handle(number)) : Ref.of(Population.puri(number)));
+                request.add(i < handles ? Ref.of(Population.handle(number)) : Ref.of(Population.puri(number)));
             }
-            Collections.shuffle(some, random);
-            wanted.add(some);
+            Collections.shuffle(request, random);
+            drawn.add(request);
         }
-        return wanted;
+        return drawn;
     }
 
-    private static Histogram ofClient(ResolverClient client, List<List<Ref>> wanted) {
+    private static Histogram timeClient(ResolverClient client, List<List<Ref>> requests) {
         Histogram nanos = Timing.histogram();
-        for (List<Ref> refs : wanted) {
-            long begun = System.nanoTime();
+        for (List<Ref> refs : requests) {
+            long startNanos = System.nanoTime();
             List<Verdict> verdicts =
                     refs.size() == 1 ? List.of(client.resolve(refs.getFirst())) : client.resolveAll(refs);
-            Timing.record(System.nanoTime() - begun, nanos);
+            Timing.record(System.nanoTime() - startNanos, nanos);
             for (Verdict verdict : verdicts) {
                 if (!(verdict instanceof Verdict.Found)) {
                     throw new IllegalStateException("not found: " + verdict);
@@ -92,9 +93,9 @@ record HttpBench(ClientBench bench, MeasuredResolver resolver) {
         return nanos;
     }
 
-    private Histogram ofBare(HttpClient client, List<List<Ref>> wanted) throws Exception {
-        List<HttpRequest> requests = new ArrayList<>(wanted.size());
-        for (List<Ref> refs : wanted) {
+    private Histogram timeBare(HttpClient client, List<List<Ref>> refLists) throws Exception {
+        List<HttpRequest> requests = new ArrayList<>(refLists.size());
+        for (List<Ref> refs : refLists) {
             String body = refs.stream().map(Ref::text).collect(Collectors.joining("\",\"", "{\"refs\":[\"", "\"]}"));
             requests.add(HttpRequest.newBuilder(URI.create(resolver.url() + "/v1/resolve"))
                     .header("Content-Type", "application/json")
@@ -103,9 +104,9 @@ record HttpBench(ClientBench bench, MeasuredResolver resolver) {
         }
         Histogram nanos = Timing.histogram();
         for (HttpRequest request : requests) {
-            long begun = System.nanoTime();
+            long startNanos = System.nanoTime();
             HttpResponse<byte[]> answer = client.send(request, HttpResponse.BodyHandlers.ofByteArray());
-            Timing.record(System.nanoTime() - begun, nanos);
+            Timing.record(System.nanoTime() - startNanos, nanos);
             if (answer.statusCode() != 200) {
                 throw new IllegalStateException("a look-up was answered with " + answer.statusCode());
             }

@@ -18,8 +18,8 @@ import java.util.function.IntFunction;
 import org.openjdk.jmh.infra.Blackhole;
 
 /**
- * Measures minting by one thread, for each strategy of identifiers. The baseline calls the libraries that the client
- * uses, and returns the same three ids as plain text: uuid, pURI and handle.
+ * Measures minting by one thread, for each kind of identifier. The baseline calls the libraries that the client uses,
+ * and returns the same three ids as plain values: uuid, pURI and handle.
  */
 final class MintBench {
     private static final String LIBRARIES = "java-uuid-generator and jnanoid, the same ids as text";
@@ -31,10 +31,10 @@ final class MintBench {
     private static final char[] HANDLE_ALPHABET = Handle.ALPHABET.toCharArray();
     private static final char[] BASE_36 = Identifiers.BASE_36.toCharArray();
 
-    /** Of a sortable identifier, behind its 9 characters of time. */
+    /** Number of random characters in a sortable identifier, after the 9 characters of its time. */
     private static final int SORTABLE_RANDOM_LENGTH = 11;
 
-    /** Natural keys, made beforehand and used in turn. */
+    /** Number of prepared natural keys, which are used repeatedly. */
     private static final int KEYS = 1 << 16;
 
     private final ClientBench bench;
@@ -44,17 +44,17 @@ final class MintBench {
     private final SecureRandom handleRandom = new SecureRandom();
     private final SecureRandom identifierRandom = new SecureRandom();
 
-    /** The ids that the baseline makes. */
+    /** The ids that the baseline returns. */
     private record BareIds(UUID uuid, String puri, String handle) {}
 
     /**
-     * A strategy.
+     * A kind of identifier.
      *
-     * @param ours mints the ids of one object, by its number
-     * @param theirs the same for the baseline
+     * @param ours mints the ids of the object with a number
+     * @param theirs returns the baseline's ids of the object with a number
      */
     private record Strategy(String name, IntFunction<Object> ours, String baseline, IntFunction<Object> theirs) {
-        String theirSide() {
+        String baselineSide() {
             return "bare " + name;
         }
     }
@@ -65,17 +65,17 @@ final class MintBench {
 
     void measure() throws Exception {
         List<Strategy> strategies = strategies();
-        Rounds rounds = bench.rounds(bench.rounds, "identities minted, 1/s", (round, turn) -> {
+        Rounds rounds = bench.measureRounds(bench.rounds, "identities minted, 1/s", (round, recorder) -> {
             for (Strategy strategy : strategies) {
                 Rounds.measureRotated(
                         round,
-                        () -> turn.record(strategy.name(), perSecond(strategy.ours())),
-                        () -> turn.record(strategy.theirSide(), perSecond(strategy.theirs())));
+                        () -> recorder.record(strategy.name(), perSecond(strategy.ours())),
+                        () -> recorder.record(strategy.baselineSide(), perSecond(strategy.theirs())));
             }
         });
         for (Strategy strategy : strategies) {
             String name = strategy.name();
-            rounds.add("mint, " + name, "1/s", name, strategy.baseline(), strategy.theirSide());
+            rounds.add("mint, " + name, "1/s", name, strategy.baseline(), strategy.baselineSide());
         }
     }
 
@@ -84,28 +84,28 @@ final class MintBench {
         for (int i = 0; i < KEYS; i++) {
             keys.add(Long.toString(1_000_000_000L + i));
         }
-        Identities named = identities(Identifiers.uuid());
+        Identities identities = identities(Identifiers.uuid());
         return List.of(
-                ofIdentifiers("uuid", Identifiers.uuid(), LIBRARIES, UUID::toString),
-                ofIdentifiers(
+                strategy("uuid", Identifiers.uuid(), LIBRARIES, UUID::toString),
+                strategy(
                         "sortable",
                         Identifiers.sortable(),
                         UNORDERED,
                         uuid -> '0' + Long.toString(System.currentTimeMillis(), 36) + nanoid(SORTABLE_RANDOM_LENGTH)),
-                ofIdentifiers("nanoid", Identifiers.nanoid(), LIBRARIES, uuid -> nanoid(Identifiers.NANOID_LENGTH)),
+                strategy("nanoid", Identifiers.nanoid(), LIBRARIES, uuid -> nanoid(Identifiers.NANOID_LENGTH)),
                 new Strategy(
                         "natural key",
-                        number -> named.mint(keys.get(number % KEYS)),
+                        number -> identities.mint(keys.get(number % KEYS)),
                         LIBRARIES,
-                        number -> bare(uuids.generate(), keys.get(number % KEYS))));
+                        number -> bareIds(uuids.generate(), keys.get(number % KEYS))));
     }
 
-    private Strategy ofIdentifiers(
+    private Strategy strategy(
             String name, Identifiers identifiers, String baseline, Function<UUID, String> bareIdentifier) {
         Identities ours = identities(identifiers);
         return new Strategy(name, number -> ours.mint(), baseline, number -> {
             UUID uuid = uuids.generate();
-            return bare(uuid, bareIdentifier.apply(uuid));
+            return bareIds(uuid, bareIdentifier.apply(uuid));
         });
     }
 
@@ -117,17 +117,17 @@ final class MintBench {
         return NanoIdUtils.randomNanoId(identifierRandom, BASE_36, length);
     }
 
-    private BareIds bare(UUID uuid, String identifier) {
+    private BareIds bareIds(UUID uuid, String identifier) {
         String random = NanoIdUtils.randomNanoId(handleRandom, HANDLE_ALPHABET, Handle.RANDOM_LENGTH);
         return new BareIds(uuid, NAMESPACE + ':' + COLLECTION + ':' + identifier, PREFIX.text() + '_' + random);
     }
 
-    private double perSecond(IntFunction<Object> minted) {
+    private double perSecond(IntFunction<Object> mint) {
         int count = bench.minted;
-        long begun = System.nanoTime();
+        long startNanos = System.nanoTime();
         for (int number = 0; number < count; number++) {
-            results.consume(minted.apply(number));
+            results.consume(mint.apply(number));
         }
-        return count / Timing.seconds(begun);
+        return count / Timing.seconds(startNanos);
     }
 }

@@ -14,40 +14,41 @@ import java.sql.Connection;
 import java.sql.SQLException;
 
 /**
- * Measures how events pass through an outbox in PostgreSQL.
+ * Measures the throughput and the latency of an outbox in PostgreSQL.
  *
  * <pre>
- *   backlog   committed before ──▶ outbox ──▶ polling relay ──▶ events topic ──▶ a consumer that counts
+ *   backlog   committed events ──▶ outbox ──▶ polling relay ──▶ events topic ──▶ a consumer that counts
  *
  *   latency   commits at a fixed rate ──▶ outbox ──▶ relay ──▶ topology ──▶ resolver ◀── GET by pURI until it is found
  * </pre>
  *
- * Database and schema registry have processes of their own; all else is in this one.
+ * The database and the schema registry run in separate processes, everything else in this process.
  */
 record OutboxBench(ClientBench bench) {
-    /** Events of one transaction of the backlog. */
-    private static final int TRANSACTION = 100;
+    /** Number of events in a transaction of the backlog. */
+    private static final int EVENTS_PER_TRANSACTION = 100;
 
     void measure() throws Exception {
         try (LocalSchemaRegistry registry = new LocalSchemaRegistry();
                 OutboxDatabase database = OutboxDatabase.start()) {
             ServerSettings settings = ServerSettings.of(registry);
             String name = "outbox, backlog of %,d events relayed".formatted(bench.backlog);
-            Rounds rounds = bench.rounds(
+            Rounds rounds = bench.measureRounds(
                     bench.rounds,
                     "1/s",
-                    (round, turn) -> turn.record(name, relayed(database, settings, "backlog_" + round)));
+                    (round, recorder) ->
+                            recorder.record(name, relayedPerSecond(database, settings, "backlog_" + round)));
             rounds.add(name, "1/s", name);
             new CommitLatency(bench, database, settings).measure();
         }
     }
 
-    private double relayed(OutboxDatabase database, ServerSettings settings, String table) throws Exception {
+    private double relayedPerSecond(OutboxDatabase database, ServerSettings settings, String table) throws Exception {
         try (FreshBroker broker = new FreshBroker()) {
             database.create(table);
             fill(database, table);
             try (TopicReader reader = new TopicReader(broker, Topics.EVENTS);
-                    OutboxRelay relay = OutboxRelay.start(database.relay(table, settings.client(broker)))) {
+                    OutboxRelay relay = OutboxRelay.start(database.relaySettings(table, settings.client(broker)))) {
                 return reader.read(
                                 bench.backlog,
                                 () -> OutboxDatabase.status(relay).problem() == null)
@@ -61,8 +62,8 @@ record OutboxBench(ClientBench bench) {
         Creations creations = new Creations();
         try (Connection connection = database.dataSource().getConnection()) {
             connection.setAutoCommit(false);
-            for (int added = 0; added < bench.backlog; added += TRANSACTION) {
-                outbox.addAll(connection, creations.next(Math.min(TRANSACTION, bench.backlog - added)));
+            for (int added = 0; added < bench.backlog; added += EVENTS_PER_TRANSACTION) {
+                outbox.addAll(connection, creations.next(Math.min(EVENTS_PER_TRANSACTION, bench.backlog - added)));
                 connection.commit();
             }
         }

@@ -18,7 +18,7 @@ import java.time.Duration;
 import java.util.Map;
 import javax.sql.DataSource;
 
-/** A PostgreSQL with logical replication, whose data are removed when it closes. */
+/** A PostgreSQL server with logical replication. {@link #close} deletes its data. */
 final class OutboxDatabase implements AutoCloseable {
     private static final Duration STARTUP = Duration.ofSeconds(60);
     private static final String USER = "postgres";
@@ -39,7 +39,7 @@ final class OutboxDatabase implements AutoCloseable {
                     .setCleanDataDirectory(false)
                     .setPGStartupWait(STARTUP)
                     .setServerConfig("wal_level", "logical")
-                    // The library sets off. A commit would then reach the log that Debezium reads up to 600 ms later.
+                    // The library's default is off. Debezium would then read a commit up to 600 ms later.
                     .setServerConfig("synchronous_commit", "on")
                     .start();
             return new OutboxDatabase(data, server);
@@ -53,8 +53,8 @@ final class OutboxDatabase implements AutoCloseable {
         return server.getPostgresDatabase();
     }
 
-    /** Debezium's properties of the connection. */
-    Map<String, String> connector() {
+    /** Returns the properties with which Debezium connects. */
+    Map<String, String> connectorProperties() {
         return Map.of(
                 "database.hostname", "localhost",
                 "database.port", Integer.toString(server.getPort()),
@@ -63,7 +63,7 @@ final class OutboxDatabase implements AutoCloseable {
                 "database.password", "");
     }
 
-    /** Makes an outbox. */
+    /** Creates the tables of an outbox. */
     void create(String table) throws SQLException {
         try (Connection connection = dataSource().getConnection();
                 Statement statement = connection.createStatement()) {
@@ -73,8 +73,8 @@ final class OutboxDatabase implements AutoCloseable {
         }
     }
 
-    /** Returns settings of a relay of an outbox. */
-    RelaySettings relay(String table, Map<String, String> client) {
+    /** Returns the settings of an outbox's relay. */
+    RelaySettings relaySettings(String table, Map<String, String> client) {
         return RelaySettings.of(dataSource(), Dialect.POSTGRESQL, client).withTable(table);
     }
 
@@ -89,7 +89,7 @@ final class OutboxDatabase implements AutoCloseable {
     @Override
     public void close() throws IOException {
         server.close();
-        // The stop command gives up waiting before a slow server has ended.
+        // The stop command may return before a slow server has ended.
         Path pid = data.path().resolve("postmaster.pid");
         Await.until("the end of PostgreSQL", STARTUP, () -> Files.notExists(pid));
         data.close();

@@ -27,16 +27,16 @@ import org.apache.kafka.clients.producer.RecordMetadata;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Measures publishing to a broker in this process, until all events are acknowledged. The baseline is a producer with
- * the publisher's properties, which sends the bytes that the publisher's serializer makes of the same events; they are
- * made before the clock starts. A second baseline makes these bytes while the clock runs, with Avro's writer of generated
- * classes, as a service without the publisher would. Each round has a broker of its own, and the sides take turns in being first.
+ * Measures publishing to a broker in this process, until all events are acknowledged. The first baseline is a producer with
+ * the properties of the publisher. It sends the same events, which the publisher's serializer encoded before the clock
+ * starts. The second baseline encodes them while the clock runs, with Avro's writer of generated classes, as a service
+ * without the publisher would. Each round has a new broker and begins with another side.
  *
- * <p>Both sides publish the same ten thousand events again and again. A service publishes an event that it has just
- * created; half a million that were created beforehand would be read from memory instead of the processor's cache.
+ * <p>All sides publish the same ten thousand events repeatedly. A service publishes an event that it has just created,
+ * which is in the processor's cache; half a million prepared events would not be.
  */
 record PublishBench(ClientBench bench) {
-    /** Events of one {@code publishAll}. */
+    /** Number of events in a call of {@code publishAll}. */
     private static final int BATCH = 1000;
 
     private static final int DISTINCT_EVENTS = 10 * BATCH;
@@ -57,10 +57,10 @@ record PublishBench(ClientBench bench) {
             List<Encoded> records =
                     events.stream().map(event -> Encoded.of(event, serializer)).toList();
             ServerSettings settings = ServerSettings.of(registry);
-            Rounds rounds = bench.rounds(
+            Rounds rounds = bench.measureRounds(
                     bench.rounds,
                     "events published, 1/s",
-                    (round, turn) -> measure(events, records, serializer, settings, round, turn));
+                    (round, recorder) -> measure(events, records, serializer, settings, round, recorder));
             String batch = " of %,d".formatted(BATCH);
             rounds.add("publish, events", "1/s", "publish", BASELINE, "send");
             rounds.add(
@@ -94,21 +94,21 @@ record PublishBench(ClientBench bench) {
             AvroSerializer serializer,
             ServerSettings settings,
             int round,
-            Rounds.Turn turn)
+            Rounds.Recorder recorder)
             throws Exception {
         try (FreshBroker broker = new FreshBroker();
                 IdentityPublisher publisher = new IdentityPublisher(settings.client(broker));
                 KafkaProducer<byte[], byte[]> producer = BareProducer.open(settings.client(broker))) {
-            // Both have metadata and a producer id before the clock starts.
+            // After this, both sides have metadata and a producer id.
             publisher.publishSync(events.getFirst());
             producer.send(records.getFirst().newRecord()).get();
             Rounds.measureRotated(
                     round,
-                    () -> turn.record("publish", perSecond(() -> publish(publisher, events))),
-                    () -> turn.record("send", perSecond(() -> send(producer, records))),
-                    () -> turn.record("encode and send", perSecond(() -> encodeAndSend(producer, serializer, records))),
-                    () -> turn.record("publishAll", perSecond(() -> publishAll(publisher, events))),
-                    () -> turn.record("send batches", perSecond(() -> sendBatches(producer, records))));
+                    () -> recorder.record("publish", perSecond(() -> publish(publisher, events))),
+                    () -> recorder.record("send", perSecond(() -> send(producer, records))),
+                    () -> recorder.record("encode and send", perSecond(() -> encodeAndSend(producer, serializer, records))),
+                    () -> recorder.record("publishAll", perSecond(() -> publishAll(publisher, events))),
+                    () -> recorder.record("send batches", perSecond(() -> sendBatches(producer, records))));
         }
     }
 

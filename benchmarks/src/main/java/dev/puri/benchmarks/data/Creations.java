@@ -24,7 +24,7 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
 import org.jspecify.annotations.Nullable;
 
-/** New identities of one collection, as a service would create them, no two alike. */
+/** Creates the events that create identities of one collection, as a service does. All identities differ. */
 public final class Creations {
     private static final Prefix PREFIX = new Prefix("trk");
     private static final Owner OWNER = new Owner("catalog");
@@ -32,31 +32,31 @@ public final class Creations {
 
     private final IdentityMinter minter = new IdentityMinter();
     private final LongFunction<Map<String, String>> attributes;
-    private long made;
+    private long createdCount;
 
-    /** Creates identities with a title. */
+    /** Creates identities whose only attribute is a title. */
     public Creations() {
         this(number -> Map.of("title", "Track number " + (Population.FIRST + number)));
     }
 
     /**
-     * Creates identities.
+     * Creates identities with attributes.
      *
-     * @param attributes by their numbers, from 0
+     * @param attributes returns the attributes of the identity with a number; numbers start at 0
      */
     public Creations(LongFunction<Map<String, String>> attributes) {
         this.attributes = attributes;
     }
 
-    /** Returns the collection, which has to be declared before identities may carry handles. */
+    /** Returns the collection; it must be declared before its identities may have handles. */
     public static Collection collection(boolean isSearched) {
         return new Collection(
-                "soundcloud", "tracks", PREFIX, Set.of(OWNER), isSearched, true, "What is measured.", false);
+                "soundcloud", "tracks", PREFIX, Set.of(OWNER), isSearched, true, "Identities of a benchmark.", false);
     }
 
-    /** Returns the next creation. */
+    /** Returns the event that creates the next identity. */
     public Event next(boolean withHandle) {
-        long number = made++;
+        long number = createdCount++;
         IdentityMinter.Minted ids = minter.mint(withHandle ? PREFIX : null);
         return new Event(
                 minter.uuid(),
@@ -73,17 +73,17 @@ public final class Creations {
                         attributes.apply(number)));
     }
 
-    /** Returns as many creations with handles. */
+    /** Returns the events that create the next identities, which have handles. */
     public List<Event> next(int count) {
         return Stream.generate(() -> next(true)).limit(count).toList();
     }
 
-    /** Records of the events topic, made once for all rounds so that each gets the same bytes. */
+    /** Encoded records of the events topic. They are created once, so that all rounds publish the same bytes. */
     public static final class Encoded {
         private final byte[][] keys;
         private final byte[][] values;
 
-        /** Makes creations with handles. */
+        /** Creates and encodes events for identities with handles. */
         public Encoded(int count, int schemaId) {
             RecordWriter<IdentityEvent> writer = RecordWriter.of(IdentityEvent.class);
             Creations creations = new Creations();
@@ -96,14 +96,14 @@ public final class Creations {
             }
         }
 
-        /** Returns how many there are. */
+        /** Returns the number of records. */
         public int count() {
             return keys.length;
         }
 
-        /** Puts all of them into the events topic. */
+        /** Publishes all records to the events topic. */
         public void publish(FreshBroker broker) throws Exception {
-            // One request at a time, because the topic is new, see IdentityPublisher.
+            // One request at a time, because the topic is new: see IdentityPublisher.
             try (KafkaProducer<byte[], byte[]> producer =
                     Population.producer(broker.bootstrapServers(), "max.in.flight.requests.per.connection", 1)) {
                 @Nullable Future<RecordMetadata> last = null;

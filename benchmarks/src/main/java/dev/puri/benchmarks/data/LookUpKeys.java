@@ -5,14 +5,14 @@ import dev.puri.schemas.identity.Puri;
 import java.util.Random;
 import java.util.function.LongSupplier;
 
-/** Names and handles to look up, made beforehand. */
+/** pURIs and handles to look up, created before the look-ups are timed. */
 public record LookUpKeys(Puri[] puris, Handle[] handles) {
-    /** No names. */
+    /** No keys. */
     public static final LookUpKeys NONE = new LookUpKeys(new Puri[0], new Handle[0]);
 
     private static final double SKEW = 0.99;
 
-    /** Makes keys of numbers of the population. */
+    /** Returns the keys of rows with these numbers. */
     public static LookUpKeys of(int count, LongSupplier numbers) {
         Puri[] puris = new Puri[count];
         Handle[] handles = new Handle[count];
@@ -24,12 +24,12 @@ public record LookUpKeys(Puri[] puris, Handle[] handles) {
         return new LookUpKeys(puris, handles);
     }
 
-    /** Draws rows, each as likely as another. */
+    /** Draws keys of rows; every row has the same probability. */
     public static LookUpKeys even(int count, int rows, Random random) {
         return of(count, () -> random.nextInt(rows));
     }
 
-    /** Draws rows, few of them often (Zipf's law). */
+    /** Draws keys of rows; few rows are drawn often (Zipf's law). */
     public static LookUpKeys skewed(int count, int rows, Random random) {
         Zipf zipf = new Zipf(rows, SKEW);
         return of(count, () -> zipf.next(random));
@@ -40,7 +40,7 @@ public record LookUpKeys(Puri[] puris, Handle[] handles) {
         return of(count, () -> Population.missing(random.nextInt(rows)));
     }
 
-    /** Returns how many there are. */
+    /** Returns the number of pURIs, which is also the number of handles. */
     public int count() {
         return puris.length;
     }

@@ -35,9 +35,9 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.jspecify.annotations.Nullable;
 
-/** Rows as the topology writes them for {@link Creations}, each made from its number alone. */
+/** Rows as the topology writes them for {@link Creations}. Each row is computed from its number. */
 public final class Population {
-    /** Of the rows in the topic. */
+    /** The schema id of the rows in the topic. */
     public static final int SCHEMA_ID = 1;
 
     private static final RecordWriter<IdentityRow> WRITER = RecordWriter.of(IdentityRow.class);
@@ -46,10 +46,12 @@ public final class Population {
     private static final Owner OWNER = new Owner("catalog");
     private static final Shard[] SHARDS = {new Shard("br-0"), new Shard("br-1"), new Shard("br-2")};
 
-    /** As many as pay on a small machine: making records takes as long as sending them. */
+    /**
+     * Number of producers. Creating records takes as long as sending them; more producers gain nothing on two cores.
+     */
     private static final int PRODUCERS = 2;
 
-    /** The number in the name of number 0. */
+    /** The number in the pURI of row 0. */
     static final long FIRST = 1_000_000_000L;
 
     private static final long FIRST_MILLIS =
@@ -57,12 +59,12 @@ public final class Population {
 
     private Population() {}
 
-    /** Returns the name of a number. */
+    /** Returns the pURI of the row with a number. */
     public static Puri puri(long number) {
         return Puri.parse("soundcloud:tracks:" + (FIRST + number));
     }
 
-    /** Returns the handle of a number. */
+    /** Returns the handle of the row with a number. */
     public static Handle handle(long number) {
         StringBuilder text = new StringBuilder();
         long bits = mixed(number);
@@ -77,9 +79,9 @@ public final class Population {
     }
 
     /**
-     * Returns the row of a number.
+     * Returns the row with a number.
      *
-     * @param version 0 as created
+     * @param version number of changes since the creation
      */
     public static Row row(long number, long version) {
         long millis = FIRST_MILLIS + number / 3;
@@ -96,25 +98,25 @@ public final class Population {
                 new Position(Topics.EVENTS, (int) (number & 7), (number >>> 3) + version));
     }
 
-    /** Returns a number that no row has, and whose name follows that of a row. */
+    /** Returns a number without a row, whose pURI follows the pURI of the given row in the order of keys. */
     public static long missing(long number) {
         return 10 * (FIRST + number) + 5 - FIRST;
     }
 
-    /** A number and the handle that follows from it. */
-    public record Named(Handle handle, int number) {}
+    /** The number and the handle of a row. */
+    public record NumberedHandle(Handle handle, int number) {}
 
-    /** Passes on the first numbers in the order of their handles. */
-    public static void byHandle(int count, Consumer<Named> seen) {
-        for (int first = 0; first < Handle.ALPHABET.length(); first++) {
-            List<Named> some = new ArrayList<>();
+    /** Calls a function for the first rows in the order of their handles. */
+    public static void forEachByHandle(int count, Consumer<NumberedHandle> action) {
+        for (int firstLetter = 0; firstLetter < Handle.ALPHABET.length(); firstLetter++) {
+            List<NumberedHandle> handles = new ArrayList<>();
             for (int number = 0; number < count; number++) {
-                if ((mixed(number) & 31) == first) {
-                    some.add(new Named(handle(number), number));
+                if ((mixed(number) & 31) == firstLetter) {
+                    handles.add(new NumberedHandle(handle(number), number));
                 }
             }
-            some.sort(Comparator.comparing(Named::handle));
-            some.forEach(seen);
+            handles.sort(Comparator.comparing(NumberedHandle::handle));
+            handles.forEach(action);
         }
     }
 
@@ -124,16 +126,16 @@ public final class Population {
     }
 
     /**
-     * Returns a function from numbers to records, for one thread.
+     * Returns a function from the number of a row to its record. Only one thread may use the function.
      *
-     * @param names whose row each is
+     * @param names returns the pURI of the row with a number
      */
     public static LongFunction<ProducerRecord<byte[], byte[]>> records(LongFunction<Puri> names, long version) {
         return number -> {
             Row row = row(number, version);
             ProducerRecord<byte[], byte[]> record = new ProducerRecord<>(
                     Topics.IDENTITIES, names.apply(number).toBytes(), RowEncoder.encode(SCHEMA_ID, row));
-            // As the topology writes them: each record has both.
+            // The topology writes both headers.
             record.headers().add(Position.HEADER, ascii(row.position().toString()));
             record.headers().add(Outcome.HEADER, APPLIED);
             return record;
@@ -143,16 +145,19 @@ public final class Population {
     /**
      * Publishes the records of a range of numbers.
      *
-     * @param makers returns a function from numbers to records, for each thread
+     * @param recordFunctions supplies, for each thread, a function from numbers to records
      */
     public static void publish(
-            String bootstrapServers, long from, long to, Supplier<LongFunction<ProducerRecord<byte[], byte[]>>> makers)
+            String bootstrapServers,
+            long from,
+            long to,
+            Supplier<LongFunction<ProducerRecord<byte[], byte[]>>> recordFunctions)
             throws Exception {
         List<Future<?>> producers = new ArrayList<>();
         try (ExecutorService pool = Executors.newFixedThreadPool(PRODUCERS)) {
             for (int i = 0; i < PRODUCERS; i++) {
                 long first = from + i;
-                producers.add(pool.submit(() -> produce(bootstrapServers, first, to, makers.get())));
+                producers.add(pool.submit(() -> produce(bootstrapServers, first, to, recordFunctions.get())));
             }
             for (Future<?> producer : producers) {
                 producer.get();
@@ -163,7 +168,7 @@ public final class Population {
     private static void produce(
             String bootstrapServers, long first, long to, LongFunction<ProducerRecord<byte[], byte[]>> records) {
         AtomicReference<@Nullable Exception> failure = new AtomicReference<>();
-        // A row that is sent twice stays one row, so no order has to be kept.
+        // Idempotence is not needed, because a row that is sent twice is still one row.
         try (KafkaProducer<byte[], byte[]> producer = producer(bootstrapServers, "enable.idempotence", false)) {
             for (long number = first; number < to && failure.get() == null; number += PRODUCERS) {
                 producer.send(records.apply(number), (sent, e) -> failure.compareAndSet(null, e));
@@ -174,7 +179,7 @@ public final class Population {
         }
     }
 
-    /** Returns a table with the first rows. */
+    /** Returns a table with this number of rows. */
     public static PackedTable table(int rows) {
         PackedTable table = new PackedTable();
         for (int number = 0; number < rows; number++) {
@@ -183,14 +188,14 @@ public final class Population {
         return table;
     }
 
-    /** Opens a producer for many records, with one more property. */
+    /** Opens a producer for large batches, with one further property. */
     static KafkaProducer<byte[], byte[]> producer(String bootstrapServers, String property, Object value) {
         Map<String, Object> config =
                 Map.of("bootstrap.servers", bootstrapServers, "linger.ms", 20, "batch.size", 1 << 17, property, value);
         return new KafkaProducer<>(config, new ByteArraySerializer(), new ByteArraySerializer());
     }
 
-    /** Returns bytes of a text that is ASCII. */
+    /** Returns the bytes of an ASCII text. */
     public static byte[] ascii(String text) {
         return text.getBytes(StandardCharsets.US_ASCII);
     }
@@ -200,7 +205,9 @@ public final class Population {
         return WRITER.schema();
     }
 
-    /** Scatters numbers, one to one, so that no two handles are alike (the finalizer of SplitMix64). */
+    /**
+     * Returns a pseudo-random number (the finalizer of SplitMix64). It differs for each input, so handles are unique.
+     */
     public static long mixed(long number) {
         long bits = number * 0x9E3779B97F4A7C15L;
         bits = (bits ^ bits >>> 30) * 0xBF58476D1CE4E5B9L;

@@ -8,12 +8,12 @@ import java.util.List;
 import java.util.Random;
 import java.util.stream.Stream;
 
-/** Requests to a resolver of a population, or to a baseline; the same for all sides. */
+/** Random requests for rows of the {@link Population}. The resolver and its baselines get the same requests. */
 public final class ResolverRequests {
-    /** References of a batch. */
+    /** Number of references in a batch. */
     public static final int BATCH = 100;
 
-    /** Of each batch the pURIs; the others are handles. */
+    /** Number of pURIs in a batch; the other references are handles. */
     private static final int PURIS = 60;
 
     private static final int UNKNOWN_PURIS = 3;
@@ -22,7 +22,7 @@ public final class ResolverRequests {
     private final int rows;
     private final Random random;
 
-    /** Draws references to the first rows. */
+    /** Creates requests for the first rows of the population. */
     public ResolverRequests(int rows) {
         this.rows = rows;
         this.random = new Random(rows);
@@ -33,35 +33,35 @@ public final class ResolverRequests {
         return "/v1/identities/" + ref;
     }
 
-    /** Returns names of rows. */
+    /** Returns the pURIs of random rows. */
     public List<String> names(int count) {
         return Stream.generate(() -> Population.puri(random.nextInt(rows)).toString())
                 .limit(count)
                 .toList();
     }
 
-    /** Returns the body of a batch of mixed references, shuffled; some of them are unknown. */
+    /** Returns the body of a batch with pURIs and handles in random order; some of them are unknown. */
     public String batch() {
         List<String> refs = new ArrayList<>();
         for (int i = 0; i < BATCH; i++) {
             int number = random.nextInt(rows);
             boolean isUnknown = i < UNKNOWN_PURIS || i >= BATCH - UNKNOWN_HANDLES;
-            long asked = isUnknown ? Population.missing(number) : number;
+            long refNumber = isUnknown ? Population.missing(number) : number;
             refs.add(
                     i < PURIS
-                            ? Population.puri(asked).toString()
-                            : Population.handle(asked).text());
+                            ? Population.puri(refNumber).toString()
+                            : Population.handle(refNumber).text());
         }
         Collections.shuffle(refs, random);
         return "{\"refs\":[\"" + String.join("\",\"", refs) + "\"]}";
     }
 
-    /** Returns bodies of batches. */
+    /** Returns the bodies of batches. */
     public List<String> batches(int count) {
         return Stream.generate(this::batch).limit(count).toList();
     }
 
-    /** Returns an identity as JSON, without reference and verdict. */
+    /** Returns the JSON of an identity in an answer, without the fields {@code ref} and {@code verdict}. */
     public static String json(int number) {
         Row row = Population.row(number, 0);
         return "{\"puri\":\"" + Population.puri(number)
@@ -74,7 +74,7 @@ public final class ResolverRequests {
                 + "\",\"changedAt\":\"" + Timestamp.text(row.changedAt()) + "\"}";
     }
 
-    /** Returns the body of our answer to a GET of its name. */
+    /** Returns the body of the resolver's answer to a GET by pURI. */
     public static String answer(int number) {
         return "{\"ref\":\"" + Population.puri(number) + "\",\"verdict\":\"found\","
                 + json(number).substring(1) + "\n";

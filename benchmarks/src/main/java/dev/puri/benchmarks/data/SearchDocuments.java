@@ -19,14 +19,15 @@ import org.apache.avro.Schema;
 import org.apache.kafka.clients.producer.ProducerRecord;
 
 /**
- * Rows and documents of tracks, users, playlists and comments, as the topology writes them; each made from its number.
+ * Rows and documents of tracks, users, playlists and comments, as the topology writes them. Each is computed from its
+ * number.
  */
 public final class SearchDocuments {
     private static final String NAMESPACE = "soundcloud";
 
-    /** Of the documents in the topic. */
+    /** The schema id of the documents in the topic. */
     public static final int SCHEMA_ID = 2;
-    /** Of the declarations in the topic. */
+    /** The schema id of the declarations in the topic. */
     public static final int DECLARATION_SCHEMA_ID = 3;
 
     private static final RecordWriter<dev.puri.schemas.avro.Document> WRITER =
@@ -46,7 +47,7 @@ public final class SearchDocuments {
         }
     }
 
-    /** Of ten, six are tracks. */
+    /** Returns the kind of a document; six of ten documents are tracks. */
     private static Kind kind(long number) {
         return switch ((int) (number % 10)) {
             case 6, 7 -> Kind.USERS;
@@ -56,24 +57,24 @@ public final class SearchDocuments {
         };
     }
 
-    /** Returns the name of a number. */
+    /** Returns the pURI of the document with a number. */
     public static Puri puri(long number) {
         return Puri.of(NAMESPACE, kind(number).collection(), Long.toString(1_000_000_000L + number));
     }
 
-    /** Returns the row of a number. */
+    /** Returns the row with a number. */
     public static Row row(long number) {
         return Population.row(number, 0);
     }
 
-    /** Returns the document of a number. */
+    /** Returns the document with a number. */
     public static Document document(long number) {
         Row row = row(number);
         return new Document(
                 row.owner(), row.shard(), row.handle(), row.status(), null, attributes(number), row.position());
     }
 
-    /** Returns a name or a title, and often a text of some dozen words. */
+    /** Returns the attributes of the document with a number: a name or a title, and often a longer text. */
     public static Map<String, String> attributes(long number) {
         Random random = new Random(Population.mixed(number));
         return switch (kind(number)) {
@@ -98,7 +99,7 @@ public final class SearchDocuments {
         Population.publish(bootstrapServers, 0, count, SearchDocuments::records);
     }
 
-    /** Returns the declaration of a collection. Without it an indexer would wait for one. */
+    /** Returns the declaration of a collection, because an indexer waits for it. */
     private static ProducerRecord<byte[], byte[]> declaration(long kind) {
         Collection collection = new Collection(
                 NAMESPACE,
@@ -107,7 +108,7 @@ public final class SearchDocuments {
                 Set.of(),
                 true,
                 true,
-                "What is measured.",
+                "Documents of a benchmark.",
                 false);
         return new ProducerRecord<>(
                 Topics.COLLECTIONS,

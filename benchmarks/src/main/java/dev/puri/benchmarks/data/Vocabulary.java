@@ -3,12 +3,12 @@ package dev.puri.benchmarks.data;
 import java.util.List;
 import java.util.Random;
 
-/** Made-up words, the frequent ones shorter, drawn as words of a language are (Zipf's law). */
+/** Invented words. Their frequencies follow Zipf's law, as in a language, and frequent words are shorter. */
 public final class Vocabulary {
     private static final int WORDS = 40_000;
 
-    /** These are like "the" and "of", which nobody searches for alone. */
-    private static final int TOO_COMMON = 20;
+    /** Number of the most frequent words, which people do not search for, like "the" and "of". */
+    private static final int STOP_WORDS = 20;
 
     private static final String CONSONANTS = "bcdfghjklmnprstvwxyz";
     private static final String VOWELS = "aeiou";
@@ -25,12 +25,12 @@ public final class Vocabulary {
 
     private Vocabulary() {}
 
-    /** Returns the word of a rank, one to one: the factor and the number of words have no common divisor. */
+    /** Returns the word of a rank. Words differ, because the factor and the number of possible words are coprime. */
     private static String word(long rank, int syllables) {
-        long space = (long) Math.pow(SYLLABLES, syllables);
+        long wordCount = (long) Math.pow(SYLLABLES, syllables);
         StringBuilder word = new StringBuilder();
-        for (long left = rank * 61_195_313L % space; word.length() < 2 * syllables; left /= SYLLABLES) {
-            int syllable = (int) (left % SYLLABLES);
+        for (long rest = rank * 61_195_313L % wordCount; word.length() < 2 * syllables; rest /= SYLLABLES) {
+            int syllable = (int) (rest % SYLLABLES);
             word.append(CONSONANTS.charAt(syllable / VOWELS.length()))
                     .append(VOWELS.charAt(syllable % VOWELS.length()));
         }
@@ -42,17 +42,17 @@ public final class Vocabulary {
         return List.of(BY_RANK);
     }
 
-    /** Draws a word as texts have them. */
+    /** Draws a word with its frequency in texts. */
     public static String word(Random random) {
         return BY_RANK[(int) ZIPF.rank(random)];
     }
 
-    /** Draws a word that somebody searches for, frequent ones and rare ones alike. */
-    public static String wanted(Random random) {
-        return BY_RANK[(int) (TOO_COMMON * Math.pow((double) WORDS / TOO_COMMON, random.nextDouble()))];
+    /** Draws a word for a search: its rank is log-uniform, so that frequent and rare words are searched for. */
+    public static String searchWord(Random random) {
+        return BY_RANK[(int) (STOP_WORDS * Math.pow((double) WORDS / STOP_WORDS, random.nextDouble()))];
     }
 
-    /** Draws a text. */
+    /** Draws a text with this number of words. */
     public static String text(int words, Random random) {
         StringBuilder text = new StringBuilder(word(random));
         for (int i = 1; i < words; i++) {

@@ -3,12 +3,13 @@ package dev.puri.benchmarks.data;
 import java.util.Random;
 
 /**
- * Draws numbers of which few come often, as Gray et al. do (Quickly Generating Billion-Record Synthetic Databases,
- * 1994) and YCSB after them. The frequent ones lie scattered, as popular rows do.
+ * A random generator with Zipf's distribution, which draws few numbers often. It uses the algorithm of Gray et al.
+ * (Quickly Generating Billion-Record Synthetic Databases, 1994), as YCSB does. The frequent numbers are scattered over
+ * the whole range, as popular rows are.
  */
 public final class Zipf {
-    /** Up to here the sum is taken term by term, from here on as an integral. */
-    private static final long EXACT = 100_000;
+    /** Number of terms that are summed; the sum of the other terms is approximated by an integral. */
+    private static final long SUMMED_TERMS = 100_000;
 
     private final long count;
     private final double exponent;
@@ -17,7 +18,7 @@ public final class Zipf {
     private final double eta;
 
     /**
-     * Draws numbers below a count.
+     * Creates a generator of numbers from 0 to {@code count - 1}.
      *
      * @param exponent above 0 and below 1
      */
@@ -31,17 +32,19 @@ public final class Zipf {
 
     private static double sum(long count, double exponent) {
         double sum = 0;
-        for (long i = 1; i <= Math.min(count, EXACT); i++) {
+        for (long i = 1; i <= Math.min(count, SUMMED_TERMS); i++) {
             sum += Math.pow(i, -exponent);
         }
-        return count <= EXACT ? sum : sum + integral(count + 0.5, exponent) - integral(EXACT + 0.5, exponent);
+        return count <= SUMMED_TERMS
+                ? sum
+                : sum + integral(count + 0.5, exponent) - integral(SUMMED_TERMS + 0.5, exponent);
     }
 
     private static double integral(double to, double exponent) {
         return Math.pow(to, 1 - exponent) / (1 - exponent);
     }
 
-    /** Draws a rank, from 0, the most frequent. */
+    /** Draws a rank; rank 0 is the most frequent. */
     public long rank(Random random) {
         double drawn = random.nextDouble();
         double scaled = drawn * sum;

@@ -1,4 +1,4 @@
-/** Identities, documents and requests, made from numbers and seeds. */
+/** Identities, documents and requests, which are computed from numbers and seeds. */
 @NullMarked
 package dev.puri.benchmarks.data;
 

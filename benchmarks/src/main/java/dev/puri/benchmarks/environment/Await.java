@@ -4,31 +4,31 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
 
-/** Waits until something is so. */
+/** Polls until a condition is met. */
 public final class Await {
-    private static final long STEP_NANOS = 5_000_000;
+    private static final long POLL_NANOS = 5_000_000;
 
     private Await() {}
 
-    /** Something to wait for. */
+    /** A condition to wait for. */
     public interface Condition {
-        /** Returns whether the wait is over. */
+        /** Returns whether the condition is met. */
         boolean isMet() throws IOException;
     }
 
     /**
-     * Looks every 5 ms.
+     * Checks a condition every 5 ms until it is met.
      *
-     * @param what is awaited, for the message
-     * @throws IllegalStateException if it takes longer than the time
+     * @param name describes the condition in the error message
+     * @throws IllegalStateException if the condition is not met within the timeout
      */
-    public static void until(String what, Duration time, Condition condition) throws IOException {
-        long deadline = System.nanoTime() + time.toNanos();
+    public static void until(String name, Duration timeout, Condition condition) throws IOException {
+        long deadline = System.nanoTime() + timeout.toNanos();
         while (!condition.isMet()) {
             if (System.nanoTime() - deadline > 0) {
-                throw new IllegalStateException(what + ": not within " + time.toSeconds() + " s");
+                throw new IllegalStateException(name + ": not within " + timeout.toSeconds() + " s");
             }
-            LockSupport.parkNanos(STEP_NANOS);
+            LockSupport.parkNanos(POLL_NANOS);
         }
     }
 }

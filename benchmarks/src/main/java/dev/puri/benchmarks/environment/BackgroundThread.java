@@ -3,7 +3,7 @@ package dev.puri.benchmarks.environment;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
-/** A thread that runs until it is closed. */
+/** A thread that runs until {@link #close}. */
 public final class BackgroundThread implements AutoCloseable {
     private final Thread thread;
     private volatile boolean isClosing;
@@ -11,7 +11,7 @@ public final class BackgroundThread implements AutoCloseable {
     /**
      * Starts the thread.
      *
-     * @param body receives whether the thread has to end
+     * @param body must return when the supplier that it receives returns true
      */
     public BackgroundThread(String name, Consumer<BooleanSupplier> body) {
         thread = Thread.ofPlatform().name(name).start(() -> body.accept(() -> isClosing));

@@ -9,25 +9,25 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** A child process with the Java and the class path of this one. The two exchange lines of text. */
+/** A child process with the JVM and the class path of this process. They exchange lines of text. */
 public final class ChildJvm implements AutoCloseable {
-    /** Without these the JVM warns of Kafka's and Netty's native code. */
+    /** Without these options the JVM prints warnings about native code of Kafka and Netty. */
     private static final List<String> OPTIONS =
             List.of("--enable-native-access=ALL-UNNAMED", "--sun-misc-unsafe-memory-access=allow");
 
     private final Process process;
-    private final BufferedReader printed;
+    private final BufferedReader output;
 
     private ChildJvm(Process process) {
         this.process = process;
-        this.printed = process.inputReader();
+        this.output = process.inputReader();
     }
 
     /**
-     * Starts a class. Its settings do not include those of this process.
+     * Starts a class in a new process. The process does not inherit variables {@code PURI_}.
      *
-     * @param options of the JVM, beside those that each child has
-     * @param settings as environment variables
+     * @param options further options of the JVM
+     * @param settings environment variables
      * @param main class with a {@code main} method
      */
     public static ChildJvm start(
@@ -52,7 +52,7 @@ public final class ChildJvm implements AutoCloseable {
 
     /** Returns the rest of the next line that begins with a prefix, or null if the output ends first. */
     public @Nullable String next(String prefix) throws IOException {
-        for (String line = printed.readLine(); line != null; line = printed.readLine()) {
+        for (String line = output.readLine(); line != null; line = output.readLine()) {
             if (line.startsWith(prefix)) {
                 return line.substring(prefix.length());
             }
@@ -72,24 +72,24 @@ public final class ChildJvm implements AutoCloseable {
     }
 
     /** Waits for the end of the child, and returns its exit status. */
-    public int exitStatus() throws InterruptedException {
+    public int awaitExit() throws InterruptedException {
         return process.waitFor();
     }
 
-    /** Ends the child: closes its standard input, and kills it if it does not end then. */
+    /** Closes the standard input of the child and terminates the child, by force if necessary. */
     @Override
     public void close() {
         try {
             process.getOutputStream().close();
         } catch (IOException e) {
-            // The child has ended already.
+            // The child has already ended.
         }
         Program.end(process);
     }
 
     /**
-     * Halts this process as soon as its standard input ends. A parent that keeps the pipe open and writes nothing thus
-     * takes its child with it, even if the parent is killed.
+     * Halts this process as soon as its standard input ends. So the child ends with its parent, which holds the pipe
+     * open, even if the parent is killed.
      */
     public static void endWithParent() {
         Thread.ofPlatform().daemon().name("end-with-parent").start(() -> {

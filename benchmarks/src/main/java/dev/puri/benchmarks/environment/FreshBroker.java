@@ -19,8 +19,8 @@ import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 
 /**
- * A broker in this process with the registry's topics and no records, and a folder that is deleted when the broker
- * closes. Every run gets one, so that none inherits another's records or caches.
+ * A new broker in this process. It has the topics of the registry, no records, and a folder that is deleted when the
+ * broker closes. Each round uses a new broker, so that no round inherits records or caches from an earlier one.
  */
 public final class FreshBroker implements AutoCloseable {
     /** Partitions of each topic. */
@@ -29,10 +29,10 @@ public final class FreshBroker implements AutoCloseable {
     private final TemporaryFolder folder = TemporaryFolder.create();
     private final EmbeddedBroker broker = EmbeddedBroker.start(folder.path().resolve("broker"), 0);
     private final Admin admin = Admin.create(Map.of("bootstrap.servers", broker.bootstrapServers()));
-    private int made;
+    private int directoryCount;
 
-    /** Fills a broker. */
-    public interface Filling {
+    /** Writes the initial records of a broker. */
+    public interface Filler {
         /** Writes to the broker's topics. */
         void fill(FreshBroker broker) throws Exception;
     }
@@ -42,11 +42,11 @@ public final class FreshBroker implements AutoCloseable {
         RegistryTopics.create(admin, PARTITIONS, (short) 1, Set.of());
     }
 
-    /** Starts a broker and fills it, or closes it if that fails. */
-    public static FreshBroker filled(Filling filling) throws Exception {
+    /** Starts a broker and fills it; closes it if filling fails. */
+    public static FreshBroker filled(Filler filler) throws Exception {
         FreshBroker broker = new FreshBroker();
         try {
-            filling.fill(broker);
+            filler.fill(broker);
             return broker;
         } catch (Exception e) {
             broker.close();
@@ -54,19 +54,19 @@ public final class FreshBroker implements AutoCloseable {
         }
     }
 
-    /** Returns its address. */
+    /** Returns the address of the broker. */
     public String bootstrapServers() {
         return broker.bootstrapServers();
     }
 
-    /** Returns the folder of a name, which need not exist. */
+    /** Returns the path of a folder with this name in the broker's folder; the folder may not exist. */
     public Path directory(String name) {
         return folder.path().resolve(name);
     }
 
-    /** Returns a folder that nobody has used yet. */
+    /** Returns the path of an unused folder whose name has this prefix. */
     public Path newDirectory(String name) {
-        return directory(name + made++);
+        return directory(name + directoryCount++);
     }
 
     /** Creates a topic. */
@@ -100,7 +100,7 @@ public final class FreshBroker implements AutoCloseable {
     }
 
     /** Returns the end offset of each partition of the identities topic. */
-    public Map<Integer, Long> identitiesEnds() {
+    public Map<Integer, Long> identitiesEndOffsets() {
         Map<Integer, Long> ends = new TreeMap<>();
         try (KafkaConsumer<byte[], byte[]> consumer = consumer(Topics.IDENTITIES)) {
             consumer.endOffsets(consumer.assignment())
@@ -109,8 +109,8 @@ public final class FreshBroker implements AutoCloseable {
         return ends;
     }
 
-    /** Returns the bytes of all logs, in-flight ones of the broker itself included. */
-    public long bytesLogged() throws Exception {
+    /** Returns the size of the logs of all topics in bytes, internal topics of the broker included. */
+    public long logBytes() throws Exception {
         return admin
                 .describeLogDirs(admin.describeCluster().nodes().get().stream()
                         .map(node -> node.id())

@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 
-/** A schema registry in a process of its own, with the schemas of the registry's topics. */
+/** A schema registry in a separate process, with the schemas of the identity registry's topics. */
 public final class LocalSchemaRegistry implements AutoCloseable {
     private final TemporaryFolder folder = TemporaryFolder.create();
     private final EmbeddedRegistry registry = EmbeddedRegistry.start(folder.path(), 0);
@@ -22,7 +22,7 @@ public final class LocalSchemaRegistry implements AutoCloseable {
         }
     }
 
-    /** Returns its address. */
+    /** Returns the URL of the schema registry. */
     public String url() {
         return registry.url();
     }

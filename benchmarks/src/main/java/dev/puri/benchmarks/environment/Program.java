@@ -15,15 +15,15 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** A program of the system that a baseline needs, and that may not be installed. */
+/** A program of the operating system that a baseline needs. It may not be installed. */
 public enum Program {
     WRK("wrk", "wrk"),
     REDIS_SERVER("redis-server", "redis-server"),
     REDIS_BENCHMARK("redis-benchmark", "redis-tools"),
-    /** Debian keeps it off the PATH, in a folder of its version. */
+    /** Debian installs it in a folder of its version, which is not in the PATH. */
     INITDB("initdb", "postgresql");
 
-    private static final Path DEBIANS_POSTGRES = Path.of("/usr/lib/postgresql");
+    private static final Path DEBIAN_POSTGRES = Path.of("/usr/lib/postgresql");
 
     private final String command;
     private final String debianPackage;
@@ -33,8 +33,8 @@ public enum Program {
         this.debianPackage = debianPackage;
     }
 
-    /** Returns a message for when it is not installed. */
-    public String missing() {
+    /** Returns a message which says that the program is not installed. */
+    public String notInstalledMessage() {
         return command + " is not installed (apt-get install " + debianPackage + ")";
     }
 
@@ -51,7 +51,7 @@ public enum Program {
     public Path path() {
         Path found = find();
         if (found == null) {
-            throw new IllegalStateException(missing());
+            throw new IllegalStateException(notInstalledMessage());
         }
         return found;
     }
@@ -61,8 +61,8 @@ public enum Program {
         for (String folder : System.getenv().getOrDefault("PATH", "").split(File.pathSeparator, -1)) {
             folders.add(Path.of(folder));
         }
-        if (this == INITDB && Files.isDirectory(DEBIANS_POSTGRES)) {
-            try (Stream<Path> versions = Files.list(DEBIANS_POSTGRES)) {
+        if (this == INITDB && Files.isDirectory(DEBIAN_POSTGRES)) {
+            try (Stream<Path> versions = Files.list(DEBIAN_POSTGRES)) {
                 versions.sorted(Comparator.reverseOrder())
                         .map(version -> version.resolve("bin"))
                         .forEach(folders::add);
@@ -81,13 +81,13 @@ public enum Program {
      * Returns a command line.
      *
      * @param options separated by blanks
-     * @param more words that follow the options, and may contain blanks
+     * @param arguments follow the options, and may contain blanks
      */
-    public static List<String> command(Path program, String options, String... more) {
+    public static List<String> command(Path program, String options, String... arguments) {
         List<String> words = new ArrayList<>();
         words.add(program.toString());
         words.addAll(List.of(options.split(" ", -1)));
-        words.addAll(List.of(more));
+        words.addAll(List.of(arguments));
         return words;
     }
 
@@ -95,11 +95,11 @@ public enum Program {
     public static String run(List<String> command) throws IOException {
         Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
         process.getOutputStream().close();
-        String printed = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
         if (process.onExit().join().exitValue() != 0) {
-            throw new IOException(String.join(" ", command) + " failed: " + printed);
+            throw new IOException(String.join(" ", command) + " failed: " + output);
         }
-        return printed;
+        return output;
     }
 
     /** Returns a port that is free at the moment. */

@@ -10,20 +10,20 @@ import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import org.apache.avro.Schema;
 
-/** The part of a schema registry that servers need: schemas of rows, documents and declarations by their ids. */
+/** An HTTP server with the part of a schema registry that servers need: schemas of the topics by id. */
 public final class SchemaServer implements AutoCloseable {
     private final HttpServer server;
 
     /** Starts a server. */
     public SchemaServer() throws IOException {
         server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
-        answer(Population.SCHEMA_ID, Population.schema());
-        answer(SearchDocuments.SCHEMA_ID, SearchDocuments.schema());
-        answer(SearchDocuments.DECLARATION_SCHEMA_ID, SearchDocuments.declarationSchema());
+        addSchema(Population.SCHEMA_ID, Population.schema());
+        addSchema(SearchDocuments.SCHEMA_ID, SearchDocuments.schema());
+        addSchema(SearchDocuments.DECLARATION_SCHEMA_ID, SearchDocuments.declarationSchema());
         server.start();
     }
 
-    private void answer(int id, Schema schema) {
+    private void addSchema(int id, Schema schema) {
         byte[] answer = JsonNodeFactory.instance
                 .objectNode()
                 .put("schema", schema.toString())
@@ -36,7 +36,7 @@ public final class SchemaServer implements AutoCloseable {
         });
     }
 
-    /** Returns its address. */
+    /** Returns the URL of the server. */
     public String url() {
         return "http://127.0.0.1:" + server.getAddress().getPort();
     }

@@ -12,9 +12,10 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Settings of a topology, a resolver and publishers: their defaults, except addresses, folders and ports.
+ * Settings of a topology, a resolver and publishers: the defaults, except addresses, folders and ports.
  *
- * @param commitInterval of the topology; its default if empty
+ * @param schemaRegistry URL of the schema registry
+ * @param commitInterval of the topology; empty for the default
  */
 public record ServerSettings(String schemaRegistry, Optional<Duration> commitInterval) {
     /** Returns settings with the topology's default commit interval. */
@@ -44,7 +45,7 @@ public record ServerSettings(String schemaRegistry, Optional<Duration> commitInt
         return Map.of("bootstrap.server", broker.bootstrapServers(), "schema.registry", schemaRegistry);
     }
 
-    /** Returns the properties that all clients of the registry take. */
+    /** Returns the properties that every client of the registry needs. */
     public Map<String, String> client(FreshBroker broker) {
         return Map.of("bootstrap.servers", broker.bootstrapServers(), "schema.registry.url", schemaRegistry);
     }

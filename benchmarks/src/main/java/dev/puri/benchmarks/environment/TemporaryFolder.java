@@ -7,9 +7,9 @@ import java.nio.file.Path;
 import java.util.Comparator;
 import java.util.stream.Stream;
 
-/** A folder that is deleted when it is closed. */
+/** A folder that {@link #close} deletes. */
 public record TemporaryFolder(Path path) implements AutoCloseable {
-    /** Makes an empty folder. */
+    /** Creates an empty folder. */
     public static TemporaryFolder create() {
         try {
             return new TemporaryFolder(Files.createTempDirectory("puri-bench"));
@@ -28,8 +28,8 @@ public record TemporaryFolder(Path path) implements AutoCloseable {
         if (Files.notExists(folder)) {
             return;
         }
-        try (Stream<Path> all = Files.walk(folder)) {
-            for (Path path : all.sorted(Comparator.reverseOrder()).toList()) {
+        try (Stream<Path> paths = Files.walk(folder)) {
+            for (Path path : paths.sorted(Comparator.reverseOrder()).toList()) {
                 Files.deleteIfExists(path);
             }
         } catch (IOException e) {

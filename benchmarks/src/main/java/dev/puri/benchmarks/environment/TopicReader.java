@@ -6,9 +6,9 @@ import java.time.Duration;
 import java.util.function.BooleanSupplier;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 
-/** Reads a topic as a resolver would, committed records only, and measures the rate at which they arrive. */
+/** Reads the committed records of a topic, as a resolver does, and measures the rate at which they arrive. */
 public final class TopicReader implements AutoCloseable {
-    private static final Duration LONGEST_PAUSE = Duration.ofSeconds(60);
+    private static final Duration MAX_PAUSE = Duration.ofSeconds(60);
     private static final Duration POLL = Duration.ofMillis(100);
 
     private final KafkaConsumer<byte[], byte[]> consumer;
@@ -17,51 +17,52 @@ public final class TopicReader implements AutoCloseable {
     /**
      * A measured rate.
      *
-     * @param perSecond records
-     * @param cpuMicros processor time of this whole process for each record, broker and reader included; other
-     *     processes lower the rate, but hardly raise this
+     * @param perSecond records per second
+     * @param cpuMicros processor time of this process per record, broker and reader included; other processes on the
+     *     machine lower the rate, but hardly raise this figure
      */
     public record Rate(double perSecond, double cpuMicros) {}
 
-    /** Reads the topic from its beginning. */
+    /** Creates a reader at the beginning of the topic. */
     public TopicReader(FreshBroker broker, String topic) {
         consumer = broker.consumer(topic);
     }
 
     /**
-     * Reads records, and measures the rate from the first tenth to the last record. The start of the writer does not
-     * count; its end, when partitions run dry, does.
+     * Reads records, and measures the rate between the first tenth and the last record. So the start of the writer does
+     * not count, but its end does, when only some partitions still have records.
      *
+     * @param expected number of records
      * @param isAlive whether the writer still runs
-     * @throws IllegalStateException if records stop arriving, or more arrive than expected
+     * @throws IllegalStateException if no further records arrive, or more records than expected
      */
     public Rate read(int expected, BooleanSupplier isAlive) {
-        int read = 0;
-        int before = 0;
-        long begun = 0;
-        long cpuBegun = 0;
-        long last = System.nanoTime();
-        while (read < expected) {
-            int got = consumer.poll(POLL).count();
+        int readCount = 0;
+        int warmUpCount = 0;
+        long startNanos = 0;
+        long cpuStartNanos = 0;
+        long lastReadNanos = System.nanoTime();
+        while (readCount < expected) {
+            int polledCount = consumer.poll(POLL).count();
             long now = System.nanoTime();
-            if (got > 0) {
-                read += got;
-                last = now;
-            } else if (!isAlive.getAsBoolean() || now - last > LONGEST_PAUSE.toNanos()) {
-                throw new IllegalStateException("only " + read + " of " + expected + " records arrived");
+            if (polledCount > 0) {
+                readCount += polledCount;
+                lastReadNanos = now;
+            } else if (!isAlive.getAsBoolean() || now - lastReadNanos > MAX_PAUSE.toNanos()) {
+                throw new IllegalStateException("only " + readCount + " of " + expected + " records arrived");
             }
-            if (before == 0 && read >= expected / 10) {
-                before = read;
-                begun = now;
-                cpuBegun = process.getProcessCpuTime();
+            if (warmUpCount == 0 && readCount >= expected / 10) {
+                warmUpCount = readCount;
+                startNanos = now;
+                cpuStartNanos = process.getProcessCpuTime();
             }
         }
-        if (read != expected) {
-            throw new IllegalStateException(read + " records arrived instead of " + expected);
+        if (readCount != expected) {
+            throw new IllegalStateException(readCount + " records arrived instead of " + expected);
         }
-        int counted = read - before;
-        double cpuMicros = (process.getProcessCpuTime() - cpuBegun) / 1e3 / counted;
-        return new Rate(counted / ((last - begun) / 1e9), cpuMicros);
+        int measuredCount = readCount - warmUpCount;
+        double cpuMicros = (process.getProcessCpuTime() - cpuStartNanos) / 1e3 / measuredCount;
+        return new Rate(measuredCount / ((lastReadNanos - startNanos) / 1e9), cpuMicros);
     }
 
     @Override

@@ -32,8 +32,8 @@ import org.apache.kafka.streams.state.Stores;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The baseline: a Kafka Streams job, exactly-once, that moves what the registry's topology moves for a creation with a
- * handle, over the same hops and stores, and decides nothing.
+ * The baseline: a Kafka Streams job with exactly-once processing. For a creation with a handle, it writes as many
+ * records and bytes as the registry's topology, over the same hops and stores, but it makes no decisions.
  *
  * <pre>
  *   puri.events.v1 ──▶ registrar ──▶ claims, by handle ──▶ clerk ──▶ puri.grants.v1 ──▶ registrar ──▶ puri.identities.v1
@@ -42,14 +42,15 @@ import org.jspecify.annotations.Nullable;
  *                      put  tally, cached                                               put    tally, cached
  * </pre>
  *
- * Keys are as long and as scattered as ours, values are constants of our records' lengths. Nothing is decoded. From its
- * stores it reads only what every registrar needs: whether the pURI and the handle are known, and the parked event.
+ * Keys have the length and the distribution of the topology's keys; values are constants of the same length. Nothing is
+ * decoded. The job reads from its stores only what every registrar needs: whether the pURI and the handle are known,
+ * and the parked event.
  */
 final class BareJob {
     static final String APPLICATION_ID = "bare";
     static final String CLAIMS = "bare-claims";
 
-    /** Those of a repartition topic that Kafka Streams makes. */
+    /** The configuration of a repartition topic that Kafka Streams creates. */
     static final Map<String, String> CLAIMS_CONFIGS = Map.of(
             TopicConfig.CLEANUP_POLICY_CONFIG, "delete",
             TopicConfig.SEGMENT_BYTES_CONFIG, "52428800",
@@ -60,7 +61,7 @@ final class BareJob {
 
     private BareJob() {}
 
-    /** How long the topology's records are at each place. */
+    /** The sizes of the topology's records in each topic and store. */
     record Sizes(
             RecordSizes identity,
             RecordSizes claim,
@@ -70,17 +71,17 @@ final class BareJob {
             RecordSizes handle,
             RecordSizes tally) {
 
-        /** Reads them from the topics that a topology of an application id has filled. */
+        /** Reads the sizes from the topics that the topology with an application id has filled. */
         static Sizes read(FreshBroker broker, String applicationId) throws IOException {
-            String own = applicationId + '-';
+            String prefix = applicationId + '-';
             return new Sizes(
                     RecordSizes.of(broker, Topics.IDENTITIES),
-                    RecordSizes.of(broker, own + "claims-repartition"),
+                    RecordSizes.of(broker, prefix + "claims-repartition"),
                     RecordSizes.of(broker, Topics.GRANTS),
-                    RecordSizes.of(broker, own + "registrations-changelog"),
-                    RecordSizes.of(broker, own + "parked-changelog"),
-                    RecordSizes.of(broker, own + "handles-changelog"),
-                    RecordSizes.of(broker, own + "tally-changelog"));
+                    RecordSizes.of(broker, prefix + "registrations-changelog"),
+                    RecordSizes.of(broker, prefix + "parked-changelog"),
+                    RecordSizes.of(broker, prefix + "handles-changelog"),
+                    RecordSizes.of(broker, prefix + "tally-changelog"));
         }
     }
 
@@ -105,25 +106,26 @@ final class BareJob {
         return Stores.keyValueStoreBuilder(supplier, Serdes.ByteArray(), Serdes.ByteArray());
     }
 
-    /** The topology's own tuning, under another name. */
-    static Properties properties(StreamsSettings same) {
-        Properties properties = StreamsProperties.tuning(same);
+    /** Returns the tuning of the topology, with another application id. */
+    static Properties properties(StreamsSettings settings) {
+        Properties properties = StreamsProperties.tuning(settings);
         properties.put(StreamsConfig.APPLICATION_ID_CONFIG, APPLICATION_ID);
-        properties.put(StreamsConfig.BOOTSTRAP_SERVERS_CONFIG, same.bootstrapServer());
-        properties.put(StreamsConfig.STATE_DIR_CONFIG, same.streamsStateDir().toString());
+        properties.put(StreamsConfig.BOOTSTRAP_SERVERS_CONFIG, settings.bootstrapServer());
+        properties.put(
+                StreamsConfig.STATE_DIR_CONFIG, settings.streamsStateDir().toString());
         properties.put(StreamsConfig.PROCESSING_GUARANTEE_CONFIG, StreamsConfig.EXACTLY_ONCE_V2);
         properties.put(StreamsConfig.consumerPrefix(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG), "earliest");
         return properties;
     }
 
     private static final class Registrar implements Processor<byte[], byte[], byte[], byte[]> {
-        private static final int SEQUENCE = Long.BYTES + 1;
+        private static final int SEQUENCE_LENGTH = Long.BYTES + 1;
 
         private final byte[] row;
         private final RecordHeaders headers = new RecordHeaders();
         private final int claimLength;
         private final int handleLength;
-        private final int registrationKey;
+        private final int registrationKeyLength;
         private final byte[] registration;
         private final byte[] parkedEvent;
         private final byte[] tally;
@@ -136,7 +138,7 @@ final class BareJob {
             sizes.identity().headers().forEach((name, length) -> headers.add(name, new byte[length]));
             claimLength = sizes.claim().value();
             handleLength = sizes.claim().key();
-            registrationKey = sizes.registration().key();
+            registrationKeyLength = sizes.registration().key();
             registration = new byte[sizes.registration().value()];
             parkedEvent = new byte[sizes.parked().value()];
             tally = new byte[sizes.tally().value()];
@@ -163,26 +165,26 @@ final class BareJob {
             Task task = Objects.requireNonNull(this.task);
             byte[] puri = record.key();
             byte[] parkedKey =
-                    ByteBuffer.allocate(puri.length + SEQUENCE).put(puri).array();
-            byte[] key = scattered(puri, registrationKey);
+                    ByteBuffer.allocate(puri.length + SEQUENCE_LENGTH).put(puri).array();
+            byte[] key = scatteredKey(puri, registrationKeyLength);
             long now = task.context.currentSystemTimeMs();
             boolean isGrant =
                     task.context.recordMetadata().orElseThrow().topic().equals(Topics.GRANTS);
             if (isGrant) {
                 if (task.parked.delete(parkedKey) == null) {
-                    throw new IllegalStateException("answered, but not asked");
+                    throw new IllegalStateException("a grant without a parked event");
                 }
                 task.registrations.put(key, registration);
                 task.context.forward(new Record<>(puri, row, now, new RecordHeaders(headers)), "identities");
             } else {
                 if (task.registrations.get(key) != null) {
-                    throw new IllegalStateException("created twice");
+                    throw new IllegalStateException("an identity was created twice");
                 }
                 task.parked.put(parkedKey, parkedEvent);
                 byte[] claim = ByteBuffer.allocate(claimLength)
                         .put(claimLength - puri.length, puri)
                         .array();
-                task.context.forward(new Record<>(letters(puri, handleLength), claim, now, new RecordHeaders()), "ask");
+                task.context.forward(new Record<>(handle(puri, handleLength), claim, now, new RecordHeaders()), "ask");
             }
             task.tally.put(tallyKey, tally);
         }
@@ -211,7 +213,7 @@ final class BareJob {
         public void process(Record<byte[], byte[]> claim) {
             ProcessorContext<byte[], byte[]> context = Objects.requireNonNull(this.context);
             if (Objects.requireNonNull(holders).putIfAbsent(claim.key(), holder) != null) {
-                throw new IllegalStateException("claimed twice");
+                throw new IllegalStateException("a handle was claimed twice");
             }
             byte[] puri = new byte[puriLength];
             System.arraycopy(claim.value(), claim.value().length - puriLength, puri, 0, puriLength);
@@ -219,8 +221,8 @@ final class BareJob {
         }
     }
 
-    /** Returns a key of a length that depends on the text alone; keys spread evenly over the key space. */
-    private static byte[] scattered(byte[] text, int length) {
+    /** Returns a key with this length, which is a hash of the text; keys spread evenly over the key space. */
+    private static byte[] scatteredKey(byte[] text, int length) {
         ByteBuffer key = ByteBuffer.allocate(length);
         for (long word = Population.mixed(hash(text)); key.remaining() >= Long.BYTES; word = Population.mixed(word)) {
             key.putLong(word);
@@ -228,7 +230,8 @@ final class BareJob {
         return key.array();
     }
 
-    private static byte[] letters(byte[] text, int length) {
+    /** Returns a handle with this length, which is a hash of the text in letters. */
+    private static byte[] handle(byte[] text, int length) {
         byte[] letters = new byte[length];
         long word = Population.mixed(hash(text));
         for (int i = 0; i < length; i++) {

@@ -12,49 +12,48 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
 /**
- * {@code puri bench ingest}: from an event's publication to its row, how many and how soon.
+ * {@code puri bench ingest}: the throughput of the topology, and the latency from an event's publication to its row.
  *
  * <pre>
- *   throughput   events, published before ──▶ topology ──▶ identities ──▶ a consumer that counts
- *                events, as many bytes    ──▶ bare job ──▶ identities ──▶ a consumer that counts      in turn
+ *   throughput   events in the topic ──▶ topology ──▶ identities ──▶ a consumer that counts
+ *                events in the topic ──▶ bare job ──▶ identities ──▶ a consumer that counts      alternating
  *
  *   latency      publisher at a fixed rate ──▶ topology ──▶ resolver ◀── GET by pURI until it is found
  * </pre>
  *
- * The schema registry has a process of its own, and so has each side of throughput; latency is measured in this one.
+ * The schema registry runs in a separate process, and so does each side of throughput. Latency is measured in this
+ * process.
  */
 @Command(
         name = "ingest",
         description = {
-            "How many events a second go through the topology, and how soon one can be resolved.",
-            "Broker, schema registry, topology and resolver run on this machine, in directories of their own."
+            "Measures how many events per second the topology processes, and how soon an identity is resolvable.",
+            "Broker, schema registry, topology and resolver run on this machine, in temporary directories."
         })
 public final class IngestBench extends Bench {
-    @Option(names = "--events", description = "Events of one round of throughput.")
+    @Option(names = "--events", description = "Number of events in a round of throughput.")
     int events = 300_000;
 
-    @Option(names = "--forks", description = "Processes of each side of throughput.")
+    @Option(names = "--forks", description = "Number of processes of each side of throughput.")
     int forks = 2;
 
-    @Option(names = "--rounds", description = "Rounds of each process; medians count.")
+    @Option(names = "--rounds", description = "Number of rounds of each process; medians count.")
     int rounds = 3;
 
-    @Option(
-            names = "--warm-up",
-            paramLabel = "<rounds>",
-            description = "Rounds of each process before those that count.")
+    @Option(names = "--warm-up", paramLabel = "<rounds>", description = "Number of warm-up rounds of each process.")
     int warmUp = 3;
 
-    @Option(names = "--rate", description = "Events a second for latency.")
+    @Option(names = "--rate", description = "Events per second for latency.")
     int rate = 500;
 
-    @Option(names = "--seconds", description = "How long latency is measured, after a third of it to warm up.")
+    @Option(names = "--seconds", description = "How long latency is measured, after a warm-up of a third of it.")
     int seconds = 30;
 
     @Option(
             names = "--commit-interval",
             paramLabel = "MS",
-            description = "Of the topology and of the bare job, in ms (default: the topology's).")
+            description =
+                    "Commit interval of the topology and of the bare job, in ms; without it, the topology's default.")
     @Nullable
     Long commitInterval;
 
@@ -70,7 +69,7 @@ public final class IngestBench extends Bench {
     protected void measure() throws Exception {
         require(
                 events >= 100 && forks > 0 && rounds > 0 && warmUp > 0 && rate > 0 && seconds > 0,
-                "at least 100 events, 1 process, 1 round and 1 before it, 1 event a second and 1 second");
+                "needed: at least 100 events, and 1 for each other number");
         try (LocalSchemaRegistry registry = new LocalSchemaRegistry()) {
             if (only.contains(Part.THROUGHPUT)) {
                 new Throughput(this).measure(registry);

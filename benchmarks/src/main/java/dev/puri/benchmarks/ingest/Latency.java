@@ -25,19 +25,21 @@ import java.util.stream.Stream;
 import org.HdrHistogram.Histogram;
 
 /**
- * Measures how long after its publication an identity is found over HTTP, at a steady rate and by a lone client, and
- * the processor time of a topology that has nothing to do.
+ * Measures the time from the publication of an identity until a resolver finds it, at a steady rate and for a lone
+ * client, and the processor time of an idle topology.
  *
- * <p>Open loop: each event's time is fixed before anything is sent, and its wait counts from then on, so that a
- * publisher held up by a slow registry does not hide the slowness. A {@link Seeker} asks the resolver for every
- * identity until it is found.
+ * <p>The steady load is an open loop: the time of each event is fixed before the run, and the measured wait starts at
+ * this time. So a delay of the publisher by a slow registry is part of the wait. A {@link Seeker} polls the resolver
+ * for every identity.
  */
 record Latency(IngestBench bench, ServerSettings settings, Creations creations) {
     private static final Duration STARTUP = Duration.ofSeconds(60);
+    /** Time for the topology to become idle. */
     private static final Duration SETTLING = Duration.ofSeconds(2);
+
     private static final String LONE = "lone client ";
     private static final String PUBLISHED = "published to resolvable ";
-    private static final long PUBLISH_SECONDS = 30;
+    private static final long PUBLISH_TIMEOUT_SECONDS = 30;
 
     Latency(IngestBench bench, ServerSettings settings) {
         this(bench, settings, new Creations());
@@ -53,16 +55,16 @@ record Latency(IngestBench bench, ServerSettings settings, Creations creations) 
                     IdentityPublisher publisher = new IdentityPublisher(settings.client(broker))) {
                 Await.until("the topology", STARTUP, topology::isReady);
                 Await.until("the resolver", STARTUP, resolver::isReady);
-                // In this order: a JVM that has compiled nothing yet may not keep up with a steady rate at all.
-                add(LONE, lone(publisher, resolver.port(), true), true);
-                add(LONE, lone(publisher, resolver.port(), false), false);
-                add(PUBLISHED, steady(publisher, resolver.port(), true), true);
-                add(PUBLISHED, steady(publisher, resolver.port(), false), false);
+                // The lone client comes first: a cold JVM might not keep up with the steady rate.
+                add(LONE, measureLoneClient(publisher, resolver.port(), true), true);
+                add(LONE, measureLoneClient(publisher, resolver.port(), false), false);
+                add(PUBLISHED, measureSteadyRate(publisher, resolver.port(), true), true);
+                add(PUBLISHED, measureSteadyRate(publisher, resolver.port(), false), false);
                 TimeUnit.NANOSECONDS.sleep(SETTLING.toNanos());
                 bench.add(
                         "idle topology, processor time",
                         "% of a core",
-                        idlePercentOfACore(streams.streamsApplicationId()));
+                        measureIdlePercentOfCore(streams.streamsApplicationId()));
             }
         }
     }
@@ -71,47 +73,50 @@ record Latency(IngestBench bench, ServerSettings settings, Creations creations) 
         bench.addPercentiles(name + "%s" + (withHandles ? "" : ", without handles"), "ms", nanos, 1e6, 50, 99);
     }
 
-    private Histogram steady(IdentityPublisher publisher, int port, boolean withHandles) throws Exception {
+    private Histogram measureSteadyRate(IdentityPublisher publisher, int port, boolean withHandles) throws Exception {
         OperatingSystemMXBean process = ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class);
-        long cpuBegun = process.getProcessCpuTime();
-        long begun = System.nanoTime();
+        long cpuStartNanos = process.getProcessCpuTime();
+        long startNanos = System.nanoTime();
         try (Seeker seeker = Seeker.ofResolver(port, 10 * bench.rate)) {
-            FixedRate.Sent sent = FixedRate.run(bench.rate, Duration.ofSeconds(bench.seconds), (intended, counts) -> {
-                Event event = creations.next(withHandles);
-                var unused = publisher.publish(event).whenComplete((position, error) -> {
-                    if (error == null) {
-                        seeker.seek(event.puri(), intended, counts);
-                    } else {
-                        seeker.fail(error);
-                    }
-                });
-            });
+            FixedRate.Result sent =
+                    FixedRate.run(bench.rate, Duration.ofSeconds(bench.seconds), (intendedNanos, counts) -> {
+                        Event event = creations.next(withHandles);
+                        var unused = publisher.publish(event).whenComplete((position, error) -> {
+                            if (error == null) {
+                                seeker.seek(event.puri(), intendedNanos, counts);
+                            } else {
+                                seeker.fail(error);
+                            }
+                        });
+                    });
             seeker.awaitAll(sent.count());
-            double cores = (process.getProcessCpuTime() - cpuBegun) / (double) (System.nanoTime() - begun);
-            bench.progress("%s handles: %s; %.2f cores busy with all of it"
+            double cores = (process.getProcessCpuTime() - cpuStartNanos) / (double) (System.nanoTime() - startNanos);
+            bench.progress("%s handles: %s; %.2f cores busy"
                     .formatted(withHandles ? "with" : "without", seeker.describe(), cores));
             return seeker.waits();
         }
     }
 
     /**
-     * One client publishes an event, asks for it with the token, and publishes the next one when it has the answer.
-     * Nobody else writes.
+     * Measures one client, without any other load. The client publishes an event, waits for it with a GET that has the
+     * token, and then publishes the next event.
      *
-     * @return the times from the acknowledgement to the answer
+     * @return the times from the acknowledgement of an event to the answer
      */
-    private Histogram lone(IdentityPublisher publisher, int port, boolean withHandles) throws Exception {
+    private Histogram measureLoneClient(IdentityPublisher publisher, int port, boolean withHandles) throws Exception {
         Histogram nanos = Timing.histogram();
-        long counted = System.nanoTime() + Duration.ofSeconds(bench.seconds).toNanos() / 3;
-        long end = counted + Duration.ofSeconds(bench.seconds).toNanos();
+        long warmUpEndNanos =
+                System.nanoTime() + Duration.ofSeconds(bench.seconds).toNanos() / 3;
+        long endNanos = warmUpEndNanos + Duration.ofSeconds(bench.seconds).toNanos();
         try (HttpSocket resolver = new HttpSocket(port)) {
-            while (System.nanoTime() < end) {
+            while (System.nanoTime() < endNanos) {
                 Event event = creations.next(withHandles);
-                Position token = publisher.publish(event).toCompletableFuture().get(PUBLISH_SECONDS, TimeUnit.SECONDS);
-                long acknowledged = System.nanoTime();
+                Position token =
+                        publisher.publish(event).toCompletableFuture().get(PUBLISH_TIMEOUT_SECONDS, TimeUnit.SECONDS);
+                long acknowledgedNanos = System.nanoTime();
                 resolver.ask(HttpSocket.get("/v1/identities/" + event.puri() + "?at=" + token + "&wait=10s"), 200);
-                if (acknowledged >= counted) {
-                    Timing.record(System.nanoTime() - acknowledged, nanos);
+                if (acknowledgedNanos >= warmUpEndNanos) {
+                    Timing.record(System.nanoTime() - acknowledgedNanos, nanos);
                 }
             }
         }
@@ -120,24 +125,24 @@ record Latency(IngestBench bench, ServerSettings settings, Creations creations) 
         return nanos;
     }
 
-    /** Measures for half of the duration; the broker's threads do not count. */
-    private double idlePercentOfACore(String applicationId) throws InterruptedException {
-        long cpu = cpuNanos(applicationId);
-        long begun = System.nanoTime();
+    /** Measures for half of the duration; the threads of the broker do not count. */
+    private double measureIdlePercentOfCore(String applicationId) throws InterruptedException {
+        long cpuStartNanos = cpuNanos(applicationId);
+        long startNanos = System.nanoTime();
         TimeUnit.MILLISECONDS.sleep(bench.seconds * 500L);
-        return 100.0 * (cpuNanos(applicationId) - cpu) / (System.nanoTime() - begun);
+        return 100.0 * (cpuNanos(applicationId) - cpuStartNanos) / (System.nanoTime() - startNanos);
     }
 
     /** Returns the processor time of the threads whose names contain the application id. */
     private static long cpuNanos(String applicationId) {
         ThreadMXBean threads = ManagementFactory.getThreadMXBean();
-        List<ThreadInfo> named = Stream.of(threads.getThreadInfo(threads.getAllThreadIds()))
+        List<ThreadInfo> streamsThreads = Stream.of(threads.getThreadInfo(threads.getAllThreadIds()))
                 .filter(thread -> thread != null && thread.getThreadName().contains(applicationId))
                 .toList();
-        if (named.isEmpty()) {
-            throw new IllegalStateException("no thread is named after " + applicationId);
+        if (streamsThreads.isEmpty()) {
+            throw new IllegalStateException("no thread has the application id " + applicationId + " in its name");
         }
-        return named.stream()
+        return streamsThreads.stream()
                 .mapToLong(thread -> threads.getThreadCpuTime(thread.getThreadId()))
                 .sum();
     }

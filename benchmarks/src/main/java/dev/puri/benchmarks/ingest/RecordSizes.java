@@ -13,14 +13,15 @@ import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.header.Header;
 
 /**
- * The lengths of our records, read from the topics that a run of ours has filled. The baseline moves records of these
- * sizes, so it still moves as much as we do when our formats change.
+ * The sizes of the records of a topic, read after a run of the topology. The baseline writes records of these sizes, so
+ * it writes as many bytes as the topology even if the formats of the records change.
  *
- * @param value bytes of the median value that is no tombstone
- * @param headers bytes of the value of each header, by name; those of one record
+ * @param key median number of bytes of a key
+ * @param value median number of bytes of a value; tombstones do not count
+ * @param headers number of bytes of the value of each header, by name, in one record
  */
 record RecordSizes(int key, int value, Map<String, Integer> headers) {
-    private static final int SAMPLE = 500;
+    private static final int SAMPLE_SIZE = 500;
 
     /**
      * Reads a sample of a topic.
@@ -36,7 +37,7 @@ record RecordSizes(int key, int value, Map<String, Integer> headers) {
                         sample.add(record);
                     }
                 }
-                return sample.size() >= SAMPLE || isAtEnd(consumer);
+                return sample.size() >= SAMPLE_SIZE || isAtEnd(consumer);
             });
         }
         if (sample.isEmpty()) {

@@ -10,13 +10,13 @@ import java.util.Objects;
 import java.util.function.ToDoubleFunction;
 
 /**
- * Events a second through the topology, all of them creations with handles, beside those through the {@linkplain
- * BareJob bare job}. Each side runs its rounds in processes of its own, one after the other. A round puts the events
- * into a fresh broker, starts the side and reads identities until the last one is there.
+ * Measures the events per second through the topology, all of them creations with handles, and through the baseline
+ * {@link BareJob}. Each side runs its rounds in separate processes, one after the other. A round publishes the events
+ * to a new broker, starts the side, and reads identities until the last one has arrived.
  */
 record Throughput(IngestBench bench) {
-    /** For bytes that do not grow with the events: markers of transactions, the topology's other topics. */
-    private static final long SLACK_BYTES = 4 << 20;
+    /** Allowance for bytes that do not depend on the events: transaction markers, other topics of the topology. */
+    private static final long TOLERATED_BYTES = 4 << 20;
 
     private static final String BASELINE = "bare Kafka Streams job";
 
@@ -31,14 +31,18 @@ record Throughput(IngestBench bench) {
         List<Round> ours = new ArrayList<>();
         List<Round> theirs = new ArrayList<>();
         for (int fork = 1; fork <= bench.forks; fork++) {
-            String of = ", process " + fork + " of " + bench.forks + ": ";
-            List<Round> our = ThroughputSide.run(task, round -> bench.progress("topology" + of + round.text()));
-            // The first round shows how long our records are.
-            Task same = task.withSizes(Objects.requireNonNull(our.getFirst().sizes()));
-            List<Round> their = ThroughputSide.run(same, round -> bench.progress(BASELINE + of + round.text()));
-            requireSameBytes(our.getLast().bytesLogged(), their.getLast().bytesLogged());
-            ours.addAll(our.subList(bench.warmUp, our.size()));
-            theirs.addAll(their.subList(bench.warmUp, their.size()));
+            String suffix = ", process " + fork + " of " + bench.forks + ": ";
+            List<Round> oursOfFork =
+                    ThroughputSide.run(task, round -> bench.progress("topology" + suffix + round.text()));
+            // The baseline writes records of the sizes in the first round of the topology.
+            Task baselineTask =
+                    task.withSizes(Objects.requireNonNull(oursOfFork.getFirst().sizes()));
+            List<Round> theirsOfFork =
+                    ThroughputSide.run(baselineTask, round -> bench.progress(BASELINE + suffix + round.text()));
+            requireSameBytes(
+                    oursOfFork.getLast().logBytes(), theirsOfFork.getLast().logBytes());
+            ours.addAll(oursOfFork.subList(bench.warmUp, oursOfFork.size()));
+            theirs.addAll(theirsOfFork.subList(bench.warmUp, theirsOfFork.size()));
             bench.progress("ratio %.2f".formatted(median(ours, Round::perSecond) / median(theirs, Round::perSecond)));
         }
         add("events through the topology", "1/s", ours, theirs, Round::perSecond);
@@ -49,11 +53,11 @@ record Throughput(IngestBench bench) {
         bench.add(name, unit, median(ours, value), BASELINE, median(theirs, value));
     }
 
-    /** The baseline has to move as much as the topology. */
+    /** Checks that the baseline writes about as many bytes as the topology. */
     private static void requireSameBytes(long ours, long theirs) {
-        if (Math.abs(ours - theirs) > ours / 10 + SLACK_BYTES) {
+        if (Math.abs(ours - theirs) > ours / 10 + TOLERATED_BYTES) {
             throw new IllegalStateException("the topology logged " + ours + " bytes and the bare job " + theirs
-                    + ": they do not move the same");
+                    + ": the sizes of their records differ");
         }
     }
 

@@ -22,13 +22,14 @@ import org.apache.kafka.streams.errors.StreamsUncaughtExceptionHandler.StreamThr
 import org.jspecify.annotations.Nullable;
 
 /**
- * One side of {@link Throughput} in a process of its own, with its broker. If both sides shared a process, the JVM
- * would compile the classes of Kafka Streams for both at once, with a quality that differs from run to run.
+ * One side of {@link Throughput}, which runs in a separate process together with its broker. In a common process, the
+ * JVM would compile the classes of Kafka Streams for both sides at once, and the quality of this code differs from run
+ * to run.
  */
 public final class ThroughputSide {
-    private static final Duration CLOSE_WITHIN = Duration.ofSeconds(60);
+    private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(60);
 
-    /** Begins a line of the child's output that reports a round. */
+    /** The begin of an output line of the child that reports a round. */
     private static final String ROUND = "round ";
 
     private static final List<String> HEAP = List.of("-Xms2g", "-Xmx2g");
@@ -50,7 +51,7 @@ public final class ThroughputSide {
     /**
      * The work of one process.
      *
-     * @param schemaId of events, in that schema registry
+     * @param schemaId of events in the schema registry
      * @param commitIntervalMillis null for the topology's default
      * @param sizes of the records that the bare job moves; null for the topology's side
      */
@@ -61,31 +62,31 @@ public final class ThroughputSide {
             @Nullable Long commitIntervalMillis,
             int rounds,
             BareJob.@Nullable Sizes sizes) {
-        Task withSizes(BareJob.Sizes read) {
-            return new Task(events, schemaId, schemaRegistry, commitIntervalMillis, rounds, read);
+        Task withSizes(BareJob.Sizes sizes) {
+            return new Task(events, schemaId, schemaRegistry, commitIntervalMillis, rounds, sizes);
         }
     }
 
     /**
      * The figures of one round.
      *
-     * @param cpuMicros processor time of the process for each event
-     * @param bytesLogged by the broker
-     * @param sizes of the topology's records; null of a round of the bare job
+     * @param cpuMicros processor time of the process per event
+     * @param logBytes size of the broker's logs
+     * @param sizes of the topology's records; null for the bare job
      */
-    record Round(double perSecond, double cpuMicros, long bytesLogged, BareJob.@Nullable Sizes sizes) {
+    record Round(double perSecond, double cpuMicros, long logBytes, BareJob.@Nullable Sizes sizes) {
         String text() {
             return "%,.0f/s, %.1f µs of processor each, %,d MB logged"
-                    .formatted(perSecond, cpuMicros, bytesLogged / 1_000_000);
+                    .formatted(perSecond, cpuMicros, logBytes / 1_000_000);
         }
     }
 
     /** Runs the rounds of a task in a new process. */
     static List<Round> run(Task task, Consumer<Round> progress) throws IOException, InterruptedException {
         List<String> options = new ArrayList<>(HEAP);
-        // The launcher passes these to the parent; a flight recorder, for example, is needed in every process.
-        String given = System.getenv().getOrDefault("PURI_JAVA_OPTS", "").strip();
-        options.addAll(given.isEmpty() ? List.of() : List.of(given.split(" +", -1)));
+        // Each process gets the options that the launcher gave to the parent, for example for a flight recorder.
+        String javaOptions = System.getenv().getOrDefault("PURI_JAVA_OPTS", "").strip();
+        options.addAll(javaOptions.isEmpty() ? List.of() : List.of(javaOptions.split(" +", -1)));
         List<Round> rounds = new ArrayList<>();
         List<String> arguments = List.of(MAPPER.writeValueAsString(task));
         try (ChildJvm child = ChildJvm.start(options, Map.of(), ThroughputSide.class, arguments)) {
@@ -93,23 +94,23 @@ public final class ThroughputSide {
                 rounds.add(MAPPER.readValue(line, Round.class));
                 progress.accept(rounds.getLast());
             }
-            int status = child.exitStatus();
+            int status = child.awaitExit();
             if (status != 0 || rounds.size() != task.rounds()) {
-                throw new IOException("a side ended with status " + status + " after " + rounds.size() + " of "
-                        + task.rounds() + " rounds");
+                throw new IOException("the process of a side ended with status " + status + " after " + rounds.size()
+                        + " of " + task.rounds() + " rounds");
             }
             return rounds;
         }
     }
 
-    /** Runs the {@link Task} that the argument has as JSON, and prints each round. */
+    /** Runs the {@link Task} in the argument, which is JSON, and prints each round. */
     public static void main(String[] args) {
         ChildJvm.endWithParent();
         int status = 1;
         try {
             ThroughputSide side = new ThroughputSide(MAPPER.readValue(args[0], Task.class));
             for (int round = 1; round <= side.task.rounds(); round++) {
-                System.out.println(ROUND + MAPPER.writeValueAsString(side.round()));
+                System.out.println(ROUND + MAPPER.writeValueAsString(side.runRound()));
             }
             status = 0;
         } catch (Exception | LinkageError e) {
@@ -119,30 +120,29 @@ public final class ThroughputSide {
         }
     }
 
-    private Round round() throws Exception {
-        return task.sizes() == null ? ofTopology() : ofBareJob(task.sizes());
+    private Round runRound() throws Exception {
+        return task.sizes() == null ? runTopology() : runBareJob(task.sizes());
     }
 
-    private Round ofTopology() throws Exception {
-        try (FreshBroker broker = prepared();
+    private Round runTopology() throws Exception {
+        try (FreshBroker broker = startBroker();
                 TopicReader reader = new TopicReader(broker, Topics.IDENTITIES)) {
             StreamsSettings streams = settings.topology(broker);
             try (RegistryStreams service = RegistryStreams.start(streams)) {
                 TopicReader.Rate rate =
                         reader.read(events.count(), () -> !service.ended().isDone());
-                // The tally is updated with each record, and a row is visible only after the commit, so the tally has
-                // all visible rows.
+                // A row is visible only after the commit of its tally, so the tally includes all rows that were read.
                 if (service.counts().applied() != events.count()) {
                     throw new IllegalStateException("not all events were applied: " + service.counts());
                 }
                 BareJob.Sizes sizes = BareJob.Sizes.read(broker, streams.streamsApplicationId());
-                return new Round(rate.perSecond(), rate.cpuMicros(), broker.bytesLogged(), sizes);
+                return new Round(rate.perSecond(), rate.cpuMicros(), broker.logBytes(), sizes);
             }
         }
     }
 
-    private Round ofBareJob(BareJob.Sizes sizes) throws Exception {
-        try (FreshBroker broker = prepared();
+    private Round runBareJob(BareJob.Sizes sizes) throws Exception {
+        try (FreshBroker broker = startBroker();
                 TopicReader reader = new TopicReader(broker, Topics.IDENTITIES)) {
             broker.createTopic(BareJob.CLAIMS, BareJob.CLAIMS_CONFIGS);
             Properties properties = BareJob.properties(settings.topology(broker));
@@ -154,18 +154,18 @@ public final class ThroughputSide {
                 job.start();
                 TopicReader.Rate rate =
                         reader.read(events.count(), () -> !job.state().hasStartedOrFinishedShuttingDown());
-                long logged = broker.bytesLogged();
-                if (!job.close(CLOSE_WITHIN)) {
+                long logBytes = broker.logBytes();
+                if (!job.close(CLOSE_TIMEOUT)) {
                     throw new IllegalStateException("the bare job did not stop");
                 }
-                return new Round(rate.perSecond(), rate.cpuMicros(), logged, null);
+                return new Round(rate.perSecond(), rate.cpuMicros(), logBytes, null);
             }
         }
     }
 
-    /** Returns a broker with the events and the declaration that their handles need. */
-    private FreshBroker prepared() throws Exception {
-        // Otherwise this round would collect the garbage of the last one.
+    /** Returns a broker with the events, and with the declaration that their handles need. */
+    private FreshBroker startBroker() throws Exception {
+        // So this round does not pay for the garbage of the last one.
         System.gc();
         return FreshBroker.filled(broker -> {
             settings.declare(broker, Creations.collection(false));

@@ -3,7 +3,7 @@ package dev.puri.benchmarks.load;
 import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
 
-/** Sends events at fixed times, whether or not earlier ones were answered (open loop). */
+/** Sends events at fixed times, whether or not earlier events were acknowledged (open loop). */
 public final class FixedRate {
     private FixedRate() {}
 
@@ -12,39 +12,42 @@ public final class FixedRate {
         /**
          * Sends the next event.
          *
-         * @param intended the nano time at which it should be sent
-         * @param counts false for an event that only warms up
+         * @param intendedNanos the nano time at which the event should be sent
+         * @param counts false if the event is part of the warm-up
          */
-        void send(long intended, boolean counts) throws Exception;
+        void send(long intendedNanos, boolean counts) throws Exception;
     }
 
     /**
-     * The events that were sent.
+     * The result of a run.
      *
-     * @param mostLateMillis the longest that the end of a call was behind the time at which the event should be sent
+     * @param count number of events that were sent, warm-up included
+     * @param maxDelayMillis maximum time from the intended time of an event to the return of its {@link Sender#send}
      */
-    public record Sent(long count, double mostLateMillis) {}
+    public record Result(long count, double maxDelayMillis) {}
 
     /**
      * Sends events.
      *
-     * @param rate events a second
-     * @param duration of the events that count; for a third of it before, events only warm up
+     * @param rate events per second
+     * @param duration of the measured part; a warm-up of a third of this duration precedes it
      */
-    public static Sent run(int rate, Duration duration, Sender sender) throws Exception {
-        long period = Duration.ofSeconds(1).toNanos() / rate;
-        long warmUp = duration.toSeconds() * rate / 3;
-        long count = warmUp + duration.toSeconds() * rate;
-        long mostLate = 0;
-        long begun = System.nanoTime();
+    public static Result run(int rate, Duration duration, Sender sender) throws Exception {
+        long periodNanos = Duration.ofSeconds(1).toNanos() / rate;
+        long warmUpCount = duration.toSeconds() * rate / 3;
+        long count = warmUpCount + duration.toSeconds() * rate;
+        long maxDelayNanos = 0;
+        long startNanos = System.nanoTime();
         for (long i = 0; i < count; i++) {
-            long intended = begun + i * period;
-            for (long left = intended - System.nanoTime(); left > 0; left = intended - System.nanoTime()) {
-                LockSupport.parkNanos(left);
+            long intendedNanos = startNanos + i * periodNanos;
+            for (long waitNanos = intendedNanos - System.nanoTime();
+                    waitNanos > 0;
+                    waitNanos = intendedNanos - System.nanoTime()) {
+                LockSupport.parkNanos(waitNanos);
             }
-            sender.send(intended, i >= warmUp);
-            mostLate = Math.max(mostLate, System.nanoTime() - intended);
+            sender.send(intendedNanos, i >= warmUpCount);
+            maxDelayNanos = Math.max(maxDelayNanos, System.nanoTime() - intendedNanos);
         }
-        return new Sent(count, mostLate / 1e6);
+        return new Result(count, maxDelayNanos / 1e6);
     }
 }

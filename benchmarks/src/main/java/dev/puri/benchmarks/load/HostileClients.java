@@ -13,11 +13,11 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
 /**
- * Sends malformed and excessive requests, each over a connection of its own that ends before or after the answer. If a
- * server keeps anything of such a request, it keeps it for ever.
+ * Sends malformed and excessive requests in a background thread, to find leaks in a server. Each request has a
+ * connection of its own, which is closed before or after the answer.
  */
 public final class HostileClients implements AutoCloseable {
-    private static final int A_SECOND = 500;
+    private static final int REQUESTS_PER_SECOND = 500;
 
     private static final String HOST = " HTTP/1.1\r\nHost: localhost\r\n";
     private static final String LONG = "x".repeat(20_000);
@@ -51,10 +51,10 @@ public final class HostileClients implements AutoCloseable {
 
     private final int port;
     private final Random random;
-    private final AtomicLong sent = new AtomicLong();
+    private final AtomicLong sentCount = new AtomicLong();
     private final BackgroundThread thread;
 
-    /** Starts to send requests, drawn from a seed. */
+    /** Starts to send requests, which the seed selects. */
     public HostileClients(int port, long seed) {
         this.port = port;
         this.random = new Random(seed);
@@ -64,7 +64,7 @@ public final class HostileClients implements AutoCloseable {
     private void run(BooleanSupplier isClosing) {
         while (!isClosing.getAsBoolean()) {
             try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
-                // The local port is free again at once; a minute needs more ports than there are.
+                // A reset frees the local port at once. Otherwise, the ports would not last for a minute.
                 socket.setSoLinger(true, 0);
                 socket.setSoTimeout(2);
                 socket.getOutputStream().write(next());
@@ -74,12 +74,12 @@ public final class HostileClients implements AutoCloseable {
             } catch (IOException e) {
                 // The server refuses the request, resets the connection or does not answer, as it should.
             }
-            sent.incrementAndGet();
-            LockSupport.parkNanos(1_000_000_000L / A_SECOND);
+            sentCount.incrementAndGet();
+            LockSupport.parkNanos(1_000_000_000L / REQUESTS_PER_SECOND);
         }
     }
 
-    /** Returns one of the requests; some are cut short or have a byte changed. */
+    /** Returns a random request; sometimes it is truncated, or one byte is changed. */
     private byte[] next() {
         byte[] request = REQUESTS.get(random.nextInt(REQUESTS.size())).getBytes(StandardCharsets.ISO_8859_1);
         if (request.length > 0 && random.nextInt(4) == 0) {
@@ -88,9 +88,9 @@ public final class HostileClients implements AutoCloseable {
         return random.nextInt(4) == 0 ? Arrays.copyOf(request, random.nextInt(request.length + 1)) : request;
     }
 
-    /** Returns how many requests were sent. */
-    public long sent() {
-        return sent.get();
+    /** Returns the number of requests that were sent. */
+    public long sentCount() {
+        return sentCount.get();
     }
 
     @Override

@@ -12,12 +12,12 @@ import java.util.List;
 import java.util.Locale;
 import java.util.function.IntConsumer;
 
-/** One connection of HTTP/1.1 that sends bytes as they are, and returns answers as they came. Not thread-safe. */
+/** An HTTP/1.1 connection that sends and returns raw bytes. Not thread-safe. */
 public final class HttpSocket implements AutoCloseable {
     private static final int TIMEOUT_MILLIS = 30_000;
 
-    /** So few that neither side's socket buffer fills while the other still writes. */
-    private static final int PIPELINED = 100;
+    /** Maximum number of pipelined requests; with more, both sides could block on full socket buffers. */
+    private static final int MAX_PIPELINED = 100;
 
     private final Socket socket;
     private final InputStream in;
@@ -31,7 +31,7 @@ public final class HttpSocket implements AutoCloseable {
     }
 
     /**
-     * An answer of known length.
+     * An HTTP response with a content length.
      *
      * @param head from the status line to the empty line
      */
@@ -41,7 +41,7 @@ public final class HttpSocket implements AutoCloseable {
             return new String(body, StandardCharsets.UTF_8);
         }
 
-        /** Returns head and body as they came. */
+        /** Returns the bytes of head and body as received. */
         public byte[] bytes() {
             return concatenated(head, body);
         }
@@ -61,10 +61,10 @@ public final class HttpSocket implements AutoCloseable {
     }
 
     private static byte[] concatenated(String head, byte[] body) {
-        ByteArrayOutputStream all = new ByteArrayOutputStream();
-        all.writeBytes(head.getBytes(StandardCharsets.ISO_8859_1));
-        all.writeBytes(body);
-        return all.toByteArray();
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        bytes.writeBytes(head.getBytes(StandardCharsets.ISO_8859_1));
+        bytes.writeBytes(body);
+        return bytes.toByteArray();
     }
 
     /** Sends a request over a new connection, and returns the answer. */
@@ -83,7 +83,7 @@ public final class HttpSocket implements AutoCloseable {
     /**
      * Sends a request, and returns the answer.
      *
-     * @throws IllegalStateException if it has another status
+     * @throws IllegalStateException if the answer has another status
      */
     public Answer ask(byte[] request, int status) throws IOException {
         Answer answer = ask(request);
@@ -94,17 +94,17 @@ public final class HttpSocket implements AutoCloseable {
     }
 
     /**
-     * Sends many GETs at once, which are answered in order (RFC 9112 §9.3.2).
+     * Sends GET requests as a pipeline; the server answers them in order (RFC 9112 §9.3.2).
      *
-     * @param statuses receives the status of each in their order, as it comes
+     * @param statuses receives the status of each answer, in the order of the paths
      */
     public void getAll(List<String> paths, IntConsumer statuses) throws IOException {
-        for (int from = 0; from < paths.size(); from += PIPELINED) {
-            List<String> some = paths.subList(from, Math.min(from + PIPELINED, paths.size()));
-            ByteArrayOutputStream requests = new ByteArrayOutputStream(some.size() * 128);
-            some.forEach(path -> requests.writeBytes(get(path)));
+        for (int from = 0; from < paths.size(); from += MAX_PIPELINED) {
+            List<String> batch = paths.subList(from, Math.min(from + MAX_PIPELINED, paths.size()));
+            ByteArrayOutputStream requests = new ByteArrayOutputStream(batch.size() * 128);
+            batch.forEach(path -> requests.writeBytes(get(path)));
             requests.writeTo(socket.getOutputStream());
-            for (int i = 0; i < some.size(); i++) {
+            for (int i = 0; i < batch.size(); i++) {
                 statuses.accept(receive().status);
             }
         }
@@ -130,15 +130,16 @@ public final class HttpSocket implements AutoCloseable {
         return new Answer(Integer.parseInt(text.substring(9, 12)), text, body);
     }
 
-    /** Returns the length of the body that an answer's head announces. */
+    /** Returns the content length in the head of an answer. */
     static int bodyLength(String head) {
         String name = "\r\ncontent-length:";
-        int at = head.toLowerCase(Locale.ROOT).indexOf(name);
-        if (at < 0) {
-            throw new IllegalStateException("an answer without a length: " + head);
+        int nameIndex = head.toLowerCase(Locale.ROOT).indexOf(name);
+        if (nameIndex < 0) {
+            throw new IllegalStateException("an answer without a content length: " + head);
         }
-        int from = at + name.length();
-        return Integer.parseInt(head.substring(from, head.indexOf('\r', from)).strip());
+        int valueIndex = nameIndex + name.length();
+        return Integer.parseInt(
+                head.substring(valueIndex, head.indexOf('\r', valueIndex)).strip());
     }
 
     @Override

@@ -18,24 +18,25 @@ import java.util.concurrent.locks.LockSupport;
 import org.HdrHistogram.Histogram;
 
 /**
- * Sends requests at fixed times, whether or not earlier ones were answered. The time of a request counts from when it
- * should have been sent, so a stall lengthens the times of all requests that it held up. One thread does this and makes
- * few objects, because it takes its processor time from the server.
+ * Measures response times in an open loop: it sends requests at fixed times, whether or not earlier requests were
+ * answered. A response time starts when the request should have been sent. So a stall of the server lengthens the
+ * response times of all requests that it delayed. One thread does this and creates few objects, because it competes
+ * with the server for the processors.
  */
 public final class OpenLoop implements AutoCloseable {
-    /** The part at the beginning that does not count: connections open, and the JVM compiles code. */
-    private static final double WARM_UP = 0.2;
+    /** The fraction of the requests that is not measured, while connections open and the JVM compiles code. */
+    private static final double WARM_UP_FRACTION = 0.2;
 
-    private static final int LONGEST_WAIT_SECONDS = 30;
-    private static final int MOST_BYTES = 1 << 18;
+    private static final int MAX_WAIT_SECONDS = 30;
+    private static final int MAX_ANSWER_BYTES = 1 << 18;
 
-    /** An answer is read this much late at most, when the machine keeps up. */
-    private static final long STEP_NANOS = 50_000;
+    /** Maximum delay before the thread reads an answer, if it gets a processor in time. */
+    private static final long POLL_NANOS = 50_000;
 
     private final Selector selector = Selector.open();
     private final Deque<Client> idle = new ArrayDeque<>();
-    private final Histogram nanos = Timing.histogram();
-    private int answered;
+    private final Histogram responseNanos = Timing.histogram();
+    private int answerCount;
 
     private OpenLoop(int port) throws IOException {
         for (int i = 0; i < Wrk.CONNECTIONS; i++) {
@@ -49,12 +50,12 @@ public final class OpenLoop implements AutoCloseable {
     }
 
     /**
-     * Sends requests over as many connections as {@link Wrk} has. One that is due when no connection is free waits for
-     * one, and its time runs.
+     * Sends requests over as many connections as {@link Wrk} has. If no connection is free when a request is due, the
+     * wait for a connection is part of the response time.
      *
-     * @param requests sent one after the other, and over again; each has to be answered with 200
-     * @param rate a second
-     * @return nanoseconds
+     * @param requests sent one after the other, repeatedly; the answer to each must have status 200
+     * @param rate requests per second
+     * @return the response times in nanoseconds
      */
     public static Histogram run(int port, List<byte[]> requests, double rate, Duration duration) throws IOException {
         List<ByteBuffer> buffers = requests.stream()
@@ -63,28 +64,31 @@ public final class OpenLoop implements AutoCloseable {
                 .toList();
         try (OpenLoop loop = new OpenLoop(port)) {
             loop.run(buffers, (long) (1e9 / rate), duration.toNanos());
-            return loop.nanos;
+            return loop.responseNanos;
         }
     }
 
-    private void run(List<ByteBuffer> requests, long period, long duration) throws IOException {
-        int count = (int) (duration / period);
-        long begun = System.nanoTime();
-        long deadline = begun + duration + LONGEST_WAIT_SECONDS * 1_000_000_000L;
-        int sent = 0;
-        while (answered < count) {
+    private void run(List<ByteBuffer> requests, long periodNanos, long durationNanos) throws IOException {
+        int count = (int) (durationNanos / periodNanos);
+        long startNanos = System.nanoTime();
+        long deadline = startNanos + durationNanos + MAX_WAIT_SECONDS * 1_000_000_000L;
+        int sentCount = 0;
+        while (answerCount < count) {
             long now = System.nanoTime();
             if (now - deadline > 0) {
-                throw new IllegalStateException((sent - answered) + " requests were not answered");
+                throw new IllegalStateException((sentCount - answerCount) + " requests were not answered");
             }
-            while (sent < count && !idle.isEmpty() && now - (begun + sent * period) >= 0) {
-                boolean counts = sent >= WARM_UP * count;
-                idle.pop().ask(requests.get(sent % requests.size()), begun + sent * period, counts);
-                sent++;
+            while (sentCount < count && !idle.isEmpty() && now - (startNanos + sentCount * periodNanos) >= 0) {
+                boolean counts = sentCount >= WARM_UP_FRACTION * count;
+                idle.pop()
+                        .send(requests.get(sentCount % requests.size()), startNanos + sentCount * periodNanos, counts);
+                sentCount++;
             }
             if (selector.selectNow(key -> ((Client) key.attachment()).read()) == 0) {
-                long next = sent < count && !idle.isEmpty() ? begun + sent * period - System.nanoTime() : STEP_NANOS;
-                LockSupport.parkNanos(Math.clamp(next, 1, STEP_NANOS));
+                long nextNanos = sentCount < count && !idle.isEmpty()
+                        ? startNanos + sentCount * periodNanos - System.nanoTime()
+                        : POLL_NANOS;
+                LockSupport.parkNanos(Math.clamp(nextNanos, 1, POLL_NANOS));
             }
         }
     }
@@ -97,51 +101,52 @@ public final class OpenLoop implements AutoCloseable {
         selector.close();
     }
 
-    /** One connection. */
+    /** A connection, which has at most one open request. */
     private final class Client {
         private final SocketChannel channel;
-        private final ByteBuffer answer = ByteBuffer.allocateDirect(MOST_BYTES);
-        private long due;
+        private final ByteBuffer answer = ByteBuffer.allocateDirect(MAX_ANSWER_BYTES);
+        private long dueNanos;
         private boolean counts;
 
         Client(SocketChannel channel) {
             this.channel = channel;
         }
 
-        void ask(ByteBuffer request, long due, boolean counts) {
-            this.due = due;
+        void send(ByteBuffer request, long dueNanos, boolean counts) {
+            this.dueNanos = dueNanos;
             this.counts = counts;
             answer.clear();
             ByteBuffer bytes = request.duplicate();
             try {
                 while (bytes.hasRemaining()) {
-                    // Requests are small; a socket takes nothing only if its server reads nothing.
+                    // This loop ends soon: requests are small, so the socket's buffer has room unless the server reads
+                    // nothing.
                     channel.write(bytes);
                 }
             } catch (IOException e) {
-                throw new IllegalStateException("cannot ask", e);
+                throw new IllegalStateException("cannot send a request", e);
             }
         }
 
         void read() {
             try {
                 if (channel.read(answer) < 0) {
-                    throw new IllegalStateException("closed instead of answering");
+                    throw new IllegalStateException("the server closed the connection without an answer");
                 }
             } catch (IOException e) {
-                throw new IllegalStateException("cannot be answered", e);
+                throw new IllegalStateException("cannot read an answer", e);
             }
-            // An answer ends with its only line feed, so any other last byte means that it is not complete.
-            if (answer.position() > 0 && answer.get(answer.position() - 1) == '\n' && isWhole()) {
+            // The body of an answer ends with a line feed, so with any other last byte the answer is not complete.
+            if (answer.position() > 0 && answer.get(answer.position() - 1) == '\n' && isComplete()) {
                 if (counts) {
-                    Timing.record(System.nanoTime() - due, nanos);
+                    Timing.record(System.nanoTime() - dueNanos, responseNanos);
                 }
-                answered++;
+                answerCount++;
                 idle.add(this);
             }
         }
 
-        private boolean isWhole() {
+        private boolean isComplete() {
             String head = StandardCharsets.ISO_8859_1
                     .decode(answer.duplicate().flip().limit(Math.min(answer.position(), 512)))
                     .toString();

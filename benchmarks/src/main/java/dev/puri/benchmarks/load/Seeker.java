@@ -20,71 +20,74 @@ import java.util.function.BooleanSupplier;
 import org.HdrHistogram.Histogram;
 
 /**
- * Seeks identities over HTTP, each of them at a fixed interval until it is found, by a thread of its own. All that are
- * open are sought in turn over one connection.
+ * Polls a server over HTTP in a background thread until it finds identities, and measures the time until then. In each
+ * interval it asks for all identities that are not found yet, over one connection.
  */
 public final class Seeker implements AutoCloseable {
-    private static final Duration LONGEST_WAIT = Duration.ofSeconds(60);
+    private static final Duration MAX_WAIT = Duration.ofSeconds(60);
 
-    /** An identity is found this much late at most, when the machine keeps up. */
-    private static final Duration RESOLVER_STEP = Duration.ofMillis(3);
+    /** Interval of a resolver, and the maximum delay before it is noticed that an identity is there. */
+    private static final Duration RESOLVER_INTERVAL = Duration.ofMillis(3);
 
     private final HttpSocket server;
-    private final Duration step;
-    private final int mostOpen;
-    private final Asker asker;
-    private final Queue<Sought> arriving = new ConcurrentLinkedQueue<>();
-    private final AtomicLong found = new AtomicLong();
-    private final CompletableFuture<Void> failed = new CompletableFuture<>();
+    private final Duration interval;
+    private final int maxTargets;
+    private final Poller poller;
+    private final Queue<Target> newTargets = new ConcurrentLinkedQueue<>();
+    private final AtomicLong foundCount = new AtomicLong();
+    private final CompletableFuture<Void> failure = new CompletableFuture<>();
     private final Histogram waits = Timing.histogram();
     private final Histogram overestimates = Timing.histogram();
     private final Histogram waitsFromSeek = Timing.histogram();
     private final BackgroundThread thread;
-    private long requests;
+    private long requestCount;
 
-    /** Asks for identities once. */
-    public interface Asker {
+    /** Asks a server for identities. */
+    public interface Poller {
         /**
-         * Calls {@link Sought#answered} for each identity.
+         * Asks once for each identity, and calls its {@link Target#recordAnswer}.
          *
-         * @return how many requests were sent
+         * @return the number of requests that were sent
          */
-        int ask(HttpSocket server, List<Sought> open) throws IOException;
+        int poll(HttpSocket server, List<Target> targets) throws IOException;
     }
 
     /** An identity that is not found yet. */
-    public static final class Sought {
+    public static final class Target {
         private final Puri puri;
         private final String query;
-        private final long since;
+        private final long waitStartNanos;
         private final boolean counts;
-        private final long soughtAt = System.nanoTime();
-        private long missingAt = soughtAt;
-        private long foundAt;
+        private final long seekNanos = System.nanoTime();
 
-        private Sought(Puri puri, String query, long since, boolean counts) {
+        /** When the last request was sent that did not find the identity. */
+        private long lastMissNanos = seekNanos;
+
+        private long foundNanos;
+
+        private Target(Puri puri, String query, long waitStartNanos, boolean counts) {
             this.puri = puri;
             this.query = query;
-            this.since = since;
+            this.waitStartNanos = waitStartNanos;
             this.counts = counts;
         }
 
-        /** Returns its name. */
+        /** Returns the pURI of the identity. */
         public Puri puri() {
             return puri;
         }
 
-        /** Returns the word or path that the server is asked for. */
+        /** Returns the word or path that the request contains. */
         public String query() {
             return query;
         }
 
-        /** Notes an answer to a request that was sent at a nano time. */
-        public void answered(boolean isFound, long askedAt) {
+        /** Records the answer to a request that was sent at this nano time. */
+        public void recordAnswer(boolean isFound, long requestNanos) {
             if (isFound) {
-                foundAt = System.nanoTime();
+                foundNanos = System.nanoTime();
             } else {
-                missingAt = askedAt;
+                lastMissNanos = requestNanos;
             }
         }
     }
@@ -92,112 +95,114 @@ public final class Seeker implements AutoCloseable {
     /**
      * Starts a seeker.
      *
-     * @param step between two searches
-     * @param mostOpen identities at a time; more mean that the registry cannot keep up
+     * @param interval between two requests for an identity
+     * @param maxTargets maximum number of identities that are not found yet; more mean that the registry cannot keep up
      */
-    public Seeker(int port, Duration step, int mostOpen, Asker asker) throws IOException {
+    public Seeker(int port, Duration interval, int maxTargets, Poller poller) throws IOException {
         this.server = new HttpSocket(port);
-        this.step = step;
-        this.mostOpen = mostOpen;
-        this.asker = asker;
+        this.interval = interval;
+        this.maxTargets = maxTargets;
+        this.poller = poller;
         this.thread = new BackgroundThread("seeker", this::run);
     }
 
-    /** Starts a seeker that asks a resolver for each identity by itself, all in one write. */
-    public static Seeker ofResolver(int port, int mostOpen) throws IOException {
-        return new Seeker(port, RESOLVER_STEP, mostOpen, Seeker::askResolver);
+    /** Starts a seeker that sends a resolver a GET for each identity, all of them in one write. */
+    public static Seeker ofResolver(int port, int maxTargets) throws IOException {
+        return new Seeker(port, RESOLVER_INTERVAL, maxTargets, Seeker::pollResolver);
     }
 
-    private static int askResolver(HttpSocket resolver, List<Sought> open) throws IOException {
-        long asked = System.nanoTime();
-        Iterator<Sought> answered = open.iterator();
-        resolver.getAll(open.stream().map(Sought::query).toList(), status -> {
-            Sought sought = answered.next();
+    private static int pollResolver(HttpSocket resolver, List<Target> targets) throws IOException {
+        long requestNanos = System.nanoTime();
+        Iterator<Target> answered = targets.iterator();
+        resolver.getAll(targets.stream().map(Target::query).toList(), status -> {
+            Target target = answered.next();
             if (status != 200 && status != 404) {
-                throw new IllegalStateException(sought.query + " was answered with " + status);
+                throw new IllegalStateException(target.query + " was answered with " + status);
             }
-            sought.answered(status == 200, asked);
+            target.recordAnswer(status == 200, requestNanos);
         });
-        return open.size();
+        return targets.size();
     }
 
     /**
-     * Seeks an identity. From any thread.
+     * Adds an identity to find. Any thread may call it.
      *
-     * @param query for which the server is asked
-     * @param since the nano time from which its wait counts
-     * @param counts false for one that only warms up
+     * @param query the word or path for the request
+     * @param waitStartNanos the nano time at which the measured wait starts
+     * @param counts false if the identity is part of the warm-up
      */
-    public void seek(Puri puri, String query, long since, boolean counts) {
-        arriving.add(new Sought(puri, query, since, counts));
+    public void seek(Puri puri, String query, long waitStartNanos, boolean counts) {
+        newTargets.add(new Target(puri, query, waitStartNanos, counts));
     }
 
-    /** Seeks an identity of a resolver. From any thread. */
-    public void seek(Puri puri, long since, boolean counts) {
-        seek(puri, "/v1/identities/" + puri, since, counts);
+    /** Adds an identity to find in a resolver. Any thread may call it. */
+    public void seek(Puri puri, long waitStartNanos, boolean counts) {
+        seek(puri, "/v1/identities/" + puri, waitStartNanos, counts);
     }
 
-    /** Gives up, because an identity can never be found. From any thread. */
-    public void fail(Throwable why) {
-        failed.completeExceptionally(why);
+    /** Ends the wait in {@link #awaitAll} with a failure. Any thread may call it. */
+    public void fail(Throwable cause) {
+        failure.completeExceptionally(cause);
     }
 
     private void run(BooleanSupplier isClosing) {
-        List<Sought> open = new ArrayList<>();
+        List<Target> targets = new ArrayList<>();
         try {
-            for (long next = System.nanoTime(); !isClosing.getAsBoolean(); next += step.toNanos()) {
-                LockSupport.parkNanos(next - System.nanoTime());
-                for (Sought sought = arriving.poll(); sought != null; sought = arriving.poll()) {
-                    open.add(sought);
+            for (long nextNanos = System.nanoTime(); !isClosing.getAsBoolean(); nextNanos += interval.toNanos()) {
+                LockSupport.parkNanos(nextNanos - System.nanoTime());
+                for (Target target = newTargets.poll(); target != null; target = newTargets.poll()) {
+                    targets.add(target);
                 }
-                if (open.size() > mostOpen) {
-                    throw new IllegalStateException(open.size() + " identities were not found");
+                if (targets.size() > maxTargets) {
+                    throw new IllegalStateException(targets.size() + " identities are not found yet");
                 }
-                requests += asker.ask(server, open);
-                open.removeIf(this::record);
-                next = Math.max(next, System.nanoTime() - step.toNanos());
+                requestCount += poller.poll(server, targets);
+                targets.removeIf(this::record);
+                nextNanos = Math.max(nextNanos, System.nanoTime() - interval.toNanos());
             }
         } catch (IOException | RuntimeException e) {
             fail(e);
         }
     }
 
-    /** Records the times of an identity, and returns whether it was found. */
-    private boolean record(Sought sought) {
-        if (sought.foundAt == 0) {
+    /** Records the times of an identity if it was found; returns whether it was found. */
+    private boolean record(Target target) {
+        if (target.foundNanos == 0) {
             return false;
         }
-        if (sought.counts) {
-            Timing.record(sought.foundAt - sought.since, waits);
-            Timing.record(sought.foundAt - sought.missingAt, overestimates);
-            Timing.record(sought.foundAt - sought.soughtAt, waitsFromSeek);
+        if (target.counts) {
+            Timing.record(target.foundNanos - target.waitStartNanos, waits);
+            Timing.record(target.foundNanos - target.lastMissNanos, overestimates);
+            Timing.record(target.foundNanos - target.seekNanos, waitsFromSeek);
         }
-        found.incrementAndGet();
+        foundCount.incrementAndGet();
         return true;
     }
 
     /**
-     * Waits until that many have been found, and ends. The other methods' results are complete after that.
+     * Waits until this number of identities is found, and ends the thread. After this call, the histograms are
+     * complete.
      *
-     * @throws IllegalStateException if they are not found
+     * @throws IllegalStateException if the identities are not found
      */
     public void awaitAll(long count) throws Exception {
-        long deadline = System.nanoTime() + LONGEST_WAIT.toNanos();
-        while (found.get() < count) {
+        long deadline = System.nanoTime() + MAX_WAIT.toNanos();
+        while (foundCount.get() < count) {
             try {
-                failed.get(10, TimeUnit.MILLISECONDS);
+                failure.get(10, TimeUnit.MILLISECONDS);
             } catch (TimeoutException e) {
                 if (System.nanoTime() > deadline) {
-                    throw new IllegalStateException("only " + found + " of " + count + " identities were found", e);
+                    throw new IllegalStateException(
+                            "only " + foundCount + " of " + count + " identities were found", e);
                 }
             } catch (ExecutionException e) {
-                throw new IllegalStateException("seeking failed after " + found + " identities", e.getCause());
+                throw new IllegalStateException("polling failed after " + foundCount + " identities", e.getCause());
             }
         }
         close();
     }
 
-    /** Returns the times from the start of each wait to the first answer that has the identity. */
+    /** Returns the times from the start of each wait to the first answer with the identity. */
     public Histogram waits() {
         return waits;
     }
@@ -207,10 +212,10 @@ public final class Seeker implements AutoCloseable {
         return waitsFromSeek;
     }
 
-    /** Returns the waits, and by how much asking at intervals may have lengthened them, for a line of progress. */
+    /** Returns the waits, and by how much the polling interval may have lengthened them, for a line of progress. */
     public String describe() {
-        return "%s; found late by the asking itself at most %s; %,d requests"
-                .formatted(Timing.describe(waits), Timing.describe(overestimates), requests);
+        return "%s; polling may have added at most %s; %,d requests"
+                .formatted(Timing.describe(waits), Timing.describe(overestimates), requestCount);
     }
 
     @Override

@@ -13,18 +13,19 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Connections that begin a request and then send a byte a second. A connection that the server ends is opened again.
+ * Slow clients: connections that begin a request and then send one byte per second. A connection that the server closes
+ * is opened again.
  */
 public final class SlowClients implements AutoCloseable {
-    private static final int STEPS_A_SECOND = 50;
+    private static final int STEPS_PER_SECOND = 50;
 
     private final int port;
     private final Attack attack;
     private final List<@Nullable Socket> clients = new ArrayList<>();
-    private final AtomicLong cutOff = new AtomicLong();
+    private final AtomicLong closedByServer = new AtomicLong();
     private final BackgroundThread thread;
 
-    /** The part of a request that never ends. */
+    /** The part of a request that the clients never complete. */
     public enum Attack {
         HEADERS("GET /v1/identities/a:b:c HTTP/1.1\r\nHost: localhost\r\nX-Slow: ", 'a'),
         BODY("POST /v1/resolve HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100000\r\n\r\n{\"refs\":[", ' ');
@@ -38,7 +39,7 @@ public final class SlowClients implements AutoCloseable {
         }
     }
 
-    /** Returns when all are connected. */
+    /** Connects all clients, and starts the thread that sends bytes. */
     public SlowClients(int port, Attack attack, int count) throws IOException {
         this.port = port;
         this.attack = attack;
@@ -56,10 +57,10 @@ public final class SlowClients implements AutoCloseable {
 
     private void run(BooleanSupplier isClosing) {
         for (int step = 0; !isClosing.getAsBoolean(); step++) {
-            for (int i = step % STEPS_A_SECOND; i < clients.size(); i += STEPS_A_SECOND) {
+            for (int i = step % STEPS_PER_SECOND; i < clients.size(); i += STEPS_PER_SECOND) {
                 clients.set(i, sendByte(clients.get(i)));
             }
-            LockSupport.parkNanos(1_000_000_000L / STEPS_A_SECOND);
+            LockSupport.parkNanos(1_000_000_000L / STEPS_PER_SECOND);
         }
     }
 
@@ -71,7 +72,7 @@ public final class SlowClients implements AutoCloseable {
             client.getOutputStream().write(attack.next);
             return client;
         } catch (IOException e) {
-            cutOff.incrementAndGet();
+            closedByServer.incrementAndGet();
             close(client);
             return null;
         }
@@ -83,13 +84,13 @@ public final class SlowClients implements AutoCloseable {
                 client.close();
             }
         } catch (IOException e) {
-            // The server has closed it.
+            // The server has already closed the connection.
         }
     }
 
-    /** Returns how many connections the server has ended. */
-    public long cutOff() {
-        return cutOff.get();
+    /** Returns the number of connections that the server has closed. */
+    public long closedByServer() {
+        return closedByServer.get();
     }
 
     @Override

@@ -9,14 +9,14 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * wrk, which keeps connections busy: each sends its next request when it has its answer. It takes the same small part
- * of the processors from every server.
+ * The load generator wrk (closed loop): each connection sends its next request when it has the answer to the last one.
+ * wrk itself takes little processor time, and as much for every server.
  */
 public final class Wrk {
-    /** Connections of each run. */
+    /** Number of connections. */
     public static final int CONNECTIONS = 32;
 
-    /** Reads the file of requests, and makes all of them before it sends the first one. */
+    /** The script for wrk: it reads a file of requests, and builds all requests before it sends the first one. */
     private static final String SCRIPT = """
             local requests = {}
             local next = 0
@@ -39,50 +39,50 @@ public final class Wrk {
             end
             """;
 
-    private static final Pattern DONE =
+    private static final Pattern RESULT =
             Pattern.compile("(\\d+) requests in (\\d+) us, (\\d+) socket errors, (\\d+) refused");
 
-    private final Path dir;
+    private final Path folder;
     private final Path script;
 
-    /** Keeps its files in a folder. */
-    public Wrk(Path dir) throws IOException {
-        this.dir = Files.createDirectories(dir);
-        this.script = Files.writeString(dir.resolve("requests.lua"), SCRIPT);
+    /** Writes the script to a folder, which also gets the files of requests. */
+    public Wrk(Path folder) throws IOException {
+        this.folder = Files.createDirectories(folder);
+        this.script = Files.writeString(folder.resolve("requests.lua"), SCRIPT);
     }
 
     /**
      * The result of a run.
      *
-     * @param errors connections that broke
-     * @param refused answers with a status above 399
+     * @param errors number of socket errors
+     * @param refused number of answers with a status above 399
      */
-    public record Done(long requests, double seconds, long errors, long refused) {
-        /** Returns requests a second. */
+    public record Result(long requests, double seconds, long errors, long refused) {
+        /** Returns the requests per second. */
         public double perSecond() {
             return requests / seconds;
         }
     }
 
-    /** Writes a file of requests, each of which is a line: method, path, and a body if there is one. */
+    /** Writes a file with one request per line: method, path, and a body if there is one. */
     public Path requests(String name, List<String> lines) throws IOException {
-        return Files.write(dir.resolve(name), lines);
+        return Files.write(folder.resolve(name), lines);
     }
 
-    /** Returns the requests a second of a run in which every request has to succeed. */
+    /** Runs wrk and returns the requests per second; every request must succeed. */
     public double rate(int port, Path requests, int seconds) throws IOException {
-        Done done = run(port, requests, seconds);
-        if (done.errors > 0 || done.refused > 0) {
-            throw new IllegalStateException("not all requests succeeded: " + done);
+        Result result = run(port, requests, seconds);
+        if (result.errors > 0 || result.refused > 0) {
+            throw new IllegalStateException("not all requests succeeded: " + result);
         }
-        return done.perSecond();
+        return result.perSecond();
     }
 
-    /** Sends requests for some seconds. */
-    public Done run(int port, Path requests, int seconds) throws IOException {
+    /** Runs wrk for some seconds. */
+    public Result run(int port, Path requests, int seconds) throws IOException {
         // A cold server on a slow machine takes longer than wrk's time-out of 2 s under full load.
         String options = "-t1 -c%d -d%ds --timeout 30s".formatted(CONNECTIONS, seconds);
-        String printed = Program.run(Program.command(
+        String output = Program.run(Program.command(
                 Program.WRK.path(),
                 options,
                 "-s",
@@ -90,14 +90,14 @@ public final class Wrk {
                 "http://127.0.0.1:" + port,
                 "--",
                 requests.toString()));
-        Matcher done = DONE.matcher(printed);
-        if (!done.find()) {
-            throw new IOException("wrk printed no result: " + printed);
+        Matcher matcher = RESULT.matcher(output);
+        if (!matcher.find()) {
+            throw new IOException("wrk printed no result: " + output);
         }
-        return new Done(
-                Long.parseLong(done.group(1)),
-                Long.parseLong(done.group(2)) / 1e6,
-                Long.parseLong(done.group(3)),
-                Long.parseLong(done.group(4)));
+        return new Result(
+                Long.parseLong(matcher.group(1)),
+                Long.parseLong(matcher.group(2)) / 1e6,
+                Long.parseLong(matcher.group(3)),
+                Long.parseLong(matcher.group(4)));
     }
 }

@@ -1,4 +1,4 @@
-/** Clients that send requests and events, and measure answers. */
+/** Load generators, and clients that measure response times. */
 @NullMarked
 package dev.puri.benchmarks.load;
 

@@ -2,7 +2,7 @@ package dev.puri.benchmarks.micro;
 
 import dev.puri.benchmarks.data.Population;
 import dev.puri.benchmarks.data.ResolverRequests;
-import dev.puri.resolver.answer.InternalAnswer;
+import dev.puri.resolver.answer.InternalResultWriter;
 import dev.puri.resolver.answer.JsonOut;
 import dev.puri.resolver.answer.PlainBatch;
 import dev.puri.resolver.table.PackedTable;
@@ -14,7 +14,7 @@ import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
 
-/** A batch of 100 mixed references, from the bytes of its body to the bytes of its answer, without HTTP. */
+/** Answers a batch of 100 mixed references, from the bytes of the body to the bytes of the answer, without HTTP. */
 @State(Scope.Thread)
 @Warmup(iterations = 5, time = 2)
 public class BatchBenchmark extends StepBenchmark {
@@ -30,7 +30,7 @@ public class BatchBenchmark extends StepBenchmark {
     private final JsonOut out = new JsonOut();
     private int next;
 
-    /** Fills the table and makes the bodies. */
+    /** Fills the table and creates the bodies. */
     @Setup
     public void fill() {
         table = Population.table(rows);
@@ -44,7 +44,7 @@ public class BatchBenchmark extends StepBenchmark {
     public int answer() {
         next = next + 1 & BATCHES - 1;
         batch.read(bodies[next], ResolverRequests.BATCH);
-        batch.write(new InternalAnswer(table, out.clear(), batch.byShard()));
+        batch.write(new InternalResultWriter(table, out.clear(), batch.byShard()));
         return out.length();
     }
 }

@@ -12,10 +12,10 @@ import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 
-/** Look-ups by name and handle, one at a time, and scans. */
+/** Look-ups by pURI and by handle, one at a time, and scans. */
 @State(Scope.Benchmark)
 public class LookUpBenchmark extends StepBenchmark {
-    /** Keys made beforehand, which are looked up in turn. */
+    /** Number of prepared keys, which are looked up one after the other. */
     private static final int KEYS = 1 << 18;
 
     @Param("1000000")
@@ -27,9 +27,9 @@ public class LookUpBenchmark extends StepBenchmark {
     private LookUpKeys skewed = LookUpKeys.NONE;
     private LookUpKeys missing = LookUpKeys.NONE;
 
-    /** The next key of one thread. */
+    /** The index of a thread's next key. */
     @State(Scope.Thread)
-    public static class Place {
+    public static class KeyIndex {
         private int next = new Random().nextInt(KEYS);
 
         int next() {
@@ -38,7 +38,7 @@ public class LookUpBenchmark extends StepBenchmark {
         }
     }
 
-    /** Makes the table and the keys. */
+    /** Fills the table and creates the keys. */
     @Setup
     public void fill() {
         table = Population.table(rows);
@@ -49,36 +49,36 @@ public class LookUpBenchmark extends StepBenchmark {
     }
 
     @Benchmark
-    public @Nullable Identity byPuri(Place place) {
-        return table.byPuri(even.puris()[place.next()]);
+    public @Nullable Identity byPuri(KeyIndex index) {
+        return table.byPuri(even.puris()[index.next()]);
     }
 
     @Benchmark
-    public @Nullable Identity byPuriSkewed(Place place) {
-        return table.byPuri(skewed.puris()[place.next()]);
+    public @Nullable Identity byPuriSkewed(KeyIndex index) {
+        return table.byPuri(skewed.puris()[index.next()]);
     }
 
     @Benchmark
-    public @Nullable Identity byPuriMissing(Place place) {
-        return table.byPuri(missing.puris()[place.next()]);
+    public @Nullable Identity byPuriMissing(KeyIndex index) {
+        return table.byPuri(missing.puris()[index.next()]);
     }
 
     @Benchmark
-    public @Nullable Identity byHandle(Place place) {
-        return table.byHandle(even.handles()[place.next()]);
+    public @Nullable Identity byHandle(KeyIndex index) {
+        return table.byHandle(even.handles()[index.next()]);
     }
 
     @Benchmark
-    public @Nullable Identity byHandleSkewed(Place place) {
-        return table.byHandle(skewed.handles()[place.next()]);
+    public @Nullable Identity byHandleSkewed(KeyIndex index) {
+        return table.byHandle(skewed.handles()[index.next()]);
     }
 
     @Benchmark
-    public @Nullable Identity byHandleMissing(Place place) {
-        return table.byHandle(missing.handles()[place.next()]);
+    public @Nullable Identity byHandleMissing(KeyIndex index) {
+        return table.byHandle(missing.handles()[index.next()]);
     }
 
-    /** All rows; divide the figure by their number. */
+    /** Scans all rows; divide the figure by the number of rows. */
     @Benchmark
     public long scanOfAllRows() {
         long[] epochs = {0};

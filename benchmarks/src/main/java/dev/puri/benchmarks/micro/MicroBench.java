@@ -14,12 +14,12 @@ import org.openjdk.jmh.runner.options.VerboseMode;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Unmatched;
 
-/** {@code puri bench micro}: hands its arguments to JMH, and prints the results like those of any other benchmark. */
+/** {@code puri bench micro}: passes its arguments to JMH, and prints the results like other benchmarks. */
 @Command(
         name = "micro",
         description = {
-            "Codecs, look-ups, puts and scans of the identity table one by one, with JMH.",
-            "Takes JMH's own arguments: a pattern of names, -p rows=N, -f FORKS, -i ITERATIONS, -prof gc and others."
+            "Measures codecs, look-ups, puts and scans of the identity table separately, with JMH.",
+            "Accepts the arguments of JMH: a pattern of names, -p rows=N, -f FORKS, -i ITERATIONS, -prof gc and others."
         })
 public final class MicroBench extends Bench {
     @Unmatched
@@ -31,7 +31,7 @@ public final class MicroBench extends Bench {
         try {
             options = new CommandLineOptions(arguments.toArray(new String[0]));
         } catch (CommandLineOptionException e) {
-            throw mistake(String.valueOf(e.getMessage()));
+            throw usageError(String.valueOf(e.getMessage()));
         }
         VerboseMode verbosity = options.verbosity().orElse(VerboseMode.NORMAL);
         for (RunResult run :

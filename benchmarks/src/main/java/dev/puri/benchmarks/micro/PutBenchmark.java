@@ -14,31 +14,31 @@ import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 
-/** Puts rows, made beforehand, into a table that has rows already; by one thread. */
+/** Puts prepared rows into a table that already has rows, by one thread. */
 public class PutBenchmark extends StepBenchmark {
-    private static final int AT_ONCE = 20_000;
+    private static final int BATCH = 20_000;
 
-    /** A table, of the same size before each iteration, and the rows to put into it. */
+    /** A table, with the same size before each iteration, and the rows to put into it. */
     @State(Scope.Thread)
     public abstract static class Next {
         @Param("1000000")
         @SuppressWarnings("unused") // set by JMH
         int rows;
 
-        private final Puri[] puris = new Puri[AT_ONCE];
-        private final Row[] values = new Row[AT_ONCE];
+        private final Puri[] puris = new Puri[BATCH];
+        private final Row[] values = new Row[BATCH];
         private PackedTable table = new PackedTable();
         private long version;
 
-        /** Makes the table. */
+        /** Fills a new table. */
         @Setup(Level.Iteration)
         public void fill() {
             table = Population.table(rows);
         }
 
-        void make(LongUnaryOperator numbers) {
+        void createRows(LongUnaryOperator numbers) {
             version++;
-            for (int i = 0; i < AT_ONCE; i++) {
+            for (int i = 0; i < BATCH; i++) {
                 long number = numbers.applyAsLong(i);
                 puris[i] = Population.puri(number);
                 values[i] = Population.row(number, version);
@@ -50,44 +50,44 @@ public class PutBenchmark extends StepBenchmark {
         }
 
         PackedTable putAll() {
-            for (int i = 0; i < AT_ONCE; i++) {
+            for (int i = 0; i < BATCH; i++) {
                 table.put(puris[i], values[i]);
             }
             return table;
         }
     }
 
-    /** Names that the table does not have. */
+    /** Rows whose pURIs the table does not have. */
     @State(Scope.Thread)
     public static class Fresh extends Next {
-        /** Makes the next ones, which is not timed. */
+        /** Creates the next rows; this is not timed. */
         @Setup(Level.Invocation)
-        public void make() {
+        public void createRows() {
             long first = size();
-            make(i -> first + i);
+            createRows(i -> first + i);
         }
     }
 
-    /** Names that the table has. */
+    /** Rows whose pURIs the table has. */
     @State(Scope.Thread)
     public static class Known extends Next {
         private final Random random = new Random(1);
 
-        /** Makes the next ones, which is not timed. */
+        /** Creates the next rows; this is not timed. */
         @Setup(Level.Invocation)
-        public void make() {
-            make(i -> random.nextInt(rows));
+        public void createRows() {
+            createRows(i -> random.nextInt(rows));
         }
     }
 
     @Benchmark
-    @OperationsPerInvocation(AT_ONCE)
+    @OperationsPerInvocation(BATCH)
     public PackedTable fresh(Fresh next) {
         return next.putAll();
     }
 
     @Benchmark
-    @OperationsPerInvocation(AT_ONCE)
+    @OperationsPerInvocation(BATCH)
     public PackedTable update(Known next) {
         return next.putAll();
     }

@@ -1,4 +1,4 @@
-/** {@code puri bench micro}: single steps, with JMH. */
+/** {@code puri bench micro}: benchmarks of single operations with JMH. */
 @NullMarked
 package dev.puri.benchmarks.micro;
 

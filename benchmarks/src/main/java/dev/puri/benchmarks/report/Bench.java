@@ -12,10 +12,10 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** A command of {@code puri bench}. It reads its options, measures, and prints its figures. */
+/** A command of {@code puri bench}: it checks its options, measures, and prints the figures. */
 @Command(mixinStandardHelpOptions = true, showDefaultValues = true)
 public abstract class Bench implements Callable<Integer> {
-    /** Describes the option {@code --only} of commands that have parts. */
+    /** Description of the option {@code --only}, which commands with parts have. */
     protected static final String ONLY = "Parts to measure, of ${COMPLETION-CANDIDATES}.";
 
     @Spec
@@ -24,7 +24,7 @@ public abstract class Bench implements Callable<Integer> {
     @Option(
             names = {"-o", "--output"},
             paramLabel = "json|table",
-            description = "How results are printed.")
+            description = "Format of the results.")
     private Format format = Format.TABLE;
 
     private final List<Figure> figures = new ArrayList<>();
@@ -34,7 +34,7 @@ public abstract class Bench implements Callable<Integer> {
         JSON
     }
 
-    /** Checks the options, measures, and adds each figure. */
+    /** Checks the options, measures, and adds the figures. */
     protected abstract void measure() throws Exception;
 
     @Override
@@ -52,17 +52,17 @@ public abstract class Bench implements Callable<Integer> {
     /**
      * Checks an option.
      *
-     * @param rule what is valid, for the message
+     * @param rule states in the error message which values are valid
      * @throws ParameterException if the option is not valid
      */
     protected final void require(boolean isValid, String rule) {
         if (!isValid) {
-            throw mistake(rule);
+            throw usageError(rule);
         }
     }
 
-    /** Returns an exception about the command line. */
-    protected final ParameterException mistake(String message) {
+    /** Returns an exception that reports a mistake in the command line. */
+    protected final ParameterException usageError(String message) {
         return new ParameterException(spec.commandLine(), message);
     }
 
@@ -71,25 +71,25 @@ public abstract class Bench implements Callable<Integer> {
         spec.commandLine().getErr().println(line + "; load average " + Machine.load());
     }
 
-    /** Adds a figure that has no baseline. */
+    /** Adds a figure without a baseline. */
     public final void add(String name, String unit, double ours) {
         figures.add(new Figure(name, unit, ours, null, null));
     }
 
-    /** Adds a figure and that of its baseline. */
+    /** Adds a figure and the figure of a baseline. */
     public final void add(String name, String unit, double ours, String baseline, double theirs) {
         figures.add(new Figure(name, unit, ours, baseline, theirs));
     }
 
-    /** Adds a figure whose baseline could not be measured, and says why in the baseline's name. */
-    public final void addWithout(String name, String unit, double ours, String baseline, String why) {
-        figures.add(new Figure(name, unit, ours, baseline + ": " + why, null));
+    /** Adds a figure whose baseline was not measured; the name of the baseline then includes the reason. */
+    public final void addWithoutBaseline(String name, String unit, double ours, String baseline, String reason) {
+        figures.add(new Figure(name, unit, ours, baseline + ": " + reason, null));
     }
 
     /**
      * Adds one figure for each percentile.
      *
-     * @param name with one {@code %s} for the percentile, e.g. {@code p99}
+     * @param name has one {@code %s}, which the percentile replaces, e.g. {@code p99}
      */
     public final void addPercentiles(
             String name, String unit, Histogram nanos, double nanosPerUnit, double... percentiles) {
@@ -102,14 +102,14 @@ public abstract class Bench implements Callable<Integer> {
     }
 
     /**
-     * Runs one round to warm up, and then those that count.
+     * Runs one round to warm up, and then the rounds whose values count.
      *
-     * @param what is measured, for the progress
+     * @param name of the measured value, for the lines of progress
      */
-    public final Rounds rounds(int counted, String what, Rounds.Turns turns) throws Exception {
+    public final Rounds measureRounds(int roundCount, String name, Rounds.Measurement measurement) throws Exception {
         Rounds rounds = new Rounds(this);
-        for (int round = 0; round <= counted; round++) {
-            rounds.run(round, what, turns);
+        for (int round = 0; round <= roundCount; round++) {
+            rounds.run(round, name, measurement);
         }
         return rounds;
     }

@@ -6,11 +6,12 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * Lines over a growing size as an SVG image, one panel below the other. Sizes have a logarithmic axis, values linear
- * axes that begin at 0. The image follows the viewer's light or dark colours and needs no other file.
+ * A line chart as an SVG image: values over growing sizes, in panels one below the other. The axis of sizes is
+ * logarithmic; the axes of values are linear and begin at 0. The image follows the viewer's light or dark colours and
+ * needs no other file.
  *
- * @param sizes of the values, ascending
- * @param sizeUnit follows each size at the axis
+ * @param sizes ascending
+ * @param sizeUnit is printed after each size at the axis
  */
 public record Chart(String title, List<Long> sizes, String sizeUnit, List<Panel> panels) {
     private static final int WIDTH = 900;
@@ -22,7 +23,7 @@ public record Chart(String title, List<Long> sizes, String sizeUnit, List<Panel>
     private static final int LABEL = 16;
     private static final int GRID_LINES = 4;
 
-    /** The colours differ for eyes that confuse red and green, too. */
+    /** Readers who confuse red and green can also tell these colours apart. */
     private static final String STYLE = """
             .back { fill: #ffffff } text { fill: #24292f; font: 13px system-ui, sans-serif }
             .title { font-size: 16px; font-weight: 600 } .head { font-weight: 600 } .soft { fill: #57606a }
@@ -69,25 +70,25 @@ public record Chart(String title, List<Long> sizes, String sizeUnit, List<Panel>
         add(svg, "<rect class=\"back\" %s/>", size);
         text(svg, "title", 16, 28, "start", title);
         for (int i = 0; i < panels.size(); i++) {
-            panel(svg, panels.get(i), TOP + i * (PANEL + GAP) + 28);
+            addPanel(svg, panels.get(i), TOP + i * (PANEL + GAP) + 28);
         }
         return svg.append("</svg>\n").toString();
     }
 
-    private void panel(StringBuilder svg, Panel panel, int top) {
-        double highest = panel.lines.stream()
+    private void addPanel(StringBuilder svg, Panel panel, int top) {
+        double maxValue = panel.lines.stream()
                 .flatMap(line -> line.values.stream())
                 .mapToDouble(Double::doubleValue)
                 .max()
                 .orElse(1);
-        double step = step(highest / GRID_LINES);
-        double most = step * Math.max(1, Math.ceil(highest / step));
+        double step = step(maxValue / GRID_LINES);
+        double axisEnd = step * Math.max(1, Math.ceil(maxValue / step));
         int bottom = top + PANEL;
         text(svg, "head", 16, top - 14, "start", panel.title);
-        for (double at = 0; at <= most * 1.0001; at += step) {
-            double y = bottom - at / most * PANEL;
+        for (double value = 0; value <= axisEnd * 1.0001; value += step) {
+            double y = bottom - value / axisEnd * PANEL;
             add(svg, "<path class=\"grid\" d=\"M%d %.1fH%d\"/>", LEFT, y, RIGHT);
-            text(svg, "soft", LEFT - 8, y + 4, "end", plain(at));
+            text(svg, "soft", LEFT - 8, y + 4, "end", plain(value));
         }
         for (long size : sizes) {
             text(svg, "soft", x(size), bottom + 20, "middle", plain(size) + sizeUnit);
@@ -100,7 +101,7 @@ public record Chart(String title, List<Long> sizes, String sizeUnit, List<Panel>
             double y = bottom;
             for (int j = 0; j < sizes.size(); j++) {
                 double x = x(sizes.get(j));
-                y = bottom - line.values.get(j) / most * PANEL;
+                y = bottom - line.values.get(j) / axisEnd * PANEL;
                 points.add(String.format(Locale.ROOT, "%.1f,%.1f", x, y));
                 String title = line.name + ", " + sizes.get(j) + sizeUnit + ": " + plain(line.values.get(j));
                 String circle = "<circle class=\"dot s%d\" cx=\"%.1f\" cy=\"%.1f\" r=\"3\"><title>%s</title></circle>";
@@ -110,21 +111,21 @@ public record Chart(String title, List<Long> sizes, String sizeUnit, List<Panel>
             svg.append(dots);
             labels.add(new Label(y + 4, i, line.name + "  " + plain(line.values.getLast())));
         }
-        labels(svg, labels, bottom + LABEL);
+        addLabels(svg, labels, bottom + LABEL);
     }
 
     private record Label(double y, int series, String text) {}
 
     /** Adds the labels at the ends of their lines, moved up where they would cover one another. */
-    private static void labels(StringBuilder svg, List<Label> labels, double lowest) {
-        double free = lowest;
+    private static void addLabels(StringBuilder svg, List<Label> labels, double lowestY) {
+        double freeY = lowestY;
         for (Label label : labels.stream()
                 .sorted(Comparator.comparingDouble(Label::y).reversed())
                 .toList()) {
-            double y = Math.min(label.y, free);
+            double y = Math.min(label.y, freeY);
             add(svg, "<circle class=\"dot s%d\" cx=\"%d\" cy=\"%.1f\" r=\"4\"/>", label.series, RIGHT + 14, y - 4);
             text(svg, "name", RIGHT + 24, y, "start", label.text);
-            free = y - LABEL;
+            freeY = y - LABEL;
         }
     }
 
@@ -134,14 +135,14 @@ public record Chart(String title, List<Long> sizes, String sizeUnit, List<Panel>
         return span == 0 ? LEFT : LEFT + (Math.log(size) - first) / span * (RIGHT - LEFT);
     }
 
-    /** Returns 1, 2 or 5 times a power of ten that is not less than a value. */
-    private static double step(double atLeast) {
-        if (atLeast <= 0) {
+    /** Returns the smallest number, of 1, 2 or 5 times a power of ten, that is not less than the minimum. */
+    private static double step(double minimum) {
+        if (minimum <= 0) {
             return 1;
         }
-        double power = Math.pow(10, Math.floor(Math.log10(atLeast)));
+        double power = Math.pow(10, Math.floor(Math.log10(minimum)));
         for (int factor : new int[] {1, 2, 5}) {
-            if (factor * power >= atLeast) {
+            if (factor * power >= minimum) {
                 return factor * power;
             }
         }

@@ -6,8 +6,8 @@ import org.jspecify.annotations.Nullable;
  * One measured figure.
  *
  * @param unit e.g. {@code 1/s} or {@code ms}
- * @param baseline of which {@code theirs} is the figure; null without one
- * @param theirs the baseline's figure from the same run; null without one
+ * @param baseline name of the baseline; null if there is none
+ * @param theirs the figure of the baseline in the same run; null if there is none
  */
 record Figure(
         String name,
@@ -16,7 +16,7 @@ record Figure(
         @Nullable String baseline,
         @Nullable Double theirs) {
 
-    /** Returns ours over theirs; null without a baseline. */
+    /** Returns ours divided by theirs; null if there is no figure of a baseline. */
     @Nullable
     Double ratio() {
         return theirs == null ? null : ours / theirs;

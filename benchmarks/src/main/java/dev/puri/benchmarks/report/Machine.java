@@ -7,15 +7,15 @@ import java.nio.file.Path;
 import java.util.Locale;
 import java.util.stream.Stream;
 
-/** Describes the machine of the figures in one line. */
+/** Describes this machine in one line. */
 final class Machine {
     private Machine() {}
 
     /** Returns processors, memory, system, Java and the load average. */
     static String describe() {
         var system = ManagementFactory.getOperatingSystemMXBean();
-        String memory = system instanceof com.sun.management.OperatingSystemMXBean ours
-                ? (ours.getTotalMemorySize() >> 30) + " GiB"
+        String memory = system instanceof com.sun.management.OperatingSystemMXBean extended
+                ? (extended.getTotalMemorySize() >> 30) + " GiB"
                 : "memory unknown";
         return "%d × %s, %s, %s %s, Java %s, load average %s"
                 .formatted(
@@ -35,15 +35,15 @@ final class Machine {
     }
 
     private static String processor() {
-        Path linux = Path.of("/proc/cpuinfo");
-        if (Files.isReadable(linux)) {
-            try (Stream<String> lines = Files.lines(linux)) {
+        Path cpuInfo = Path.of("/proc/cpuinfo");
+        if (Files.isReadable(cpuInfo)) {
+            try (Stream<String> lines = Files.lines(cpuInfo)) {
                 return lines.filter(line -> line.startsWith("model name"))
                         .map(line -> line.substring(line.indexOf(':') + 1).strip())
                         .findFirst()
                         .orElse(System.getProperty("os.arch"));
             } catch (IOException e) {
-                // The architecture is known in any case.
+                // The architecture is used instead.
             }
         }
         return System.getProperty("os.arch");

@@ -11,14 +11,14 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The figures of one benchmark.
+ * The figures of one benchmark, which can be printed as JSON or as a table.
  *
- * @param machine on which it ran
+ * @param machine describes the machine on which the benchmark ran
  */
 record Report(String bench, String machine, List<Figure> results) {
     private static final ObjectMapper MAPPER = new ObjectMapper();
 
-    /** Noise hides further digits. */
+    /** Further digits would only show noise. */
     private static final MathContext DIGITS = new MathContext(4);
 
     /** Returns one line of JSON. */
@@ -37,7 +37,7 @@ record Report(String bench, String machine, List<Figure> results) {
         try {
             return MAPPER.writeValueAsString(object);
         } catch (JsonProcessingException e) {
-            throw new IllegalStateException("cannot be JSON: " + this, e);
+            throw new IllegalStateException("not representable as JSON: " + this, e);
         }
     }
 
@@ -49,18 +49,18 @@ record Report(String bench, String machine, List<Figure> results) {
             rows.add(List.of(
                     figure.name(),
                     figure.unit(),
-                    shown(figure.ours()),
-                    shown(figure.theirs()),
-                    shown(figure.ratio()),
+                    text(figure.ours()),
+                    text(figure.theirs()),
+                    text(figure.ratio()),
                     figure.baseline() == null ? "-" : figure.baseline()));
         }
         StringBuilder table = new StringBuilder();
         for (List<String> row : rows) {
             StringBuilder line = new StringBuilder();
             for (int column = 0; column < row.size(); column++) {
-                int at = column;
+                int cell = column;
                 int width =
-                        rows.stream().mapToInt(r -> r.get(at).length()).max().orElse(0);
+                        rows.stream().mapToInt(r -> r.get(cell).length()).max().orElse(0);
                 boolean isNumber = column >= 2 && column <= 4;
                 String padding = " ".repeat(width - row.get(column).length());
                 line.append(isNumber ? padding + row.get(column) : row.get(column) + padding)
@@ -79,7 +79,7 @@ record Report(String bench, String machine, List<Figure> results) {
         return digits.scale() < 0 ? digits.setScale(0) : digits;
     }
 
-    private static String shown(@Nullable Double value) {
+    private static String text(@Nullable Double value) {
         BigDecimal rounded = rounded(value);
         return rounded == null ? "-" : rounded.toPlainString();
     }

@@ -9,44 +9,44 @@ import org.HdrHistogram.Histogram;
 
 /** Rates, and percentiles of times. All histograms are of nanoseconds. */
 public final class Timing {
-    private static final long LONGEST_NANOS = Duration.ofMinutes(1).toNanos();
+    private static final long MAX_NANOS = Duration.ofMinutes(1).toNanos();
 
     private Timing() {}
 
     /**
-     * Does one thing after another in this thread.
+     * Measures the rate of an operation that this thread repeats.
      *
-     * @param isRight does the thing of a number, and returns whether its answer was right
-     * @return how many a second
+     * @param operation does the operation with this number, and returns whether the result was correct
+     * @return operations per second
      */
-    public static double perSecond(int count, IntPredicate isRight) {
-        long begun = System.nanoTime();
-        int right = 0;
+    public static double perSecond(int count, IntPredicate operation) {
+        long startNanos = System.nanoTime();
+        int correctCount = 0;
         for (int i = 0; i < count; i++) {
-            if (isRight.test(i)) {
-                right++;
+            if (operation.test(i)) {
+                correctCount++;
             }
         }
-        double pace = count / seconds(begun);
-        if (right != count) {
-            throw new IllegalStateException("only " + right + " of " + count + " answers were right");
+        double rate = count / seconds(startNanos);
+        if (correctCount != count) {
+            throw new IllegalStateException("only " + correctCount + " of " + count + " results were correct");
         }
-        return pace;
+        return rate;
     }
 
-    /** Returns the seconds since a nano time. */
-    public static double seconds(long begun) {
-        return (System.nanoTime() - begun) / 1e9;
+    /** Returns the seconds since a reading of System.nanoTime(). */
+    public static double seconds(long startNanos) {
+        return (System.nanoTime() - startNanos) / 1e9;
     }
 
     /** Returns an empty histogram. */
     public static Histogram histogram() {
-        return new Histogram(LONGEST_NANOS, 3);
+        return new Histogram(MAX_NANOS, 3);
     }
 
-    /** Records a time; one that is too long for the histogram counts as the longest that it takes. */
+    /** Records a time; a time above the maximum of the histogram is recorded as the maximum. */
     public static void record(long nanos, Histogram histogram) {
-        histogram.recordValue(Math.min(nanos, LONGEST_NANOS));
+        histogram.recordValue(Math.min(nanos, MAX_NANOS));
     }
 
     /** Returns a percentile in milliseconds. */
@@ -59,7 +59,7 @@ public final class Timing {
         return nanos.getValueAtPercentile(percentile) / 1e3;
     }
 
-    /** Returns some percentiles in milliseconds, for a line of progress. */
+    /** Returns five percentiles in milliseconds, for a line of progress. */
     public static String describe(Histogram nanos) {
         return DoubleStream.of(50, 90, 99, 99.9, 100)
                 .mapToObj(percentile -> "%s %.2f".formatted(percentileName(percentile), millis(nanos, percentile)))

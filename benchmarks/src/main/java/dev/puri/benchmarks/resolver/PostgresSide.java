@@ -18,8 +18,9 @@ import java.util.List;
 import java.util.Objects;
 
 /**
- * A PostgreSQL with the population, made for reading: all of it in shared memory, vacuumed and analysed. It refuses to
- * run as root; started by root, it runs as the user that its package made.
+ * A PostgreSQL server with the rows of the population, tuned for reading: all rows are in shared memory, vacuumed and
+ * analysed. PostgreSQL refuses to run as root. If this process runs as root, the server runs as the user {@code
+ * postgres} of its package.
  */
 final class PostgresSide implements AutoCloseable {
     private static final String USER = "postgres";
@@ -58,7 +59,7 @@ final class PostgresSide implements AutoCloseable {
                 .start();
         PostgresSide postgres = new PostgresSide(bin, dir, process, port);
         try {
-            Await.until("PostgreSQL", STARTUP, postgres::accepts);
+            Await.until("PostgreSQL", STARTUP, postgres::acceptsQueries);
             postgres.fill(rows);
             return postgres;
         } catch (Exception e) {
@@ -75,10 +76,10 @@ final class PostgresSide implements AutoCloseable {
         if (!isRoot()) {
             return command;
         }
-        List<String> all =
+        List<String> switched =
                 new ArrayList<>(List.of("setpriv", "--reuid=" + USER, "--regid=" + USER, "--clear-groups", "--"));
-        all.addAll(command);
-        return all;
+        switched.addAll(command);
+        return switched;
     }
 
     int port() {
@@ -90,7 +91,7 @@ final class PostgresSide implements AutoCloseable {
         return Program.command(bin.resolve("psql"), options, sql);
     }
 
-    private boolean accepts() throws IOException {
+    private boolean acceptsQueries() throws IOException {
         try {
             Program.run(psql("SELECT 1"));
             return true;
@@ -127,9 +128,9 @@ final class PostgresSide implements AutoCloseable {
                 out.write('\n');
             }
         }
-        String said = new String(copy.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        String output = new String(copy.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
         if (copy.waitFor() != 0) {
-            throw new IOException("cannot fill PostgreSQL: " + said);
+            throw new IOException("cannot fill PostgreSQL: " + output);
         }
         Program.run(psql("ALTER TABLE identities ADD PRIMARY KEY (puri)"));
         Program.run(psql("ALTER TABLE identities ADD UNIQUE (handle)"));
@@ -140,10 +141,10 @@ final class PostgresSide implements AutoCloseable {
     public void close() {
         String data = dir.resolve("data").toString();
         try {
-            // After a signal it would wait until all clients have left.
+            // A signal would make the server wait until all clients have disconnected.
             Program.run(asUser(Program.command(bin.resolve("pg_ctl"), "stop -m immediate", "-D", data)));
         } catch (IOException e) {
-            // It was never ready.
+            // The server was never ready.
         }
         Program.end(process);
         TemporaryFolder.delete(dir);

@@ -22,19 +22,19 @@ import java.util.Collections;
 import java.util.List;
 
 /**
- * A Redis with the population, which writes nothing to disk. Database 0 is as a user would have it: each identity's
- * JSON under its name and once more under its handle. Database 1 is for redis-benchmark, which makes keys by number:
- * the bytes of our answer to a GET, and values as long as one item of our batches.
+ * A Redis server with the rows of the population, without persistence. Database 0 is what a user would store: the JSON
+ * of each identity under its pURI, and again under its handle. Database 1 is for redis-benchmark, whose keys are
+ * numbered. It has the bytes of the resolver's answer to a GET, and values with the length of a result in a batch.
  */
 final class RedisSide implements AutoCloseable {
-    private static final int AT_ONCE = 500;
+    private static final int ROWS_PER_MSET = 500;
     private static final Duration STARTUP = Duration.ofSeconds(30);
 
     private final Process process;
     private final int port;
     private final int rows;
 
-    /** Requests a second of the last run: redis-benchmark takes a number of requests, not a time. */
+    /** Requests per second of the last run, because redis-benchmark takes a number of requests, not a duration. */
     private double getRate = 20_000;
 
     private double mgetRate = 5_000;
@@ -48,9 +48,9 @@ final class RedisSide implements AutoCloseable {
     /**
      * Starts Redis, and returns when it has all rows.
      *
-     * @param itemBytes of one item of our batches
+     * @param resultBytes mean size of a result in the resolver's answer to a batch
      */
-    static RedisSide start(Path dir, int rows, int itemBytes) throws Exception {
+    static RedisSide start(Path dir, int rows, int resultBytes) throws Exception {
         Files.createDirectories(dir);
         int port = Program.freePort();
         List<String> command = Program.command(
@@ -61,8 +61,8 @@ final class RedisSide implements AutoCloseable {
                 .start();
         RedisSide redis = new RedisSide(process, port, rows);
         try {
-            Await.until("Redis", STARTUP, redis::accepts);
-            redis.fill(itemBytes);
+            Await.until("Redis", STARTUP, redis::acceptsConnections);
+            redis.fill(resultBytes);
             return redis;
         } catch (Exception e) {
             redis.close();
@@ -74,20 +74,20 @@ final class RedisSide implements AutoCloseable {
         return port;
     }
 
-    private void fill(int itemBytes) {
+    private void fill(int resultBytes) {
         Vertx vertx = Vertx.vertx();
         try {
             RedisConnection users = connect(vertx, 0);
             RedisConnection numbered = connect(vertx, 1);
-            for (int from = 0; from < rows; from += AT_ONCE) {
+            for (int from = 0; from < rows; from += ROWS_PER_MSET) {
                 Request forUsers = Request.cmd(Command.MSET);
                 Request byNumber = Request.cmd(Command.MSET);
-                for (int number = from; number < Math.min(rows, from + AT_ONCE); number++) {
+                for (int number = from; number < Math.min(rows, from + ROWS_PER_MSET); number++) {
                     String json = ResolverRequests.json(number);
                     forUsers.arg(Population.puri(number).toString()).arg(json);
                     forUsers.arg(Population.handle(number).text()).arg(json);
                     byNumber.arg("get:%012d".formatted(number)).arg(ResolverRequests.answer(number));
-                    byNumber.arg("item:%012d".formatted(number)).arg(ofLength(json, itemBytes));
+                    byNumber.arg("item:%012d".formatted(number)).arg(ofLength(json, resultBytes));
                 }
                 users.send(forUsers).await();
                 numbered.send(byNumber).await();
@@ -106,7 +106,7 @@ final class RedisSide implements AutoCloseable {
         return text.length() >= length ? text.substring(0, length) : text + " ".repeat(length - text.length());
     }
 
-    private boolean accepts() throws IOException {
+    private boolean acceptsConnections() throws IOException {
         try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
             return socket.isConnected();
         } catch (ConnectException e) {
@@ -118,29 +118,31 @@ final class RedisSide implements AutoCloseable {
     }
 
     /**
-     * Returns the GETs a second of the bytes of our answers, in a run of about so many seconds.
+     * Returns the rate of GETs of the bytes of the resolver's answers, per second.
      *
-     * @param different keys, as many as other sides are asked for; fewer would be nearer to the processor
+     * @param seconds about the duration of the run
+     * @param keyCount number of different keys; with as many keys as the other sides, the caches have the same effect
      */
-    double gets(int seconds, int different) throws IOException {
-        getRate = benchmark((long) (getRate * seconds), different, List.of("GET", "get:__rand_int__"));
+    double gets(int seconds, int keyCount) throws IOException {
+        getRate = benchmark((long) (getRate * seconds), keyCount, List.of("GET", "get:__rand_int__"));
         return getRate;
     }
 
-    /** Returns the keys a second of batches that are as large as ours. */
-    double mgets(int seconds, int different) throws IOException {
+    /** Returns the rate of MGETs with the batch size of the other sides, in keys per second. */
+    double mgets(int seconds, int keyCount) throws IOException {
         List<String> command = new ArrayList<>(List.of("MGET"));
         command.addAll(Collections.nCopies(ResolverRequests.BATCH, "item:__rand_int__"));
-        mgetRate = benchmark((long) (mgetRate * seconds), different, command);
+        mgetRate = benchmark((long) (mgetRate * seconds), keyCount, command);
         return ResolverRequests.BATCH * mgetRate;
     }
 
-    private double benchmark(long count, int different, List<String> command) throws IOException {
+    private double benchmark(long requestCount, int keyCount, List<String> command) throws IOException {
         String options = "-p %d -c %d -n %d -r %d --dbnum 1 --csv"
-                .formatted(port, Wrk.CONNECTIONS, count, Math.min(rows, different));
-        List<String> all = Program.command(Program.REDIS_BENCHMARK.path(), options, command.toArray(String[]::new));
-        // A line of titles ("test","rps",…) and a line of values, the first of which is the command.
-        String[] lines = Program.run(all).strip().split("\n", -1);
+                .formatted(port, Wrk.CONNECTIONS, requestCount, Math.min(rows, keyCount));
+        List<String> commandLine =
+                Program.command(Program.REDIS_BENCHMARK.path(), options, command.toArray(String[]::new));
+        // The output has a line of titles ("test","rps",…), and a line of values that begins with the command.
+        String[] lines = Program.run(commandLine).strip().split("\n", -1);
         String[] figures = lines[lines.length - 1].split("\",\"", -1);
         return Double.parseDouble(figures[1]);
     }

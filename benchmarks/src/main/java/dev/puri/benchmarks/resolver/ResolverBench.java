@@ -31,8 +31,9 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
 /**
- * {@code puri bench resolver}: the resolver over HTTP beside servers that a user would have instead. Each server has a
- * process of its own and the same rows. The same program asks each of them the same, in turn.
+ * {@code puri bench resolver}: the resolver over HTTP, compared with servers that a user would have instead. Each
+ * server has a separate process and the same rows. The same load generator sends the same requests to each server,
+ * alternating.
  *
  * <pre>
  * this process: broker ─▶ resolver                              ◀─ wrk            get, post
@@ -47,9 +48,9 @@ import picocli.CommandLine.Option;
 @Command(
         name = "resolver",
         description = {
-            "How fast a resolver answers over HTTP beside a bare handler, Redis, and handlers over Redis and PostgreSQL,",
-            "how soon, how it bears attackers, and what memory it has after an hour's worth of requests.",
-            "Needs wrk; redis-server, redis-benchmark and PostgreSQL for the baselines of their names."
+            "Measures the throughput of a resolver over HTTP, compared with a bare handler, Redis, and handlers",
+            "over Redis and PostgreSQL; also its latency, its latency under attack, and its memory.",
+            "Needs wrk; the baselines also need redis-server, redis-benchmark and PostgreSQL."
         })
 public final class ResolverBench extends Bench {
     private static final String OURS = "ours";
@@ -61,35 +62,38 @@ public final class ResolverBench extends Bench {
     private static final int NAMES = 50_000;
     private static final int BATCHES = 2_000;
 
-    /** Of healthy clients beside attackers. The machine can do more, or clients would slow one another down. */
+    /** Requests per second of the healthy clients under attack; well below the capacity of a machine with two cores. */
     private static final int HEALTHY_RATE = 1000;
 
     private static final int ATTACKERS = 500;
     private static final ObjectMapper MAPPER = new ObjectMapper();
 
-    @Option(names = "--rows", description = "Identities.")
+    @Option(names = "--rows", description = "Number of identities.")
     int rows = 1_000_000;
 
-    @Option(names = "--seconds", description = "Of each side in each round.")
+    @Option(names = "--seconds", description = "Duration of each side in each round.")
     int seconds = 5;
 
-    @Option(names = "--attack-seconds", paramLabel = "SECONDS", description = "The same beside attackers.")
+    @Option(
+            names = "--attack-seconds",
+            paramLabel = "SECONDS",
+            description = "Duration of each side in each round under attack.")
     private int attackSeconds = 15;
 
-    @Option(names = "--rounds", description = "Rounds of each side after one to warm up; medians count.")
+    @Option(names = "--rounds", description = "Number of rounds of each side, after a warm-up; medians count.")
     private int rounds = 5;
 
     @Option(
             names = "--soak-requests",
             paramLabel = "REQUESTS",
-            description = "Before memory is compared; 3,600,000 are an hour at 1,000 a second.")
+            description = "Number of requests before memory is compared; 3,600,000 are an hour at 1,000 per second.")
     long soakRequests = 3_600_000;
 
     @Option(
             names = "--resolver-java-opts",
             paramLabel = "OPTIONS",
             split = " ",
-            description = "More options of the resolver's JVM, to look closer.")
+            description = "Further options of the resolver's JVM, for example for a profiler.")
     private List<String> javaOptions = List.of();
 
     @Option(names = "--only", split = ",", paramLabel = "PART", description = ONLY)
@@ -103,7 +107,7 @@ public final class ResolverBench extends Bench {
         SOAK
     }
 
-    private boolean has(Part part) {
+    private boolean isSelected(Part part) {
         return only.contains(part);
     }
 
@@ -119,10 +123,10 @@ public final class ResolverBench extends Bench {
     protected void measure() throws Exception {
         require(
                 rows >= 1000 && seconds > 0 && attackSeconds > 0 && rounds > 0 && soakRequests >= 1000,
-                "at least 1000 rows, 1 second, 1 round and 1000 requests to soak");
+                "needed: at least 1000 rows, 1 second, 1 round and 1000 requests to soak");
         for (Program program : Program.values()) {
             if (!program.isInstalled()) {
-                progress("left out what needs it: " + program.missing());
+                progress("left out what needs it: " + program.notInstalledMessage());
             }
         }
         add("identities", "rows", rows);
@@ -139,41 +143,41 @@ public final class ResolverBench extends Bench {
     private void measure(FreshBroker broker, MeasuredResolver resolver) throws Exception {
         Wrk wrk = new Wrk(broker.directory("wrk"));
         boolean hasWrk = Program.WRK.isInstalled();
-        if (hasWrk && (has(Part.GET) || has(Part.POST))) {
-            measureBesideOthers(broker, resolver, wrk);
+        if (hasWrk && (isSelected(Part.GET) || isSelected(Part.POST))) {
+            measureWithBaselines(broker, resolver, wrk);
         }
-        if (hasWrk && has(Part.LATENCY)) {
+        if (hasWrk && isSelected(Part.LATENCY)) {
             measureLatency(resolver, wrk);
         }
-        if (has(Part.ATTACK)) {
+        if (isSelected(Part.ATTACK)) {
             measureAttack(resolver);
         }
-        if (hasWrk && has(Part.SOAK)) {
+        if (hasWrk && isSelected(Part.SOAK)) {
             new Soak(this, broker, resolver, wrk).measure();
         }
     }
 
-    private void measureBesideOthers(FreshBroker broker, MeasuredResolver resolver, Wrk wrk) throws Exception {
+    private void measureWithBaselines(FreshBroker broker, MeasuredResolver resolver, Wrk wrk) throws Exception {
         List<String> batches = new ResolverRequests(rows).batches(20);
         boolean hasRedis = Program.REDIS_SERVER.isInstalled() && Program.REDIS_BENCHMARK.isInstalled();
-        boolean hasPostgres = has(Part.POST) && Program.INITDB.isInstalled();
+        boolean hasPostgres = isSelected(Part.POST) && Program.INITDB.isInstalled();
         try (RedisSide redis = hasRedis
-                        ? RedisSide.start(broker.directory("redis"), rows, itemBytes(resolver, batches))
+                        ? RedisSide.start(broker.directory("redis"), rows, meanResultBytes(resolver, batches))
                         : null;
                 PostgresSide postgres = hasPostgres ? PostgresSide.start(rows) : null) {
-            progress("the others have them too");
+            progress("the baselines have the rows");
             Sides sides = new Sides(resolver, wrk, broker.directory("wrk"), redis, postgres);
-            if (has(Part.GET)) {
+            if (isSelected(Part.GET)) {
                 measureGets(sides);
             }
-            if (has(Part.POST)) {
+            if (isSelected(Part.POST)) {
                 measurePosts(sides, batches);
             }
         }
     }
 
-    /** Returns the mean bytes of an item in the answers to some batches. */
-    private static int itemBytes(MeasuredResolver resolver, List<String> batches) throws IOException {
+    /** Returns the mean size of a result in the answers to these batches. */
+    private static int meanResultBytes(MeasuredResolver resolver, List<String> batches) throws IOException {
         long bytes = 0;
         for (String batch : batches) {
             bytes += resolver.ask(HttpSocket.post("/v1/resolve", batch)).body().length;
@@ -186,53 +190,54 @@ public final class ResolverBench extends Bench {
         HttpSocket.Answer answer = sides.resolver.ask(
                 HttpSocket.get(ResolverRequests.path(Population.puri(known).toString())));
         requireSame("Redis' values", ResolverRequests.answer(known), answer.text());
-        Path same = Files.write(sides.dir.resolve("answer"), answer.bytes());
+        Path answerFile = Files.write(sides.dir.resolve("answer"), answer.bytes());
         List<String> names = new ResolverRequests(rows).names(NAMES);
         Path requests = sides.wrk.requests(
                 "gets",
                 names.stream().map(name -> "GET " + ResolverRequests.path(name)).toList());
-        try (ServerProcess bare = ServerProcess.startBaseline("bare", same.toString())) {
+        try (ServerProcess bare = ServerProcess.startBaseline("bare", answerFile.toString())) {
             byte[] theirs = HttpSocket.askOnce(bare.port(), HttpSocket.get("/")).bytes();
             requireSame(
                     BARE,
                     new String(answer.bytes(), StandardCharsets.UTF_8),
                     new String(theirs, StandardCharsets.UTF_8));
-            Rounds measured = rounds(rounds, "GETs a second", (round, turn) -> {
-                turn.record(OURS, sides.wrk.rate(sides.resolver.port(), requests, seconds));
-                turn.record(BARE, sides.wrk.rate(bare.port(), requests, seconds));
+            Rounds measured = measureRounds(rounds, "GETs a second", (round, recorder) -> {
+                recorder.record(OURS, sides.wrk.rate(sides.resolver.port(), requests, seconds));
+                recorder.record(BARE, sides.wrk.rate(bare.port(), requests, seconds));
                 if (sides.redis != null) {
-                    turn.record(REDIS_GET, sides.redis.gets(seconds, NAMES));
+                    recorder.record(REDIS_GET, sides.redis.gets(seconds, NAMES));
                 }
             });
-            measured.addBeside("GET by pURI, keep-alive, 32 connections", "1/s", OURS, List.of(BARE));
-            measured.addIfMeasured("GET by pURI", "1/s", OURS, REDIS_GET, Program.REDIS_SERVER.missing());
+            measured.addForEachBaseline("GET by pURI, keep-alive, 32 connections", "1/s", OURS, List.of(BARE));
+            measured.addIfMeasured("GET by pURI", "1/s", OURS, REDIS_GET, Program.REDIS_SERVER.notInstalledMessage());
         }
     }
 
     private void measurePosts(Sides sides, List<String> examples) throws Exception {
         Path requests = batchRequests(sides.wrk, new ResolverRequests(rows).batches(BATCHES));
-        try (ServerProcess overRedis = sides.redis == null ? null : over("redis", sides.redis.port());
-                ServerProcess overPostgres = sides.postgres == null ? null : over("postgres", sides.postgres.port())) {
+        try (ServerProcess overRedis = sides.redis == null ? null : startHandler("redis", sides.redis.port());
+                ServerProcess overPostgres =
+                        sides.postgres == null ? null : startHandler("postgres", sides.postgres.port())) {
             if (overRedis != null) {
                 requireSameAnswers(REDIS_HANDLER, sides.resolver, overRedis, examples);
             }
             if (overPostgres != null) {
                 requireSameAnswers(POSTGRES_HANDLER, sides.resolver, overPostgres, examples);
             }
-            Rounds measured = rounds(rounds, "references a second", (round, turn) -> {
-                turn.record(OURS, refs(sides.wrk, sides.resolver, requests));
+            Rounds measured = measureRounds(rounds, "references a second", (round, recorder) -> {
+                recorder.record(OURS, refsPerSecond(sides.wrk, sides.resolver, requests));
                 if (sides.redis != null && overRedis != null) {
-                    turn.record(REDIS_MGET, sides.redis.mgets(seconds, BATCHES * ResolverRequests.BATCH));
-                    turn.record(REDIS_HANDLER, refs(sides.wrk, overRedis, requests));
+                    recorder.record(REDIS_MGET, sides.redis.mgets(seconds, BATCHES * ResolverRequests.BATCH));
+                    recorder.record(REDIS_HANDLER, refsPerSecond(sides.wrk, overRedis, requests));
                 }
                 if (overPostgres != null) {
-                    turn.record(POSTGRES_HANDLER, refs(sides.wrk, overPostgres, requests));
+                    recorder.record(POSTGRES_HANDLER, refsPerSecond(sides.wrk, overPostgres, requests));
                 }
             });
             String name = "POST of 100 mixed refs, refs/s";
-            measured.addIfMeasured(name, "refs/s", OURS, REDIS_MGET, Program.REDIS_SERVER.missing());
-            measured.addIfMeasured(name, "refs/s", OURS, REDIS_HANDLER, Program.REDIS_SERVER.missing());
-            measured.addIfMeasured(name, "refs/s", OURS, POSTGRES_HANDLER, Program.INITDB.missing());
+            measured.addIfMeasured(name, "refs/s", OURS, REDIS_MGET, Program.REDIS_SERVER.notInstalledMessage());
+            measured.addIfMeasured(name, "refs/s", OURS, REDIS_HANDLER, Program.REDIS_SERVER.notInstalledMessage());
+            measured.addIfMeasured(name, "refs/s", OURS, POSTGRES_HANDLER, Program.INITDB.notInstalledMessage());
         }
     }
 
@@ -242,46 +247,46 @@ public final class ResolverBench extends Bench {
                 batches.stream().map(batch -> "POST /v1/resolve " + batch).toList());
     }
 
-    private static ServerProcess over(String store, int port) throws IOException {
+    private static ServerProcess startHandler(String store, int port) throws IOException {
         return ServerProcess.startBaseline(store, Integer.toString(port));
     }
 
-    private double refs(Wrk wrk, ServerProcess server, Path requests) throws IOException {
+    private double refsPerSecond(Wrk wrk, ServerProcess server, Path requests) throws IOException {
         return ResolverRequests.BATCH * wrk.rate(server.port(), requests, seconds);
     }
 
     private static void requireSameAnswers(
-            String who, MeasuredResolver resolver, ServerProcess other, List<String> batches) throws IOException {
+            String baseline, MeasuredResolver resolver, ServerProcess other, List<String> batches) throws IOException {
         try (HttpSocket socket = new HttpSocket(other.port())) {
             for (String batch : batches) {
                 byte[] request = HttpSocket.post("/v1/resolve", batch);
                 JsonNode ours = MAPPER.readTree(resolver.ask(request).body());
                 JsonNode theirs = MAPPER.readTree(socket.ask(request, 200).body());
-                requireSame(who, ours.toPrettyString(), theirs.toPrettyString());
+                requireSame(baseline, ours.toPrettyString(), theirs.toPrettyString());
             }
         }
     }
 
-    /** A baseline has to give our answers. */
-    private static void requireSame(String who, String ours, String theirs) {
+    /** Checks that a baseline gives the resolver's answer. */
+    private static void requireSame(String baseline, String ours, String theirs) {
         if (!ours.equals(theirs)) {
-            throw new IllegalStateException(who + " differs from our answer:\n" + theirs + "\nours:\n" + ours);
+            throw new IllegalStateException(baseline + " differs from our answer:\n" + theirs + "\nours:\n" + ours);
         }
     }
 
     private void measureLatency(MeasuredResolver resolver, Wrk wrk) throws Exception {
         List<String> batches = new ResolverRequests(rows).batches(BATCHES);
         Path requests = batchRequests(wrk, batches);
-        double top = 0;
+        double maxRate = 0;
         for (int round = 0; round <= rounds; round++) {
-            top = Math.max(top, wrk.rate(resolver.port(), requests, seconds));
+            maxRate = Math.max(maxRate, wrk.rate(resolver.port(), requests, seconds));
         }
-        double rate = top / 2;
-        List<byte[]> asked = batches.stream()
+        double rate = maxRate / 2;
+        List<byte[]> posts = batches.stream()
                 .map(batch -> HttpSocket.post("/v1/resolve", batch))
                 .toList();
-        Histogram nanos = OpenLoop.run(resolver.port(), asked, rate, Duration.ofSeconds((long) seconds * rounds));
-        progress("POST of 100 at %,.0f a second, top %,.0f: %s".formatted(rate, top, Timing.describe(nanos)));
+        Histogram nanos = OpenLoop.run(resolver.port(), posts, rate, Duration.ofSeconds((long) seconds * rounds));
+        progress("POST of 100 at %,.0f a second, top %,.0f: %s".formatted(rate, maxRate, Timing.describe(nanos)));
         add("POST of 100 at half of the top rate", "1/s", rate);
         addPercentiles("POST of 100, %s at half of the top rate", "ms", nanos, 1e6, 50, 99);
     }
@@ -296,12 +301,12 @@ public final class ResolverBench extends Bench {
             }
         }
         String before = "before";
-        Rounds measured = rounds(Math.max(1, rounds / 2), "p99 of healthy clients, ms", (round, turn) -> {
-            turn.record(before, healthyP99(resolver, healthy));
+        Rounds measured = measureRounds(Math.max(1, rounds / 2), "p99 of healthy clients, ms", (round, recorder) -> {
+            recorder.record(before, healthyP99(resolver, healthy));
             for (SlowClients.Attack attack : SlowClients.Attack.values()) {
                 try (SlowClients slow = new SlowClients(resolver.port(), attack, ATTACKERS)) {
-                    turn.record(attack.name(), healthyP99(resolver, healthy));
-                    progress("slow %s: %,d were cut off".formatted(attack, slow.cutOff()));
+                    recorder.record(attack.name(), healthyP99(resolver, healthy));
+                    progress("slow %s: the server closed %,d connections".formatted(attack, slow.closedByServer()));
                 }
             }
         });

@@ -21,28 +21,29 @@ import java.util.function.ToDoubleFunction;
 import org.apache.kafka.common.utils.Utils;
 
 /**
- * Measures the memory of a resolver under all kinds of requests, also hostile ones, while its rows change. After each
- * tenth all clients leave, and its memory is read. The first tenth warms it up; later ones are compared with its end.
+ * Measures the memory of a resolver under mixed requests, hostile ones included, while rows change. After each tenth of
+ * the requests, all clients disconnect and the memory is read. The first tenth is a warm-up; the memory at the end is
+ * compared with the memory after it.
  */
 final class Soak {
     private static final String NAME = "memory after an hour-equivalent of mixed load, hostile input included";
     private static final int PARTS = 10;
-    private static final int LINES = 20_000;
+    private static final int REQUESTS = 20_000;
     private static final int SLOW_CLIENTS = 100;
     private static final int CHANGED_ROWS = 20_000;
     private static final double MB = 1e6;
-    private static final Duration LONGEST_LEAVING = Duration.ofSeconds(30);
+    private static final Duration DISCONNECT_TIMEOUT = Duration.ofSeconds(30);
 
     private final ResolverBench bench;
     private final FreshBroker broker;
     private final MeasuredResolver resolver;
     private final Wrk wrk;
     private final List<State> series = new ArrayList<>();
-    private long sent;
-    private long hostile;
+    private long sentCount;
+    private long hostileCount;
 
-    /** The resolver's memory after so many requests. */
-    private record State(long requests, ServerProcess.Memory memory, double table) {}
+    /** The memory of the resolver after a number of requests. */
+    private record State(long requests, ServerProcess.Memory memory, double tableBytes) {}
 
     Soak(ResolverBench bench, FreshBroker broker, MeasuredResolver resolver, Wrk wrk) {
         this.bench = bench;
@@ -52,38 +53,38 @@ final class Soak {
     }
 
     void measure() throws Exception {
-        Path requests = wrk.requests("mixed", mixed());
+        Path requests = wrk.requests("mixed", mixedRequests());
         for (int part = 1; part <= PARTS; part++) {
-            load(requests, part, bench.soakRequests * part / PARTS);
-            // The one connection is that of this question.
+            sendRequests(requests, part, bench.soakRequests * part / PARTS);
+            // The request for the metrics has one connection.
             Await.until(
                     "the end of all connections and waiters",
-                    LONGEST_LEAVING,
+                    DISCONNECT_TIMEOUT,
                     () -> resolver.metric("puri_http_connections") <= 1 && resolver.metric("puri_waiters") == 0);
             readMemory();
         }
-        requireNoFaults();
+        requireNoServerErrors();
         addFigures();
     }
 
-    private void load(Path requests, int version, long until) throws Exception {
-        try (HostileClients hostiles = new HostileClients(resolver.port(), sent);
+    private void sendRequests(Path requests, int version, long targetCount) throws Exception {
+        try (HostileClients hostiles = new HostileClients(resolver.port(), sentCount);
                 SlowClients headers = new SlowClients(resolver.port(), SlowClients.Attack.HEADERS, SLOW_CLIENTS / 2);
                 SlowClients bodies = new SlowClients(resolver.port(), SlowClients.Attack.BODY, SLOW_CLIENTS / 2)) {
             Population.publish(broker.bootstrapServers(), 0, Math.min(bench.rows, CHANGED_ROWS), version);
-            while (sent + hostiles.sent() < until) {
-                sent += wrk.run(resolver.port(), requests, bench.seconds).requests();
+            while (sentCount + hostiles.sentCount() < targetCount) {
+                sentCount += wrk.run(resolver.port(), requests, bench.seconds).requests();
             }
-            sent += hostiles.sent();
-            hostile += hostiles.sent();
+            sentCount += hostiles.sentCount();
+            hostileCount += hostiles.sentCount();
         }
     }
 
-    private List<String> mixed() {
+    private List<String> mixedRequests() {
         ResolverRequests requests = new ResolverRequests(bench.rows);
         Random random = new Random(bench.rows);
         List<String> lines = new ArrayList<>();
-        for (int i = 0; i < LINES; i++) {
+        for (int i = 0; i < REQUESTS; i++) {
             int number = random.nextInt(bench.rows);
             Puri puri = Population.puri(number);
             int kind = random.nextInt(100);
@@ -94,7 +95,7 @@ final class Soak {
             } else if (kind < 12) {
                 lines.add("POST /v1/resolve {\"refs\":[\"" + puri + "\"");
             } else if (kind < 14) {
-                // An event that does not exist yet.
+                // The token of an event that does not exist yet.
                 int partition = Utils.toPositive(Utils.murmur2(puri.toBytes())) % FreshBroker.PARTITIONS;
                 lines.add("GET " + ResolverRequests.path(puri + "?at=" + partition + "-99999999&wait=5ms"));
             } else if (kind < 19) {
@@ -118,32 +119,32 @@ final class Soak {
     }
 
     private void readMemory() throws IOException {
-        State state = new State(sent, resolver.memory(), resolver.metric("puri_table_bytes"));
+        State state = new State(sentCount, resolver.memory(), resolver.metric("puri_table_bytes"));
         series.add(state);
         bench.progress(String.format(
                 Locale.ROOT,
                 "%,d requests: heap %.1f MB, direct %.1f MB, table %.1f MB, resident %.1f MB, %d descriptors",
-                sent,
+                sentCount,
                 state.memory.heap() / MB,
                 state.memory.direct() / MB,
-                state.table / MB,
+                state.tableBytes / MB,
                 state.memory.resident() / MB,
                 state.memory.descriptors()));
     }
 
-    private void requireNoFaults() throws IOException {
-        double faults = resolver.metric("puri_http_requests_seconds_count", "status=\"500\"");
-        if (faults > 0) {
-            throw new IllegalStateException("the resolver had " + faults + " faults of its own");
+    private void requireNoServerErrors() throws IOException {
+        double errorCount = resolver.metric("puri_http_requests_seconds_count", "status=\"500\"");
+        if (errorCount > 0) {
+            throw new IllegalStateException("the resolver answered " + errorCount + " requests with status 500");
         }
     }
 
     private void addFigures() {
         bench.add(NAME, "requests", series.getLast().requests);
-        bench.add(NAME + ": hostile ones", "requests", hostile);
+        bench.add(NAME + ": hostile ones", "requests", hostileCount);
         add("heap after a collection", "MB", state -> state.memory.heap() / MB);
         add("buffers outside the heap", "MB", state -> state.memory.direct() / MB);
-        add("table outside the heap", "MB", state -> state.table / MB);
+        add("table outside the heap", "MB", state -> state.tableBytes / MB);
         add("resident", "MB", state -> state.memory.resident() / MB);
         add("file descriptors", "1", state -> state.memory.descriptors());
     }

@@ -9,43 +9,43 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.LongStream;
 
-/** Measures how fast an index is filled from the topics and rebuilt, and how fast Lucene alone would be. */
+/** Measures how fast an indexer fills and rebuilds its index, compared with Lucene alone. */
 record Indexing(SearchBench bench, SearchBench.Topics topics) {
     private static final String OURS = "ours";
     private static final String REBUILT = "rebuilt";
     private static final String BARE = "bare IndexWriter loop, same entries and analyser";
     private static final String BARE_THREADS = BARE + ", as many threads as ours";
 
-    /** As {@code LuceneIndex} writes: a thread for each processor, up to four. */
+    /** The number of threads of {@code LuceneIndex}: one per processor, up to four. */
     private static final int THREADS = Math.clamp(Runtime.getRuntime().availableProcessors(), 1, 4);
 
     /**
      * Adds the figures.
      *
-     * @param warm with fewer documents, on which everything runs once before it counts
+     * @param warmUp topics for the warm-up, which may have fewer documents
      */
-    void measure(SearchBench.Topics warm) throws Exception {
-        List<BareWriter.Item> items = bench.has(SearchBench.Part.INDEX)
+    void measure(SearchBench.Topics warmUp) throws Exception {
+        List<BareWriter.Item> items = bench.isSelected(SearchBench.Part.INDEX)
                 ? LongStream.range(0, topics.documents())
                         .mapToObj(Indexing::item)
                         .toList()
                 : List.of();
-        Rounds rounds = bench.rounds(bench.fills, "documents indexed a second", (round, turn) -> {
-            SearchBench.Topics from = round == 0 ? warm : topics;
-            recordOurs(from, turn);
+        Rounds rounds = bench.measureRounds(bench.fills, "documents indexed a second", (round, recorder) -> {
+            SearchBench.Topics source = round == 0 ? warmUp : topics;
+            recordOurs(source, recorder);
             if (!items.isEmpty()) {
-                List<BareWriter.Item> all = items.subList(0, from.documents());
-                turn.record(BARE, theirs(from, all, 1));
-                turn.record(BARE_THREADS, theirs(from, all, THREADS));
+                List<BareWriter.Item> sourceItems = items.subList(0, source.documents());
+                recorder.record(BARE, bareRate(source, sourceItems, 1));
+                recorder.record(BARE_THREADS, bareRate(source, sourceItems, THREADS));
             }
         });
-        if (bench.has(SearchBench.Part.INDEX)) {
-            rounds.addBeside("documents indexed/s from the topic", "1/s", OURS, List.of(BARE, BARE_THREADS));
+        if (bench.isSelected(SearchBench.Part.INDEX)) {
+            rounds.addForEachBaseline("documents indexed/s from the topic", "1/s", OURS, List.of(BARE, BARE_THREADS));
         }
-        if (bench.has(SearchBench.Part.REINDEX)) {
+        if (bench.isSelected(SearchBench.Part.REINDEX)) {
             double first = bench.documents / rounds.median(OURS);
             double rebuilt = bench.documents / rounds.median(REBUILT);
-            bench.add("reindex of " + bench.many(), "s", rebuilt, "first indexing", first);
+            bench.add("reindex of " + bench.documentCountText(), "s", rebuilt, "first indexing", first);
         }
     }
 
@@ -56,23 +56,24 @@ record Indexing(SearchBench bench, SearchBench.Topics topics) {
                 new Entry.OfDocument(SearchDocuments.document(number)));
     }
 
-    private void recordOurs(SearchBench.Topics from, Rounds.Turn turn) throws Exception {
+    private void recordOurs(SearchBench.Topics source, Rounds.Recorder recorder) throws Exception {
         System.gc();
-        Path state = from.newDirectory("index");
-        try (MeasuredIndexer indexer = from.index(state)) {
-            turn.record(OURS, from.documents() / indexer.seconds());
-            if (bench.has(SearchBench.Part.REINDEX)) {
-                turn.record(REBUILT, from.documents() / indexer.reindex());
-                indexer.requireDocuments(from.documents());
+        Path state = source.newDirectory("index");
+        try (MeasuredIndexer indexer = source.startIndexer(state)) {
+            recorder.record(OURS, source.documents() / indexer.fillSeconds());
+            if (bench.isSelected(SearchBench.Part.REINDEX)) {
+                recorder.record(REBUILT, source.documents() / indexer.reindex());
+                indexer.requireDocuments(source.documents());
             }
         } finally {
             TemporaryFolder.delete(state);
         }
     }
 
-    private static double theirs(SearchBench.Topics from, List<BareWriter.Item> items, int threads) throws Exception {
+    private static double bareRate(SearchBench.Topics source, List<BareWriter.Item> items, int threads)
+            throws Exception {
         System.gc();
-        Path folder = from.newDirectory("bare");
+        Path folder = source.newDirectory("bare");
         try {
             return items.size() / BareWriter.fill(folder, items, threads);
         } finally {

@@ -15,55 +15,55 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicReference;
 
-/** A search indexer in this process, with its defaults, that has no index when it starts. */
+/** A search indexer in this process, with default settings. It starts without an index. */
 final class MeasuredIndexer implements AutoCloseable {
-    private static final Duration LONGEST_FILLING = Duration.ofMinutes(15);
+    private static final Duration FILL_TIMEOUT = Duration.ofMinutes(15);
     private static final ObjectMapper MAPPER = new ObjectMapper();
 
     private final SearchServer server;
-    private final double seconds;
+    private final double fillSeconds;
 
     /**
-     * Starts an indexer, and returns when its index has all of the topics.
+     * Starts an indexer, and returns when its index has everything in the topics.
      *
-     * @param state its folder
+     * @param state folder of the indexer
      */
     MeasuredIndexer(String bootstrapServers, String schemaRegistry, Path state) throws IOException {
-        long begun = System.nanoTime();
+        long startNanos = System.nanoTime();
         Map<String, String> flags = new HashMap<>();
         flags.put("bootstrap.server", bootstrapServers);
         flags.put("schema.registry", schemaRegistry);
         flags.put("state.dir", state.toString());
         flags.put("drain.delay", "0s");
         flags.put("http.port", "0");
-        // Under full load a server would refuse some searches.
+        // With the default, the server would refuse some searches under full load.
         flags.put("search.queue.timeout", "30s");
         server = SearchServer.start(Settings.read(SearchSettings.class, flags, Map.of(), null));
         try {
-            Await.until("a complete index", LONGEST_FILLING, server::isReady);
-            seconds = Timing.seconds(begun);
+            Await.until("a complete index", FILL_TIMEOUT, server::isReady);
+            fillSeconds = Timing.seconds(startNanos);
         } catch (IOException | RuntimeException e) {
             server.close();
             throw e;
         }
     }
 
-    /** Returns the seconds from its start until its index was complete. */
-    double seconds() {
-        return seconds;
+    /** Returns the time from the start until the index was complete, in seconds. */
+    double fillSeconds() {
+        return fillSeconds;
     }
 
     int port() {
         return server.port();
     }
 
-    /** Rebuilds the index beside the serving one, and returns the seconds until the new one has replaced it. */
+    /** Rebuilds the index; returns the time until the rebuilt index has replaced the serving one, in seconds. */
     double reindex() throws IOException {
         try (HttpSocket socket = new HttpSocket(port())) {
-            long begun = System.nanoTime();
+            long startNanos = System.nanoTime();
             json(socket, HttpSocket.post("/v1/search/reindex", ""), 202);
             AtomicReference<String> state = new AtomicReference<>("running");
-            Await.until("a rebuilt index", LONGEST_FILLING, () -> {
+            Await.until("a rebuilt index", FILL_TIMEOUT, () -> {
                 JsonNode answer = json(socket, HttpSocket.get("/v1/search/reindex"), 200);
                 state.set(answer.get("state").textValue());
                 return !state.get().equals("running");
@@ -71,11 +71,11 @@ final class MeasuredIndexer implements AutoCloseable {
             if (!state.get().equals("done")) {
                 throw new IllegalStateException("the rebuilt index is " + state);
             }
-            return Timing.seconds(begun);
+            return Timing.seconds(startNanos);
         }
     }
 
-    /** Waits until the index has counted its documents; one with fewer would have been filled faster. */
+    /** Waits until the index has this number of documents; a smaller index would have been filled faster. */
     void requireDocuments(long count) throws IOException {
         try (HttpSocket socket = new HttpSocket(port())) {
             Await.until("an index of " + count + " documents", Duration.ofSeconds(30), () -> {

@@ -13,9 +13,9 @@ import java.util.Random;
 import java.util.Set;
 
 /**
- * Queries as people type them, the same in every run: of twenty queries five are a frequent or a rare word, five two
- * words that a document has, three two words that follow one another in a name, three the beginning of a word, four a
- * word with a wrong letter.
+ * Random queries like those of people, the same in every run. Of twenty queries, five are a frequent or rare word; five
+ * are two words of one document; three are a phrase of two words; three are the beginning of a word; four are a word
+ * with a wrong letter.
  */
 final class MixedQueries {
     private static final int LIMIT = 20;
@@ -36,7 +36,7 @@ final class MixedQueries {
         return texts;
     }
 
-    /** Returns a query for a page without highlights, which are made after the page is found. */
+    /** Returns a query without highlights, because the baseline does not compute them. */
     static SearchQuery query(String text) {
         return new SearchQuery(
                 text,
@@ -56,26 +56,26 @@ final class MixedQueries {
         return "/v1/search?q=" + URLEncoder.encode(text, StandardCharsets.UTF_8).replace("+", "%20");
     }
 
-    /** Returns the next query. A blank after the last word means that the word is whole. */
-    private String next(int turn) {
-        if (turn < 5) {
-            return Vocabulary.wanted(random) + ' ';
+    /** Returns a query of a kind. A blank at the end means that the last word is complete. */
+    private String next(int kind) {
+        if (kind < 5) {
+            return Vocabulary.searchWord(random) + ' ';
         }
         String[] name = name();
-        if (turn < 10) {
+        if (kind < 10) {
             return name[0] + ' ' + name[name.length - 1] + ' ';
         }
-        if (turn < 13) {
+        if (kind < 13) {
             return '"' + name[0] + ' ' + name[1] + '"';
         }
-        if (turn < 16) {
+        if (kind < 16) {
             return name[1].substring(0, 3);
         }
-        int at = 1 + random.nextInt(name[0].length() - 1);
-        return name[0].substring(0, at) + 'q' + name[0].substring(at + 1) + ' ';
+        int wrong = 1 + random.nextInt(name[0].length() - 1);
+        return name[0].substring(0, wrong) + 'q' + name[0].substring(wrong + 1) + ' ';
     }
 
-    /** Returns the words of some document's name. */
+    /** Returns the words of the name or title of a random document. */
     private String[] name() {
         Map<String, String> attributes = SearchDocuments.attributes(random.nextLong(documents));
         String name = attributes.getOrDefault("title", attributes.getOrDefault("name", attributes.get("text")));

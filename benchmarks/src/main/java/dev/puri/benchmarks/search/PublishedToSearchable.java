@@ -18,11 +18,11 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.HdrHistogram.Histogram;
 
 /**
- * Measures how long after its publication an identity is found by a word of its title, at a steady rate, with a handle
- * that has to be claimed: publisher, topology, documents, index, HTTP.
+ * Measures the time from the publication of an identity until a search over HTTP for a word of its title finds it, at a
+ * steady rate. The identities have handles, which must be claimed.
  *
- * <p>Open loop: each event's time is fixed before anything is sent, and its wait counts from then on. Those of one
- * {@link WaveSeeker wave} have a word in common.
+ * <p>The load is an open loop: the time of each event is fixed before the run, and the measured wait starts at this
+ * time. {@link WaveSeeker} searches for the identities.
  */
 record PublishedToSearchable(SearchBench bench) {
     void measure() throws Exception {
@@ -45,17 +45,17 @@ record PublishedToSearchable(SearchBench bench) {
     private Histogram waits(IdentityPublisher publisher, int port) throws Exception {
         Random random = new Random(20261120);
         AtomicLong number = new AtomicLong();
-        Creations creations = new Creations(made -> Map.of(
+        Creations creations = new Creations(identity -> Map.of(
                 "title",
-                Vocabulary.text(3, random) + ' ' + WaveSeeker.word(made),
+                Vocabulary.text(3, random) + ' ' + WaveSeeker.word(identity),
                 "description",
                 Vocabulary.text(20, random)));
         try (Seeker seeker = WaveSeeker.start(port, 10 * bench.rate)) {
-            FixedRate.Sent sent =
-                    FixedRate.run(bench.rate, Duration.ofSeconds(bench.freshSeconds), (intended, counts) -> {
+            FixedRate.Result sent =
+                    FixedRate.run(bench.rate, Duration.ofSeconds(bench.freshSeconds), (intendedNanos, counts) -> {
                         Event event = creations.next(true);
                         String word = WaveSeeker.word(number.getAndIncrement());
-                        seeker.seek(event.puri(), word, intended, counts);
+                        seeker.seek(event.puri(), word, intendedNanos, counts);
                         var unused = publisher.publish(event).whenComplete((position, error) -> {
                             if (error != null) {
                                 seeker.fail(error);

@@ -22,29 +22,29 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Measures the same queries on the same index: through our index, by Lucene alone, and over HTTP. */
+/** Measures the rate of the same queries on the same index: by {@code SearchIndex}, by Lucene alone, and over HTTP. */
 record Queries(SearchBench bench, SearchBench.Topics topics) {
     private static final String OURS = "ours";
     private static final String BARE = "bare IndexSearcher, same query made beforehand, hits left as numbers";
     private static final String BARE_ALL = "bare IndexSearcher, same query made each time, hits' stored bytes read";
 
     void measure() throws Exception {
-        String name = "mixed query with facets, " + bench.many() + ", queries/s";
+        String name = "mixed query with facets, " + bench.documentCountText() + ", queries/s";
         String overHttp = name + ", over HTTP, 32 connections";
         List<String> texts = MixedQueries.of(bench.queries, bench.documents);
         Path state = topics.newDirectory("searched");
         @Nullable Rounds http = null;
-        try (MeasuredIndexer indexer = topics.index(state)) {
+        try (MeasuredIndexer indexer = topics.startIndexer(state)) {
             if (Program.WRK.isInstalled()) {
                 http = measureHttp(overHttp, indexer, texts);
             } else {
-                bench.progress("left out what needs it: " + Program.WRK.missing());
+                bench.progress("left out what needs it: " + Program.WRK.notInstalledMessage());
             }
         }
-        Path current = current(state);
-        try (LuceneStore home = new LuceneStore(parent(current), new CursorSeal(new byte[32]));
+        Path current = currentFile(state);
+        try (LuceneStore store = new LuceneStore(parent(current), new CursorSeal(new byte[32]));
                 BareSearcher bare = BareSearcher.open(current.resolveSibling(Files.readString(current)))) {
-            measureBesideBare(name, home.serving(), bare, texts);
+            measureWithBaselines(name, store.serving(), bare, texts);
         }
         if (http != null) {
             http.add(overHttp, "1/s", overHttp);
@@ -52,8 +52,8 @@ record Queries(SearchBench bench, SearchBench.Topics topics) {
         TemporaryFolder.delete(state);
     }
 
-    /** Returns the file that names the serving index, in the indexer's folder. */
-    private static Path current(Path state) throws IOException {
+    /** Returns the file in the indexer's folder that contains the name of the serving index. */
+    private static Path currentFile(Path state) throws IOException {
         try (Stream<Path> files = Files.walk(state)) {
             return files.filter(file -> file.endsWith("current")).findAny().orElseThrow();
         }
@@ -72,13 +72,13 @@ record Queries(SearchBench bench, SearchBench.Topics topics) {
         Path requests = wrk.requests(
                 "searches",
                 texts.stream().map(text -> "GET " + MixedQueries.path(text)).toList());
-        return bench.rounds(
+        return bench.measureRounds(
                 bench.rounds,
                 "searches a second",
-                (round, turn) -> turn.record(name, wrk.rate(indexer.port(), requests, bench.seconds)));
+                (round, recorder) -> recorder.record(name, wrk.rate(indexer.port(), requests, bench.seconds)));
     }
 
-    private void measureBesideBare(String name, SearchIndex index, BareSearcher bare, List<String> texts)
+    private void measureWithBaselines(String name, SearchIndex index, BareSearcher bare, List<String> texts)
             throws Exception {
         List<SearchQuery> queries = texts.stream().map(MixedQueries::query).toList();
         List<BareSearcher.Prepared> prepared = new ArrayList<>();
@@ -87,25 +87,25 @@ record Queries(SearchBench bench, SearchBench.Topics topics) {
             prepared.add(bare.prepare(queries.get(i)));
             totals[i] = requireSame(index.search(queries.get(i)), bare, prepared.get(i), texts.get(i));
         }
-        Rounds rounds = bench.rounds(bench.rounds, "queries a second", (round, turn) -> {
-            turn.record(OURS, Timing.perSecond(totals.length, i -> total(index, queries.get(i)) == totals[i]));
-            turn.record(
+        Rounds rounds = bench.measureRounds(bench.rounds, "queries a second", (round, recorder) -> {
+            recorder.record(OURS, Timing.perSecond(totals.length, i -> total(index, queries.get(i)) == totals[i]));
+            recorder.record(
                     BARE,
                     Timing.perSecond(
-                            totals.length, i -> found(bare, prepared.get(i)).total() == totals[i]));
-            turn.record(BARE_ALL, Timing.perSecond(totals.length, i -> readBy(bare, queries.get(i)) == totals[i]));
+                            totals.length, i -> search(bare, prepared.get(i)).total() == totals[i]));
+            recorder.record(BARE_ALL, Timing.perSecond(totals.length, i -> readAll(bare, queries.get(i)) == totals[i]));
         });
-        rounds.addBeside(name, "1/s", OURS, List.of(BARE, BARE_ALL));
+        rounds.addForEachBaseline(name, "1/s", OURS, List.of(BARE, BARE_ALL));
     }
 
-    /** Checks that the baseline finds our hits, and returns how many there are. */
+    /** Checks that the baseline finds the same hits, and returns their number. */
     private static long requireSame(SearchResult ours, BareSearcher bare, BareSearcher.Prepared prepared, String text)
             throws IOException {
         BareSearcher.Found found = bare.search(prepared);
         List<String> puris =
                 ours.hits().stream().map(hit -> hit.puri().toString()).toList();
         if (ours.total() != found.total() || !puris.equals(bare.puris(found))) {
-            throw new IllegalStateException("the bare searcher finds something else for " + text);
+            throw new IllegalStateException("the bare searcher finds other hits for " + text);
         }
         return ours.total();
     }
@@ -118,7 +118,7 @@ record Queries(SearchBench bench, SearchBench.Topics topics) {
         }
     }
 
-    private static BareSearcher.Found found(BareSearcher bare, BareSearcher.Prepared prepared) {
+    private static BareSearcher.Found search(BareSearcher bare, BareSearcher.Prepared prepared) {
         try {
             return bare.search(prepared);
         } catch (IOException e) {
@@ -126,7 +126,7 @@ record Queries(SearchBench bench, SearchBench.Topics topics) {
         }
     }
 
-    private static long readBy(BareSearcher bare, SearchQuery query) {
+    private static long readAll(BareSearcher bare, SearchQuery query) {
         try {
             BareSearcher.Found found = bare.search(bare.prepare(query));
             return bare.read(found) >= 0 ? found.total() : -1;

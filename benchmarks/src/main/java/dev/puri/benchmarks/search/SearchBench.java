@@ -13,55 +13,56 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
 /**
- * {@code puri bench search}: search beside Lucene alone, and how soon an identity is found after its publication.
+ * {@code puri bench search}: indexing and searching, compared with Lucene alone, and the time from an identity's
+ * publication until it is found.
  *
  * <pre>
  * SearchDocuments ─▶ puri.identities.v1, puri.documents.v1 ─▶ indexer ─▶ rebuilt index          index, reindex
- *                └──────────────────────────────────────────▶ BareWriter                       in turn
+ *                └──────────────────────────────────────────▶ BareWriter                       alternating
  *
  *                                                     indexer ─▶ its index ◀─ SearchIndex.search     query
- *                                                        ▲                 ◀─ BareSearcher           in turn
+ *                                                        ▲                 ◀─ BareSearcher           alternating
  *                                                        └─ wrk
  *
  * publisher at a fixed rate ─▶ topology ─▶ indexer ◀─ GET /v1/search until it is found    fresh
  * </pre>
  *
- * All in this process, but for wrk and the schema registry.
+ * Everything but wrk and the schema registry runs in this process.
  */
 @Command(
         name = "search",
         description = {
-            "How fast documents are indexed and found beside Lucene alone, how long another index takes to be built,",
-            "and how soon what was published is found. Needs wrk for searches over HTTP."
+            "Measures how fast documents are indexed and found, compared with Lucene alone, how long a rebuild of the",
+            "index takes, and how soon a published identity is found. Needs wrk for searches over HTTP."
         })
 public final class SearchBench extends Bench {
-    /** Enough for the JVM to compile all that filling an index runs. */
-    private static final int WARM_UP = 200_000;
+    /** Number of documents after which the JVM has compiled the code of indexing. */
+    private static final int WARM_UP_DOCUMENTS = 200_000;
 
     private static final int MILLION = 1_000_000;
 
-    @Option(names = "--documents", description = "Documents.")
+    @Option(names = "--documents", description = "Number of documents.")
     int documents = MILLION;
 
-    @Option(names = "--fills", description = "Times that indices are filled after one to warm up; medians count.")
+    @Option(names = "--fills", description = "Number of times that an index is filled, after a warm-up; medians count.")
     int fills = 3;
 
-    @Option(names = "--queries", description = "Queries of each side in each round.")
+    @Option(names = "--queries", description = "Number of queries of each side in each round.")
     int queries = 1000;
 
-    @Option(names = "--rounds", description = "Rounds of queries after one to warm up; medians count.")
+    @Option(names = "--rounds", description = "Number of rounds of queries, after a warm-up; medians count.")
     int rounds = 5;
 
-    @Option(names = "--seconds", description = "Of each round over HTTP.")
+    @Option(names = "--seconds", description = "Duration of each round over HTTP.")
     int seconds = 5;
 
-    @Option(names = "--rate", description = "Events a second until they are found.")
+    @Option(names = "--rate", description = "Events per second that are published and searched for.")
     int rate = 500;
 
     @Option(
             names = "--fresh-seconds",
             paramLabel = "SECONDS",
-            description = "How long they are published, after a third of it to warm up.")
+            description = "How long events are published, after a warm-up of a third of it.")
     int freshSeconds = 30;
 
     @Option(names = "--only", split = ",", paramLabel = "PART", description = ONLY)
@@ -74,23 +75,23 @@ public final class SearchBench extends Bench {
         FRESH
     }
 
-    boolean has(Part part) {
+    boolean isSelected(Part part) {
         return only.contains(part);
     }
 
-    /** Returns the number of documents, for a figure's name. */
-    String many() {
+    /** Returns the number of documents, for the name of a figure. */
+    String documentCountText() {
         return documents % MILLION == 0 ? documents / MILLION + " M documents" : "%,d documents".formatted(documents);
     }
 
-    /** A broker with rows and documents, and a server that has their schemas. */
+    /** A broker with rows and documents, and a server with their schemas. */
     record Topics(FreshBroker broker, SchemaServer schemas, int documents) implements AutoCloseable {
         Path newDirectory(String name) {
             return broker.newDirectory(name);
         }
 
-        /** Fills an index from them. */
-        MeasuredIndexer index(Path state) throws IOException {
+        /** Starts an indexer that fills an index from the topics. */
+        MeasuredIndexer startIndexer(Path state) throws IOException {
             MeasuredIndexer indexer = new MeasuredIndexer(broker.bootstrapServers(), schemas.url(), state);
             try {
                 indexer.requireDocuments(documents);
@@ -108,11 +109,11 @@ public final class SearchBench extends Bench {
         }
     }
 
-    private Topics topics(int documents) throws Exception {
-        long begun = System.nanoTime();
+    private Topics fillTopics(int documents) throws Exception {
+        long startNanos = System.nanoTime();
         FreshBroker filled =
                 FreshBroker.filled(broker -> SearchDocuments.publish(broker.bootstrapServers(), documents));
-        progress("published %,d rows and documents in %.0f s".formatted(documents, Timing.seconds(begun)));
+        progress("published %,d rows and documents in %.0f s".formatted(documents, Timing.seconds(startNanos)));
         return new Topics(filled, new SchemaServer(), documents);
     }
 
@@ -121,30 +122,30 @@ public final class SearchBench extends Bench {
         boolean isEnough = documents >= 1000 && queries >= 20;
         require(
                 isEnough && fills > 0 && rounds > 0 && seconds > 0 && rate > 0 && freshSeconds > 0,
-                "at least 1000 documents, 20 queries, and 1 of all others");
+                "needed: at least 1000 documents, 20 queries, and 1 for each other number");
         add("documents", "1", documents);
-        if (has(Part.INDEX) || has(Part.REINDEX) || has(Part.QUERY)) {
-            try (Topics topics = topics(documents)) {
+        if (isSelected(Part.INDEX) || isSelected(Part.REINDEX) || isSelected(Part.QUERY)) {
+            try (Topics topics = fillTopics(documents)) {
                 measure(topics);
             }
         }
-        if (has(Part.FRESH)) {
+        if (isSelected(Part.FRESH)) {
             new PublishedToSearchable(this).measure();
         }
     }
 
     private void measure(Topics topics) throws Exception {
-        if (has(Part.INDEX) || has(Part.REINDEX)) {
+        if (isSelected(Part.INDEX) || isSelected(Part.REINDEX)) {
             Indexing indexing = new Indexing(this, topics);
-            if (documents <= WARM_UP) {
+            if (documents <= WARM_UP_DOCUMENTS) {
                 indexing.measure(topics);
             } else {
-                try (Topics warm = topics(WARM_UP)) {
-                    indexing.measure(warm);
+                try (Topics warmUp = fillTopics(WARM_UP_DOCUMENTS)) {
+                    indexing.measure(warmUp);
                 }
             }
         }
-        if (has(Part.QUERY)) {
+        if (isSelected(Part.QUERY)) {
             new Queries(this, topics).measure();
         }
     }

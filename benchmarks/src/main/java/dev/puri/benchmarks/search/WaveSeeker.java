@@ -12,49 +12,49 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Seeks identities by a word that those of a wave have in common: one search for each wave that was not found as a
- * whole. Searches for each identity by itself would be the load that is measured.
+ * A {@link Seeker} of a search indexer. The titles of 50 consecutive identities, a wave, have a common word. The seeker
+ * sends one search for each wave with a missing identity. One search for each identity would be too much load.
  */
 final class WaveSeeker {
-    /** An identity is found this much late at most, and by the answers of other waves. */
-    private static final Duration STEP = Duration.ofMillis(10);
+    /** Interval, and about the maximum delay before it is noticed that an identity is there. */
+    private static final Duration INTERVAL = Duration.ofMillis(10);
 
-    private static final int WAVE = 50;
+    private static final int WAVE_SIZE = 50;
     private static final ObjectMapper MAPPER = new ObjectMapper();
 
     private WaveSeeker() {}
 
-    static Seeker start(int port, int mostOpen) throws IOException {
-        return new Seeker(port, STEP, mostOpen, WaveSeeker::ask);
+    static Seeker start(int port, int maxTargets) throws IOException {
+        return new Seeker(port, INTERVAL, maxTargets, WaveSeeker::poll);
     }
 
-    /** Returns the word that the title of an identity has to contain. */
+    /** Returns the word that the title of the identity with this number must contain. */
     static String word(long number) {
-        return "wave" + number / WAVE;
+        return "wave" + number / WAVE_SIZE;
     }
 
-    private static int ask(HttpSocket indexer, List<Seeker.Sought> open) throws IOException {
-        Map<String, Map<String, Seeker.Sought>> waves = new TreeMap<>();
-        for (Seeker.Sought sought : open) {
-            waves.computeIfAbsent(sought.query(), word -> new HashMap<>())
-                    .put(sought.puri().toString(), sought);
+    private static int poll(HttpSocket indexer, List<Seeker.Target> targets) throws IOException {
+        Map<String, Map<String, Seeker.Target>> waves = new TreeMap<>();
+        for (Seeker.Target target : targets) {
+            waves.computeIfAbsent(target.query(), word -> new HashMap<>())
+                    .put(target.puri().toString(), target);
         }
-        for (Map.Entry<String, Map<String, Seeker.Sought>> wave : waves.entrySet()) {
-            ask(indexer, wave.getKey(), wave.getValue());
+        for (Map.Entry<String, Map<String, Seeker.Target>> wave : waves.entrySet()) {
+            search(indexer, wave.getKey(), wave.getValue());
         }
         return waves.size();
     }
 
-    private static void ask(HttpSocket indexer, String word, Map<String, Seeker.Sought> missing) throws IOException {
-        long asked = System.nanoTime();
-        String path = "/v1/search?q=" + word + "%20&limit=" + WAVE + "&facets=false&highlight=false";
+    private static void search(HttpSocket indexer, String word, Map<String, Seeker.Target> missing) throws IOException {
+        long requestNanos = System.nanoTime();
+        String path = "/v1/search?q=" + word + "%20&limit=" + WAVE_SIZE + "&facets=false&highlight=false";
         HttpSocket.Answer answer = indexer.ask(HttpSocket.get(path), 200);
         for (JsonNode result : MAPPER.readTree(answer.body()).get("results")) {
-            Seeker.Sought found = missing.remove(result.get("puri").textValue());
+            Seeker.Target found = missing.remove(result.get("puri").textValue());
             if (found != null) {
-                found.answered(true, asked);
+                found.recordAnswer(true, requestNanos);
             }
         }
-        missing.values().forEach(sought -> sought.answered(false, asked));
+        missing.values().forEach(target -> target.recordAnswer(false, requestNanos));
     }
 }

@@ -12,7 +12,7 @@ import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** Answers every request with the same headers and body, made beforehand, for the cost of Vert.x alone. */
+/** Answers every request with the same prepared headers and body, to show the cost of Vert.x alone. */
 final class BareHandler extends Baseline {
     private static final byte[] END_OF_HEAD = "\r\n\r\n".getBytes(StandardCharsets.US_ASCII);
 
@@ -20,40 +20,40 @@ final class BareHandler extends Baseline {
     private final Buffer body;
 
     /**
-     * Reads the answer.
+     * Reads the answer from a file.
      *
-     * @param answer a file with an answer as another server gave it, from its status line on
+     * @param answer a file with the bytes of an HTTP response, from the status line on
      */
     BareHandler(Path answer) {
         try {
-            Buffer all = Buffer.buffer(Files.readAllBytes(answer));
-            int end = endOfHead(all);
+            Buffer bytes = Buffer.buffer(Files.readAllBytes(answer));
+            int end = endOfHead(bytes);
             for (String line :
-                    all.getString(0, end, "ISO-8859-1").lines().skip(1).toList()) {
+                    bytes.getString(0, end, "ISO-8859-1").lines().skip(1).toList()) {
                 int colon = line.indexOf(':');
                 headers.put(
                         new AsciiString(line.substring(0, colon)),
                         new AsciiString(line.substring(colon + 1).strip()));
             }
-            body = all.getBuffer(end + END_OF_HEAD.length, all.length());
+            body = bytes.getBuffer(end + END_OF_HEAD.length, bytes.length());
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
     }
 
-    private static int endOfHead(Buffer all) {
-        int at = 0;
-        while (!all.getBuffer(at, at + END_OF_HEAD.length).equals(Buffer.buffer(END_OF_HEAD))) {
-            at++;
+    private static int endOfHead(Buffer bytes) {
+        int index = 0;
+        while (!bytes.getBuffer(index, index + END_OF_HEAD.length).equals(Buffer.buffer(END_OF_HEAD))) {
+            index++;
         }
-        return at;
+        return index;
     }
 
     @Override
     void answer(HttpServerRequest request) {
-        MultiMap all = request.response().headers();
+        MultiMap responseHeaders = request.response().headers();
         for (Map.Entry<CharSequence, CharSequence> header : headers.entrySet()) {
-            all.set(header.getKey(), header.getValue());
+            responseHeaders.set(header.getKey(), header.getValue());
         }
         request.response().end(body);
     }

@@ -12,41 +12,42 @@ import java.util.List;
 import java.util.function.Supplier;
 
 /**
- * A Vert.x server as a user would write it: one event loop for each core, with connections of its own to the store.
+ * A Vert.x server as a user would write it: one event loop per core, each with its own connections to the store.
  */
 abstract class Baseline extends VerticleBase {
-    /** Means to Vert.x any free port, the same one for all event loops. */
-    private static final int FREE_AND_SHARED = -1;
+    /** With this port, Vert.x chooses a free port, and all event loops share it. */
+    private static final int SHARED_FREE_PORT = -1;
 
     private volatile int port;
 
-    /** Connects to the store. */
+    /** Connects to the store, if there is one. */
     Future<?> connect() {
         return Future.succeededFuture();
     }
 
+    /** Answers a request. */
     abstract void answer(HttpServerRequest request);
 
     @Override
     public final Future<?> start() {
         return connect()
                 .compose(connected ->
-                        vertx.createHttpServer().requestHandler(this::answer).listen(FREE_AND_SHARED, "127.0.0.1"))
+                        vertx.createHttpServer().requestHandler(this::answer).listen(SHARED_FREE_PORT, "127.0.0.1"))
                 .map(HttpServer::actualPort)
                 .onSuccess(bound -> port = bound);
     }
 
-    /** Starts one on each core, and returns the port that they share. */
-    static int start(Supplier<Baseline> each) {
+    /** Starts an instance for each core, and returns the port that all instances share. */
+    static int start(Supplier<Baseline> constructor) {
         int loops = Runtime.getRuntime().availableProcessors();
         Vertx vertx = Vertx.vertx(new VertxOptions().setEventLoopPoolSize(loops));
-        List<Baseline> all = new ArrayList<>();
+        List<Baseline> instances = new ArrayList<>();
         for (int i = 0; i < loops; i++) {
-            all.add(each.get());
+            instances.add(constructor.get());
         }
-        var next = all.iterator();
+        var next = instances.iterator();
         vertx.deployVerticle(next::next, new DeploymentOptions().setInstances(loops))
                 .await();
-        return all.getFirst().port;
+        return instances.getFirst().port;
     }
 }

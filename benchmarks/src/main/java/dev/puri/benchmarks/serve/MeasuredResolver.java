@@ -9,9 +9,9 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 
-/** A resolver in a process of its own. */
+/** A resolver in a separate process. */
 public final class MeasuredResolver extends ServerProcess {
-    private static final Duration LONGEST_FILLING = Duration.ofMinutes(10);
+    private static final Duration FILL_TIMEOUT = Duration.ofMinutes(10);
 
     private MeasuredResolver(FreshBroker broker, SchemaServer schemas, List<String> javaOptions) throws IOException {
         super(
@@ -28,7 +28,7 @@ public final class MeasuredResolver extends ServerProcess {
             throws IOException {
         MeasuredResolver resolver = new MeasuredResolver(broker, schemas, javaOptions);
         try {
-            Await.until("a full table", LONGEST_FILLING, () -> resolver.metric("puri_table_rows") >= rows);
+            Await.until("a complete table", FILL_TIMEOUT, () -> resolver.metric("puri_table_rows") >= rows);
             return resolver;
         } catch (IOException | RuntimeException e) {
             resolver.close();
@@ -36,7 +36,7 @@ public final class MeasuredResolver extends ServerProcess {
         }
     }
 
-    /** Returns its address. */
+    /** Returns the base URL of the resolver. */
     public String url() {
         return "http://127.0.0.1:" + port();
     }
@@ -47,9 +47,9 @@ public final class MeasuredResolver extends ServerProcess {
     }
 
     /**
-     * Returns the sum of the meters of a name.
+     * Returns the sum of the metrics with a name.
      *
-     * @param labels that the line has to contain
+     * @param labels only metrics whose line contains all these labels count
      */
     public double metric(String name, String... labels) throws IOException {
         return ask(HttpSocket.get("/metrics"))

@@ -21,16 +21,16 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Over PostgreSQL, where identities have an index by pURI and one by handle: one prepared statement for a
- * batch, through a pipelining pool for each event loop.
+ * A handler over PostgreSQL, which has an index by pURI and an index by handle. It sends one prepared statement for a
+ * batch, through a pipelining connection pool of its event loop.
  */
-final class PostgresHandler extends Identities {
+final class PostgresHandler extends IdentityHandler {
     private static final String COLUMNS =
             "SELECT puri, handle, owner, shard, uuid, status, epoch, created_at, changed_at FROM identities ";
     private static final String QUERY =
             COLUMNS + "WHERE puri = ANY($1) UNION ALL " + COLUMNS + "WHERE handle = ANY($2)";
 
-    /** Enough to keep both cores of a small machine busy; more were no faster. */
+    /** Connections of an event loop; more connections were no faster on two cores. */
     private static final int CONNECTIONS = 2;
 
     private static final DateTimeFormatter MILLIS = DateTimeFormatter.ofPattern("uuuu-MM-dd'T'HH:mm:ss.SSS'Z'");
@@ -87,7 +87,7 @@ final class PostgresHandler extends Identities {
             Row row = byKey.get(key(ref));
             JsonObject result = new JsonObject().put("ref", ref);
             if (row != null) {
-                found(result, row);
+                putFields(result, row);
             } else {
                 result.put("verdict", "unknown");
                 if (!isHandle(ref)) {
@@ -99,7 +99,7 @@ final class PostgresHandler extends Identities {
         return new JsonObject().put("results", results).toBuffer();
     }
 
-    private static void found(JsonObject result, Row row) {
+    private static void putFields(JsonObject result, Row row) {
         result.put("verdict", "found")
                 .put("puri", row.getString(0))
                 .put("handle", row.getString(1))

@@ -12,12 +12,13 @@ import io.vertx.redis.client.Response;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Over Redis, which has each identity's JSON under its pURI and under its handle: one MGET for a batch, over one
- * pipelined connection for each event loop. The answer contains the stored bytes unparsed.
+ * A handler over Redis, which has the JSON of each identity under the pURI and under the handle. It sends one MGET for
+ * a batch, over the pipelined connection of its event loop. It copies the stored bytes into the answer without parsing
+ * them.
  */
-final class RedisHandler extends Identities {
-    /** More than there are clients, so that Vert.x refuses none. */
-    private static final int MOST_UNDER_WAY = 4096;
+final class RedisHandler extends IdentityHandler {
+    /** More than the number of clients, so that Vert.x refuses no request. */
+    private static final int MAX_PENDING_REQUESTS = 4096;
 
     private final int port;
     private @Nullable RedisConnection redis;
@@ -30,7 +31,7 @@ final class RedisHandler extends Identities {
     Future<?> connect() {
         RedisOptions options = new RedisOptions()
                 .setConnectionString("redis://127.0.0.1:" + port)
-                .setMaxWaitingHandlers(MOST_UNDER_WAY);
+                .setMaxWaitingHandlers(MAX_PENDING_REQUESTS);
         return Redis.createClient(vertx, options).connect().onSuccess(connected -> redis = connected);
     }
 
@@ -48,18 +49,18 @@ final class RedisHandler extends Identities {
 
     private static Buffer json(JsonArray refs, @Nullable Response values) {
         if (values == null) {
-            throw new IllegalStateException("MGET answered nothing");
+            throw new IllegalStateException("MGET returned no values");
         }
         Buffer answer = begin();
         for (int i = 0; i < refs.size(); i++) {
             String ref = refs.getString(i);
             Response value = values.get(i);
             if (value == null) {
-                unknown(answer, ref);
+                writeUnknown(answer, ref);
             } else {
-                // The stored object without its first brace.
+                // The stored object without its first brace, because the result has begun.
                 Buffer row = value.toBuffer();
-                found(answer, ref).appendBuffer(row, 1, row.length() - 1);
+                beginFound(answer, ref).appendBuffer(row, 1, row.length() - 1);
             }
         }
         return end(answer);

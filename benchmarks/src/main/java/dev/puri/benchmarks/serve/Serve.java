@@ -15,35 +15,39 @@ import java.nio.file.Path;
 import java.util.Map;
 
 /**
- * The process of one server. It prints the port at which it listens, answers requests on stdin, and ends with stdin.
+ * The main class of a server's process. It prints the port at which the server listens, answers requests on stdin, and
+ * ends when stdin ends.
  */
 public final class Serve {
-    /** Begins the line that has the port. */
+    /** The begin of the output line with the port. */
     static final String LISTENING = "listening ";
 
-    /** A request. The server collects garbage and prints the bytes of its heap and of buffers outside it. */
+    /** A request on stdin. The process collects garbage and prints the bytes of its heap and of buffers outside it. */
     static final String MEMORY = "memory";
 
     private Serve() {}
 
-    /** Starts the server of a kind, with its argument; the resolver takes its settings from the environment. */
+    /**
+     * Starts a server. The arguments are its kind and a file or port; a resolver takes its settings from the
+     * environment.
+     */
     public static void main(String[] args) {
         int status = 1;
         try {
             System.out.println(LISTENING + start(args));
-            answer();
+            answerRequests();
             status = 0;
         } catch (Exception | LinkageError e) {
             System.err.println("the server " + args[0] + " ends: " + e);
         } finally {
-            // Event loops would keep the process alive, even if it never listened.
+            // Event loops would keep the process alive, even if the start failed.
             System.exit(status);
         }
     }
 
     private static int start(String[] args) throws Exception {
         return switch (args[0]) {
-            case "resolver" -> resolver();
+            case "resolver" -> startResolver();
             case "bare" -> Baseline.start(() -> new BareHandler(Path.of(args[1])));
             case "redis" -> Baseline.start(() -> new RedisHandler(Integer.parseInt(args[1])));
             case "postgres" -> Baseline.start(() -> new PostgresHandler(Integer.parseInt(args[1])));
@@ -51,21 +55,21 @@ public final class Serve {
         };
     }
 
-    private static int resolver() {
+    private static int startResolver() {
         return Resolver.start(Settings.read(ResolverSettings.class, Map.of(), System.getenv(), null))
                 .port();
     }
 
-    private static void answer() throws IOException {
-        BufferedReader asked = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
-        for (String line = asked.readLine(); line != null; line = asked.readLine()) {
+    private static void answerRequests() throws IOException {
+        BufferedReader requests = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+        for (String line = requests.readLine(); line != null; line = requests.readLine()) {
             if (line.equals(MEMORY)) {
-                System.out.println(MEMORY + " " + heap() + " " + direct());
+                System.out.println(MEMORY + " " + heapBytes() + " " + directBytes());
             }
         }
     }
 
-    private static long heap() {
+    private static long heapBytes() {
         MemoryMXBean memory = ManagementFactory.getMemoryMXBean();
         // The second collection removes objects that the first one released.
         memory.gc();
@@ -73,8 +77,8 @@ public final class Serve {
         return memory.getHeapMemoryUsage().getUsed();
     }
 
-    /** Returns the bytes of Java's buffers and of those that Netty allocates by itself. */
-    private static long direct() {
+    /** Returns the bytes of the direct buffers of Java and of Netty. */
+    private static long directBytes() {
         long bytes = Math.max(0, PlatformDependent.usedDirectMemory());
         for (BufferPoolMXBean pool : ManagementFactory.getPlatformMXBeans(BufferPoolMXBean.class)) {
             if (pool.getName().equals("direct")) {

@@ -9,30 +9,30 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 
-/** A server in a process of its own. All servers have the same JVM, heap and class path. */
+/** A server in a separate process. All servers have the same JVM, heap size and class path. */
 public class ServerProcess implements AutoCloseable {
-    /** Fixed, so that no side's heap grows while another is measured. */
+    /** The heap size is fixed, so that no heap grows while another server is measured. */
     private static final List<String> HEAP = List.of("-Xms1g", "-Xmx1g");
 
     private final ChildJvm process;
     private final int port;
 
     /**
-     * Memory in bytes. Only Linux reports resident memory and descriptors; elsewhere they are 0.
+     * The memory of a server, in bytes. Resident memory and descriptors are known on Linux only, and otherwise 0.
      *
-     * @param heap after a collection
-     * @param direct buffers outside the heap
+     * @param heap used heap after a garbage collection
+     * @param direct direct buffers
      * @param resident memory of the whole process
-     * @param descriptors open file descriptors
+     * @param descriptors number of open file descriptors
      */
     public record Memory(long heap, long direct, long resident, long descriptors) {}
 
     /**
      * Starts a server, and returns when it listens.
      *
-     * @param options of its JVM, beside those that all servers have
-     * @param settings as environment variables
-     * @param server kind and arguments of {@link Serve}
+     * @param options further options of the JVM
+     * @param settings environment variables
+     * @param server arguments of {@link Serve}: kind of the server, and its argument
      */
     protected ServerProcess(List<String> options, Map<String, String> settings, String... server) throws IOException {
         List<String> javaOptions = new ArrayList<>(HEAP);
@@ -59,12 +59,12 @@ public class ServerProcess implements AutoCloseable {
         return next;
     }
 
-    /** Returns the port at which it listens. */
+    /** Returns the port at which the server listens. */
     public final int port() {
         return port;
     }
 
-    /** Collects garbage, and returns the memory that is left. */
+    /** Collects garbage, and returns the memory that is then in use. */
     public final Memory memory() throws IOException {
         process.send(Serve.MEMORY);
         String[] bytes = next(Serve.MEMORY).strip().split(" ", -1);
@@ -84,12 +84,12 @@ public class ServerProcess implements AutoCloseable {
     }
 
     private long descriptors() throws IOException {
-        Path open = Path.of("/proc", Long.toString(process.pid()), "fd");
-        if (!Files.isReadable(open)) {
+        Path descriptors = Path.of("/proc", Long.toString(process.pid()), "fd");
+        if (!Files.isReadable(descriptors)) {
             return 0;
         }
-        try (Stream<Path> each = Files.list(open)) {
-            return each.count();
+        try (Stream<Path> entries = Files.list(descriptors)) {
+            return entries.count();
         }
     }
 

@@ -1,4 +1,4 @@
-/** Servers in processes of their own: the resolver, and servers that a user would write instead. */
+/** Servers in separate processes: the resolver, and baselines that a user would write instead. */
 @NullMarked
 package dev.puri.benchmarks.serve;
 

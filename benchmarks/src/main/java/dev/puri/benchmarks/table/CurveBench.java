@@ -27,34 +27,38 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
 /**
- * {@code puri bench curve}: what a look-up, a put and a row cost while one table grows from size to size. It has no
- * topic and no baselines, because only the shape counts.
+ * {@code puri bench curve}: the cost of a look-up, a put and a row at several sizes of one growing table. It has no
+ * topic and no baselines, because only the shape of the curve matters.
  */
 @Command(
         name = "curve",
         description = {
-            "What a look-up, a put and a row of the identity table cost as it grows,",
-            "as figures and, with --chart, as an SVG image."
+            "Measures the cost of a look-up, a put and a row of the identity table as the table grows.",
+            "With --chart, also writes a chart as an SVG image."
         })
 public final class CurveBench extends Bench {
     private static final Uuid TOPIC = new Uuid(1, 2);
     private static final int MILLION = 1_000_000;
-    private static final int MOST_UPDATES = MILLION;
+    private static final int MAX_UPDATES = MILLION;
     private static final int WARM_UPS = 2;
 
-    @Option(names = "--rows", split = ",", paramLabel = "N", description = "Sizes of the table, growing.")
+    @Option(
+            names = "--rows",
+            split = ",",
+            paramLabel = "N",
+            description = "Numbers of rows at which costs are measured, ascending.")
     private List<Integer> sizes = List.of(1_000_000, 2_000_000, 5_000_000, 10_000_000, 20_000_000, 50_000_000);
 
-    @Option(names = "--gets", description = "Look-ups of one round and kind.")
+    @Option(names = "--gets", description = "Number of look-ups of each kind in each round.")
     private int gets = 500_000;
 
-    @Option(names = "--rounds", description = "Rounds after one to warm up; medians count.")
+    @Option(names = "--rounds", description = "Number of rounds, after a warm-up; medians count.")
     private int rounds = 5;
 
-    @Option(names = "--chart", paramLabel = "FILE", description = "Where to write the chart.")
+    @Option(names = "--chart", paramLabel = "FILE", description = "File for the chart.")
     private @Nullable Path chart;
 
-    /** What is measured at each size. */
+    /** A cost that is measured at each size. */
     enum Cost {
         BY_PURI("get by pURI", "ns"),
         BY_HANDLE("get by handle", "ns"),
@@ -74,7 +78,7 @@ public final class CurveBench extends Bench {
         }
     }
 
-    /** All costs at one size. */
+    /** The costs at one size. */
     private record Step(int rows, Map<Cost, Double> costs) {
         double cost(Cost cost) {
             return costs.getOrDefault(cost, Double.NaN);
@@ -83,13 +87,13 @@ public final class CurveBench extends Bench {
 
     @Override
     protected void measure() throws Exception {
-        boolean grow = sizes.stream().sorted().distinct().toList().equals(sizes);
+        boolean areAscending = sizes.stream().sorted().distinct().toList().equals(sizes);
         require(
-                grow && sizes.getFirst() >= 1000 && gets >= 1000 && rounds > 0,
-                "sizes that grow, at least 1000 rows, 1000 gets and 1 round");
+                areAscending && sizes.getFirst() >= 1000 && gets >= 1000 && rounds > 0,
+                "needed: ascending sizes, at least 1000 rows, 1000 gets and 1 round");
         require(
                 chart == null || Files.isWritable(chart.toAbsolutePath().getParent()),
-                "no chart can be written to " + chart);
+                "cannot write a chart to " + chart);
         List<Step> steps = steps();
         if (chart != null) {
             Files.writeString(chart, chart(steps).svg());
@@ -120,7 +124,7 @@ public final class CurveBench extends Bench {
 
     private static String describe(Step step) {
         return step.costs.entrySet().stream()
-                .map(each -> "%s %,.0f %s".formatted(each.getKey().title, each.getValue(), each.getKey().unit))
+                .map(cost -> "%s %,.0f %s".formatted(cost.getKey().title, cost.getValue(), cost.getKey().unit))
                 .collect(Collectors.joining("; "));
     }
 
@@ -130,45 +134,46 @@ public final class CurveBench extends Bench {
         OurTable.requireRows(table, rows);
         costs.put(Cost.BYTES, (double) table.stats().bytes() / rows);
         measureGets(table, rows, costs);
-        costs.put(Cost.UPDATE, 1e9 / Puts.updates(table, rows, Math.min(rows, MOST_UPDATES)));
-        costs.put(Cost.SCAN, scan(table, rows));
-        costs.put(Cost.OPEN, open(table, rows, snapshot));
+        costs.put(Cost.UPDATE, 1e9 / Puts.updates(table, rows, Math.min(rows, MAX_UPDATES)));
+        costs.put(Cost.SCAN, scanNanosPerRow(table, rows));
+        costs.put(Cost.OPEN, openNanosPerRow(table, rows, snapshot));
         return new Step(rows, costs);
     }
 
     private void measureGets(PackedTable table, int rows, Map<Cost, Double> costs) throws Exception {
         Random random = new Random(rows);
-        Rounds measured = rounds(rounds, "gets a second at %,d rows".formatted(rows), (round, turn) -> {
+        Rounds measured = measureRounds(rounds, "gets a second at %,d rows".formatted(rows), (round, recorder) -> {
             LookUpKeys keys = LookUpKeys.even(gets, rows, random);
             LookUpKeys missing = LookUpKeys.missing(gets, rows, random);
-            turn.record(Cost.BY_PURI.title, Timing.perSecond(gets, i -> table.byPuri(keys.puris()[i]) != null));
-            turn.record(Cost.BY_HANDLE.title, Timing.perSecond(gets, i -> table.byHandle(keys.handles()[i]) != null));
-            turn.record(Cost.MISS.title, Timing.perSecond(gets, i -> table.byPuri(missing.puris()[i]) == null));
+            recorder.record(Cost.BY_PURI.title, Timing.perSecond(gets, i -> table.byPuri(keys.puris()[i]) != null));
+            recorder.record(
+                    Cost.BY_HANDLE.title, Timing.perSecond(gets, i -> table.byHandle(keys.handles()[i]) != null));
+            recorder.record(Cost.MISS.title, Timing.perSecond(gets, i -> table.byPuri(missing.puris()[i]) == null));
         });
         for (Cost cost : List.of(Cost.BY_PURI, Cost.BY_HANDLE, Cost.MISS)) {
             costs.put(cost, 1e9 / measured.median(cost.title));
         }
     }
 
-    private static double scan(PackedTable table, int rows) {
-        long[] seen = {0};
-        long begun = System.nanoTime();
-        table.scan(identity -> seen[0]++);
-        double seconds = Timing.seconds(begun);
-        if (seen[0] != rows) {
-            throw new IllegalStateException("a scan showed " + seen[0] + " rows instead of " + rows);
+    private static double scanNanosPerRow(PackedTable table, int rows) {
+        long[] scannedRows = {0};
+        long startNanos = System.nanoTime();
+        table.scan(identity -> scannedRows[0]++);
+        double seconds = Timing.seconds(startNanos);
+        if (scannedRows[0] != rows) {
+            throw new IllegalStateException("a scan returned " + scannedRows[0] + " rows instead of " + rows);
         }
         return seconds * 1e9 / rows;
     }
 
-    private static double open(PackedTable table, int rows, Path file) throws Exception {
+    private static double openNanosPerRow(PackedTable table, int rows, Path file) throws Exception {
         Instant now = Instant.now();
         table.reach(0, rows);
         Map<Integer, Long> ends = table.writeSnapshot(file, new SnapshotOrigin(TOPIC, 1, now), now);
-        long begun = System.nanoTime();
+        long startNanos = System.nanoTime();
         PackedTable opened = PackedTable.open(
                 file, new SnapshotRequirements(TOPIC, new TreeMap<>(Map.of(0, 0L)), ends, Duration.ofDays(7), now));
-        double seconds = Timing.seconds(begun);
+        double seconds = Timing.seconds(startNanos);
         OurTable.requireRows(opened, rows);
         Files.delete(file);
         return seconds * 1e9 / rows;

@@ -32,13 +32,13 @@ import org.rocksdb.BloomFilter;
 import org.rocksdb.LRUCache;
 import org.rocksdb.Options;
 
-/** Stores of Kafka Streams that hold a whole topic, with the consumer settings of our table. */
+/** Global stores of Kafka Streams, with the consumer settings of the identity table. */
 final class GlobalStores {
     private static final String STORE = "rows";
 
     private GlobalStores() {}
 
-    /** A filled store. */
+    /** A store that has all records of the topic, and the time that it took to fill the store. */
     record Filled(KafkaStreams streams, double seconds) implements AutoCloseable {
         ReadOnlyKeyValueStore<byte[], byte[]> store() {
             return streams.store(
@@ -59,17 +59,17 @@ final class GlobalStores {
         return fill(table(Stores.inMemoryKeyValueStore(STORE)), broker, dir);
     }
 
-    /** A store that keeps nothing, for the time of reading the topic alone. */
+    /** Fills a store that keeps nothing, to measure the time of reading the topic alone. */
     static Filled noOp(FreshBroker broker, Path dir) {
         return fill(global(Stores.inMemoryKeyValueStore(STORE), Discarding::new), broker, dir);
     }
 
-    /** A store that decodes each record and drops it. */
+    /** Decodes each record and discards it. */
     static Filled noOpDecoding(FreshBroker broker, Path dir) {
         return fill(global(Stores.inMemoryKeyValueStore(STORE), () -> new Decoding(false)), broker, dir);
     }
 
-    /** RocksDB; decodes each record before it puts its bytes. */
+    /** Decodes each record before it puts the record's bytes into RocksDB. */
     static Filled rocksDbDecoding(FreshBroker broker, Path dir) {
         return fill(global(Stores.persistentKeyValueStore(STORE), () -> new Decoding(true)), broker, dir);
     }
@@ -86,23 +86,25 @@ final class GlobalStores {
         return builder;
     }
 
-    /** A class, because Kafka Streams refuses a supplier that returns the same object twice, as that of a lambda does. */
+    /**
+     * A class, because Kafka Streams refuses a supplier that returns the same object twice, as that of a lambda does.
+     */
     private static final class Discarding implements Processor<byte[], byte[], Void, Void> {
         @Override
         public void process(Record<byte[], byte[]> record) {}
     }
 
     private static final class Decoding implements Processor<byte[], byte[], Void, Void> {
-        private final boolean isKept;
+        private final boolean keepsRecords;
         private final RowDecoder decoder = new RowDecoder();
         private @Nullable KeyValueStore<byte[], byte[]> store;
 
-        /** Keeps the JVM from leaving the decoding out. */
+        /** Keeps the JVM from optimising the decoding away. */
         @SuppressWarnings("unused")
         private @Nullable Identity last;
 
-        Decoding(boolean isKept) {
-            this.isKept = isKept;
+        Decoding(boolean keepsRecords) {
+            this.keepsRecords = keepsRecords;
         }
 
         @Override
@@ -113,7 +115,7 @@ final class GlobalStores {
         @Override
         public void process(Record<byte[], byte[]> record) {
             last = new Identity(RowDecoder.puri(record.key()), decoder.decode(record.value()));
-            if (isKept) {
+            if (keepsRecords) {
                 Objects.requireNonNull(store).put(record.key(), record.value());
             }
         }
@@ -136,17 +138,17 @@ final class GlobalStores {
         config.put(StreamsConfig.BOOTSTRAP_SERVERS_CONFIG, broker.bootstrapServers());
         config.put(StreamsConfig.STATE_DIR_CONFIG, dir.toString());
         config.put(StreamsConfig.NUM_STREAM_THREADS_CONFIG, 0);
-        config.put(StreamsConfig.ROCKSDB_CONFIG_SETTER_CLASS_CONFIG, Tuned.class);
+        config.put(StreamsConfig.ROCKSDB_CONFIG_SETTER_CLASS_CONFIG, TunedRocksDb.class);
         config.put(StreamsConfig.globalConsumerPrefix("isolation.level"), "read_committed");
         TableClient.CONSUMER.forEach((name, value) -> config.put(StreamsConfig.globalConsumerPrefix(name), value));
         KafkaStreams streams = new KafkaStreams(builder.build(), config);
-        long begun = System.nanoTime();
+        long startNanos = System.nanoTime();
         streams.start();
-        return new Filled(streams, Timing.seconds(begun));
+        return new Filled(streams, Timing.seconds(startNanos));
     }
 
-    /** A filter for each file, a cache of half a GiB, and large write buffers. */
-    public static final class Tuned implements RocksDBConfigSetter {
+    /** Gives RocksDB a filter for each file, a cache of half a GiB, and large write buffers. */
+    public static final class TunedRocksDb implements RocksDBConfigSetter {
         private static final LRUCache CACHE = new LRUCache(512L << 20);
         private static final BloomFilter FILTER = new BloomFilter(10, false);
 
@@ -163,7 +165,7 @@ final class GlobalStores {
 
         @Override
         public void close(String store, Options options) {
-            // All stores of the run share the cache and the filter.
+            // Not closed, because all stores of the run share the cache and the filter.
         }
     }
 }

@@ -20,45 +20,45 @@ import org.lmdbjava.PutFlags;
 import org.lmdbjava.Txn;
 
 /**
- * LMDB with the topic's bytes, by name and by handle. Each look-up renews its read transaction, or it would never see a
- * change. Used by one thread.
+ * An LMDB store with the encoded rows by pURI, and the pURIs by handle. Each look-up renews the read transaction,
+ * because otherwise it would not see later changes. Used by one thread.
  */
 final class LmdbStore implements RowStore {
-    private static final int PAGE = 4096;
+    private static final int PAGE_BYTES = 4096;
 
-    /** Bytes of address space; memory is taken page by page. */
-    private static final long SPACE_PER_ROW = 512;
+    /** Address space per row; memory is allocated page by page. */
+    private static final long MAP_BYTES_PER_ROW = 512;
 
-    private static final long SPACE = 64L << 20;
-    private static final int PUTS_AT_ONCE = 500_000;
-    private static final int LONGEST_KEY = 511;
-    private static final int LONGEST_VALUE = 2048;
+    private static final long MIN_MAP_BYTES = 64L << 20;
+    private static final int PUTS_PER_TRANSACTION = 500_000;
+    private static final int MAX_KEY_BYTES = 511;
+    private static final int MAX_VALUE_BYTES = 2048;
 
     private final RowDecoder decoder = new RowDecoder();
     private final Env<ByteBuffer> env;
     private final Dbi<ByteBuffer> rows;
     private final Dbi<ByteBuffer> handles;
-    private final ByteBuffer key = ByteBuffer.allocateDirect(LONGEST_KEY);
-    private final Txn<ByteBuffer> reads;
+    private final ByteBuffer key = ByteBuffer.allocateDirect(MAX_KEY_BYTES);
+    private final Txn<ByteBuffer> readTransaction;
 
     LmdbStore(Path dir, int count) throws IOException {
         Files.createDirectories(dir);
         env = Env.create()
-                .setMapSize(SPACE + SPACE_PER_ROW * count)
+                .setMapSize(MIN_MAP_BYTES + MAP_BYTES_PER_ROW * count)
                 .setMaxDbs(2)
                 .open(dir.toFile(), EnvFlags.MDB_NOSYNC, EnvFlags.MDB_WRITEMAP, EnvFlags.MDB_NORDAHEAD);
         rows = env.openDbi("rows", DbiFlags.MDB_CREATE);
         handles = env.openDbi("handles", DbiFlags.MDB_CREATE);
         fillRows(count);
         fillHandles(count);
-        reads = env.txnRead();
-        reads.reset();
+        readTransaction = env.txnRead();
+        readTransaction.reset();
     }
 
     private void fillRows(int count) {
-        try (Filling filling = new Filling(rows)) {
+        try (Appender appender = new Appender(rows)) {
             for (int number = 0; number < count; number++) {
-                filling.put(
+                appender.put(
                         Population.puri(number).toBytes(),
                         RowEncoder.encode(Population.SCHEMA_ID, Population.row(number, 0)));
             }
@@ -66,37 +66,38 @@ final class LmdbStore implements RowStore {
     }
 
     private void fillHandles(int count) {
-        try (Filling filling = new Filling(handles)) {
-            Consumer<Population.Named> put = each -> filling.put(
-                    RowStore.key(each.handle()), Population.puri(each.number()).toBytes());
-            Population.byHandle(count, put);
+        try (Appender appender = new Appender(handles)) {
+            Consumer<Population.NumberedHandle> put = row -> appender.put(
+                    RowStore.key(row.handle()), Population.puri(row.number()).toBytes());
+            Population.forEachByHandle(count, put);
         }
     }
 
-    /** Puts keys in their order, so that pages are full. */
-    private final class Filling implements AutoCloseable {
-        private final Dbi<ByteBuffer> to;
-        private final ByteBuffer value = ByteBuffer.allocateDirect(LONGEST_VALUE);
-        private Txn<ByteBuffer> writes = env.txnWrite();
-        private int put;
+    /** Appends entries in the order of their keys, so that pages are full. */
+    private final class Appender implements AutoCloseable {
+        private final Dbi<ByteBuffer> database;
+        private final ByteBuffer value = ByteBuffer.allocateDirect(MAX_VALUE_BYTES);
+        private Txn<ByteBuffer> writeTransaction = env.txnWrite();
+        private int putCount;
 
-        Filling(Dbi<ByteBuffer> to) {
-            this.to = to;
+        Appender(Dbi<ByteBuffer> database) {
+            this.database = database;
         }
 
-        void put(byte[] from, byte[] bytes) {
-            to.put(writes, key(from), value.clear().put(bytes).flip(), PutFlags.MDB_APPEND);
-            if (++put % PUTS_AT_ONCE == 0) {
-                writes.commit();
-                writes.close();
-                writes = env.txnWrite();
+        void put(byte[] keyBytes, byte[] bytes) {
+            database.put(
+                    writeTransaction, key(keyBytes), value.clear().put(bytes).flip(), PutFlags.MDB_APPEND);
+            if (++putCount % PUTS_PER_TRANSACTION == 0) {
+                writeTransaction.commit();
+                writeTransaction.close();
+                writeTransaction = env.txnWrite();
             }
         }
 
         @Override
         public void close() {
-            writes.commit();
-            writes.close();
+            writeTransaction.commit();
+            writeTransaction.close();
         }
     }
 
@@ -104,29 +105,29 @@ final class LmdbStore implements RowStore {
         return key.clear().put(bytes).flip();
     }
 
-    /** Returns the bytes of its file that are in use, as many as it takes in memory when all of it is there. */
+    /** Returns the number of bytes of the file that are in use; with all pages in memory, it is the memory in use. */
     long bytes() {
-        return (env.info().lastPageNumber + 1) * PAGE;
+        return (env.info().lastPageNumber + 1) * PAGE_BYTES;
     }
 
     @Override
     public @Nullable Row byPuri(Puri puri) {
-        reads.renew();
-        Row row = decoded(rows.get(reads, key(puri.toBytes())));
-        reads.reset();
+        readTransaction.renew();
+        Row row = decodeOrNull(rows.get(readTransaction, key(puri.toBytes())));
+        readTransaction.reset();
         return row;
     }
 
     @Override
     public @Nullable Row byHandle(Handle handle) {
-        reads.renew();
-        ByteBuffer puri = handles.get(reads, key(RowStore.key(handle)));
-        Row row = puri == null ? null : decoded(rows.get(reads, puri));
-        reads.reset();
+        readTransaction.renew();
+        ByteBuffer puri = handles.get(readTransaction, key(RowStore.key(handle)));
+        Row row = puri == null ? null : decodeOrNull(rows.get(readTransaction, puri));
+        readTransaction.reset();
         return row;
     }
 
-    private @Nullable Row decoded(@Nullable ByteBuffer value) {
+    private @Nullable Row decodeOrNull(@Nullable ByteBuffer value) {
         return value == null ? null : decoder.decode(bytes(value));
     }
 
@@ -137,24 +138,24 @@ final class LmdbStore implements RowStore {
     }
 
     @Override
-    public long scan(long most) {
-        long seen = 0;
+    public long scan(long minRows) {
+        long rowCount = 0;
         try (Txn<ByteBuffer> scan = env.txnRead();
-                CursorIterable<ByteBuffer> all = rows.iterate(scan)) {
-            for (CursorIterable.KeyVal<ByteBuffer> each : all) {
-                if (seen == most) {
+                CursorIterable<ByteBuffer> entries = rows.iterate(scan)) {
+            for (CursorIterable.KeyVal<ByteBuffer> entry : entries) {
+                if (rowCount == minRows) {
                     break;
                 }
-                RowDecoder.puri(bytes(each.key()));
-                seen += decoder.decode(bytes(each.val())).epoch() > 0 ? 1 : 0;
+                RowDecoder.puri(bytes(entry.key()));
+                rowCount += decoder.decode(bytes(entry.val())).epoch() > 0 ? 1 : 0;
             }
         }
-        return seen;
+        return rowCount;
     }
 
     @Override
     public void close() {
-        reads.close();
+        readTransaction.close();
         env.close();
     }
 }

@@ -12,67 +12,68 @@ import java.util.Map;
 import java.util.Random;
 import org.jspecify.annotations.Nullable;
 
-/** Measures look-ups by name and handle, evenly spread, skewed and of missing rows, and scans. */
+/** Measures look-ups by pURI and by handle, with uniform, skewed and missing keys; also measures scans. */
 final class LookUps {
     private static final String OURS = "ours ";
     private static final String HASH_MAP = "java.util.HashMap of decoded rows";
 
-    /** The rate of a baseline's scan does not depend on how many more rows there are. */
-    private static final int SCANNED = 1_000_000;
+    /** Number of rows that the scan of a baseline reads; its rate does not depend on the number. */
+    private static final int SCANNED_ROWS = 1_000_000;
 
     private final TableBench bench;
     private final RowStore ours;
     private final Map<String, RowStore> baselines;
-    private final @Nullable Map<Puri, Row> map;
+    private final @Nullable Map<Puri, Row> hashMap;
     private final Random random;
 
     /**
-     * Prepares look-ups.
+     * Fills the baseline {@code HashMap}.
      *
-     * @param baselines by name, with the same rows
+     * @param baselines stores with the same rows, by name
      */
     LookUps(TableBench bench, PackedTable table, Map<String, RowStore> baselines) {
         this.bench = bench;
         this.ours = new OurTable(table);
         this.baselines = baselines;
-        this.map = bench.fitsOnHeap() ? map(table) : null;
+        this.hashMap = bench.fitsOnHeap() ? rowsByPuri(table) : null;
         this.random = new Random(bench.rows);
     }
 
-    private static Map<Puri, Row> map(PackedTable table) {
+    private static Map<Puri, Row> rowsByPuri(PackedTable table) {
         Map<Puri, Row> map = new HashMap<>();
         table.scan(identity -> map.put(identity.puri(), identity.row()));
         return map;
     }
 
     void measure() throws Exception {
-        Rounds even = gets("", LookUpKeys::even, true);
+        Rounds uniform = measureGets("", LookUpKeys::even, true);
         String name = "get by pURI";
-        even.addIfMeasured(name, "1/s", OURS + name, HASH_MAP, bench.leftOut());
-        gets(", skewed", LookUpKeys::skewed, true);
-        gets(", not there", LookUpKeys::missing, false);
-        scans();
+        uniform.addIfMeasured(name, "1/s", OURS + name, HASH_MAP, bench.heapOmissionReason());
+        measureGets(", skewed", LookUpKeys::skewed, true);
+        measureGets(", not there", LookUpKeys::missing, false);
+        measureScans();
     }
 
-    private interface Keys {
+    /** Draws keys to look up. */
+    private interface KeySource {
         LookUpKeys draw(int count, int rows, Random random);
     }
 
-    private Rounds gets(String which, Keys drawn, boolean areThere) throws Exception {
-        String byPuri = "get by pURI" + which;
-        String byHandle = "get by handle" + which;
-        Rounds rounds = bench.rounds(bench.rounds, "a second", (round, turn) -> {
-            LookUpKeys keys = drawn.draw(bench.gets, bench.rows, random);
-            turn.record(OURS + byPuri, byPuri(ours, keys, areThere));
-            for (Map.Entry<String, RowStore> each : baselines.entrySet()) {
-                turn.record(each.getKey() + " " + byPuri, byPuri(each.getValue(), keys, areThere));
+    private Rounds measureGets(String suffix, KeySource keySource, boolean areFound) throws Exception {
+        String byPuri = "get by pURI" + suffix;
+        String byHandle = "get by handle" + suffix;
+        Rounds rounds = bench.measureRounds(bench.rounds, "a second", (round, recorder) -> {
+            LookUpKeys keys = keySource.draw(bench.gets, bench.rows, random);
+            recorder.record(OURS + byPuri, byPuri(ours, keys, areFound));
+            for (Map.Entry<String, RowStore> baseline : baselines.entrySet()) {
+                recorder.record(baseline.getKey() + " " + byPuri, byPuri(baseline.getValue(), keys, areFound));
             }
-            if (map != null && which.isEmpty()) {
-                turn.record(HASH_MAP, Timing.perSecond(keys.count(), i -> map.get(keys.puris()[i]) != null));
+            if (hashMap != null && suffix.isEmpty()) {
+                recorder.record(HASH_MAP, Timing.perSecond(keys.count(), i -> hashMap.get(keys.puris()[i]) != null));
             }
-            turn.record(OURS + byHandle, byHandle(ours, keys, areThere));
-            for (Map.Entry<String, RowStore> each : baselines.entrySet()) {
-                turn.record(each.getKey() + " " + byHandle, byHandle(each.getValue(), keys, areThere));
+            recorder.record(OURS + byHandle, byHandle(ours, keys, areFound));
+            for (Map.Entry<String, RowStore> baseline : baselines.entrySet()) {
+                recorder.record(baseline.getKey() + " " + byHandle, byHandle(baseline.getValue(), keys, areFound));
             }
         });
         for (String baseline : baselines.keySet()) {
@@ -84,30 +85,30 @@ final class LookUps {
         return rounds;
     }
 
-    private static double byPuri(RowStore store, LookUpKeys keys, boolean areThere) {
-        return Timing.perSecond(keys.count(), i -> store.byPuri(keys.puris()[i]) != null == areThere);
+    private static double byPuri(RowStore store, LookUpKeys keys, boolean areFound) {
+        return Timing.perSecond(keys.count(), i -> store.byPuri(keys.puris()[i]) != null == areFound);
     }
 
-    private static double byHandle(RowStore store, LookUpKeys keys, boolean areThere) {
-        return Timing.perSecond(keys.count(), i -> store.byHandle(keys.handles()[i]) != null == areThere);
+    private static double byHandle(RowStore store, LookUpKeys keys, boolean areFound) {
+        return Timing.perSecond(keys.count(), i -> store.byHandle(keys.handles()[i]) != null == areFound);
     }
 
-    private void scans() throws Exception {
-        Rounds rounds = bench.rounds(bench.fills, "rows scanned a second", (round, turn) -> {
-            turn.record(OURS, scanned(ours, bench.rows));
-            for (Map.Entry<String, RowStore> each : baselines.entrySet()) {
-                turn.record(each.getKey(), scanned(each.getValue(), Math.min(bench.rows, SCANNED)));
+    private void measureScans() throws Exception {
+        Rounds rounds = bench.measureRounds(bench.fills, "rows scanned a second", (round, recorder) -> {
+            recorder.record(OURS, scanRate(ours, bench.rows));
+            for (Map.Entry<String, RowStore> baseline : baselines.entrySet()) {
+                recorder.record(baseline.getKey(), scanRate(baseline.getValue(), Math.min(bench.rows, SCANNED_ROWS)));
             }
         });
-        rounds.addBeside("scan", "rows/s", OURS, List.copyOf(baselines.keySet()));
+        rounds.addForEachBaseline("scan", "rows/s", OURS, List.copyOf(baselines.keySet()));
     }
 
-    private static double scanned(RowStore store, long rows) {
-        long begun = System.nanoTime();
-        long seen = store.scan(rows);
-        double seconds = Timing.seconds(begun);
-        if (seen != rows) {
-            throw new IllegalStateException("a scan showed " + seen + " rows instead of " + rows);
+    private static double scanRate(RowStore store, long rows) {
+        long startNanos = System.nanoTime();
+        long scannedRows = store.scan(rows);
+        double seconds = Timing.seconds(startNanos);
+        if (scannedRows != rows) {
+            throw new IllegalStateException("a scan returned " + scannedRows + " rows instead of " + rows);
         }
         return rows / seconds;
     }

@@ -14,23 +14,22 @@ import java.util.function.UnaryOperator;
 import org.HdrHistogram.Histogram;
 
 /**
- * Measures look-ups while the table is filled from the topic as fast as it can. Broker, consumer and writer want the
- * processors too. The baseline is a thread that reads the clock and looks nothing up: only the machine and the JVM hold
- * it up.
+ * Measures look-ups during a restore of the table at full speed, when broker, consumer and writer also need the
+ * processors. The baseline is a thread that only reads the clock, so only the machine and the JVM can delay it.
  */
 record LookUpsDuringRestore(TableBench bench, FreshBroker broker) {
     private static final String CLOCK = "the same thread, looking nothing up";
 
     void measure() {
-        Histogram lookUps = fill("look-ups", lookUp -> lookUp);
-        Histogram clock = fill("readings of the clock", lookUp -> table -> {});
+        Histogram lookUps = restore("look-ups", lookUp -> lookUp);
+        Histogram clock = restore("readings of the clock", lookUp -> table -> {});
         String name = "look-up beside a restore";
         bench.add(name + " p99.9", "µs", Timing.micros(lookUps, 99.9));
         bench.add(name + ", longest", "µs", Timing.micros(lookUps, 100), CLOCK, Timing.micros(clock, 100));
     }
 
-    /** Returns a look-up of any row by name or handle, which is made already. */
-    private Consumer<PackedTable> anyLookUp(Random random) {
+    /** Returns a look-up of a random row by pURI or handle, whose key is already created. */
+    private Consumer<PackedTable> randomLookUp(Random random) {
         int number = random.nextInt(bench.rows);
         if (random.nextBoolean()) {
             Puri puri = Population.puri(number);
@@ -41,31 +40,36 @@ record LookUpsDuringRestore(TableBench bench, FreshBroker broker) {
     }
 
     /**
-     * Fills a table.
+     * Restores a table, while a thread repeats an action.
      *
-     * @param timed the part of a look-up whose time is measured
+     * @param name of the action, for the line of progress
+     * @param action returns the timed action for a look-up
+     * @return the times of the action
      */
-    private Histogram fill(String what, UnaryOperator<Consumer<PackedTable>> timed) {
+    private Histogram restore(String name, UnaryOperator<Consumer<PackedTable>> action) {
         System.gc();
         Histogram nanos = Timing.histogram();
         PackedTable table = new PackedTable();
         Random random = new Random(bench.rows);
-        long begun = System.nanoTime();
-        try (TableClient client = OurTable.client(broker, table, "beside " + what)) {
-            try (BackgroundThread thread = new BackgroundThread(what, isClosing -> {
+        long startNanos = System.nanoTime();
+        try (TableClient client = OurTable.client(broker, table, "beside " + name)) {
+            try (BackgroundThread thread = new BackgroundThread(name, isClosing -> {
                 while (!isClosing.getAsBoolean()) {
-                    Consumer<PackedTable> act = timed.apply(anyLookUp(random));
-                    long before = System.nanoTime();
-                    act.accept(table);
-                    Timing.record(System.nanoTime() - before, nanos);
+                    Consumer<PackedTable> timedAction = action.apply(randomLookUp(random));
+                    long actionStartNanos = System.nanoTime();
+                    timedAction.accept(table);
+                    Timing.record(System.nanoTime() - actionStartNanos, nanos);
                 }
             })) {
-                begun = System.nanoTime();
+                startNanos = System.nanoTime();
                 client.start();
             }
             bench.progress("restored %,.0f rows a second beside %,d %s; %s"
                     .formatted(
-                            bench.rows / Timing.seconds(begun), nanos.getTotalCount(), what, Timing.describe(nanos)));
+                            bench.rows / Timing.seconds(startNanos),
+                            nanos.getTotalCount(),
+                            name,
+                            Timing.describe(nanos)));
             OurTable.requireRows(table, bench.rows);
         }
         return nanos;

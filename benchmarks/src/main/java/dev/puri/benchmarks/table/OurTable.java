@@ -13,9 +13,9 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The table as the resolver has it. The caller closes the table. */
+/** The identity table as a {@link RowStore}. {@link #close} does not close the table. */
 record OurTable(PackedTable table) implements RowStore {
-    /** Returns a client that fills a table from the broker's topic. */
+    /** Returns a client that restores a table from the broker's topic. */
     static TableClient client(FreshBroker broker, PackedTable table, String dir) {
         return new TableClient(
                 table,
@@ -28,7 +28,7 @@ record OurTable(PackedTable table) implements RowStore {
                 new SimpleMeterRegistry().counter("undecodable"));
     }
 
-    /** Checks that a table has as many rows. */
+    /** Checks that a table has this number of rows. */
     static void requireRows(PackedTable table, long rows) {
         if (table.rows() != rows) {
             throw new IllegalStateException("the table has " + table.rows() + " rows instead of " + rows);
@@ -49,10 +49,10 @@ record OurTable(PackedTable table) implements RowStore {
 
     /** Reads all rows. */
     @Override
-    public long scan(long most) {
-        long[] seen = {0};
-        table.scan(identity -> seen[0] += identity.row().epoch() > 0 ? 1 : 0);
-        return seen[0];
+    public long scan(long minRows) {
+        long[] rowCount = {0};
+        table.scan(identity -> rowCount[0] += identity.row().epoch() > 0 ? 1 : 0);
+        return rowCount[0];
     }
 
     @Override

@@ -15,23 +15,23 @@ import org.jspecify.annotations.Nullable;
 
 /** Measures puts into a table by one thread, without a topic. */
 record Puts(TableBench bench) {
-    /** Rows made at a time, before the clock runs. */
+    /** Number of rows that are created at a time, before the clock starts. */
     private static final int BATCH = 20_000;
 
-    /** Of updates, and of rows that warm up. */
-    private static final int MOST = 2_000_000;
+    /** Maximum number of updates, and of rows for the warm-up. */
+    private static final int MAX_UPDATES = 2_000_000;
 
-    /** Each part holds its table no longer than it has to, because two of them may not fit. */
+    /** Measures with one table at a time, because two tables may not fit into memory. */
     void measure() {
-        int some = Math.min(bench.rows, MOST);
-        fresh(new PackedTable(), 0, some, null);
-        taken(new PackedTable(), some);
-        GrowthSteps.ofRows(some);
-        measurePuts(some);
+        int updateCount = Math.min(bench.rows, MAX_UPDATES);
+        fresh(new PackedTable(), 0, updateCount, null);
+        recordsPerSecond(new PackedTable(), updateCount);
+        GrowthSteps.ofRows(updateCount);
+        measurePuts(updateCount);
         System.gc();
-        double taken = taken(new PackedTable(), bench.rows);
-        bench.progress("took %,.0f records a second".formatted(taken));
-        bench.add("take, fresh records", "rows/s", taken);
+        double recordRate = recordsPerSecond(new PackedTable(), bench.rows);
+        bench.progress("put %,.0f records per second".formatted(recordRate));
+        bench.add("take, fresh records", "rows/s", recordRate);
         System.gc();
         Histogram puts = Timing.histogram();
         fresh(new PackedTable(), 0, bench.rows, puts);
@@ -46,10 +46,10 @@ record Puts(TableBench bench) {
         System.gc();
     }
 
-    private void measurePuts(int some) {
+    private void measurePuts(int updateCount) {
         PackedTable table = new PackedTable();
         double fresh = fresh(table, 0, bench.rows, null);
-        double updates = updates(table, bench.rows, some);
+        double updates = updates(table, bench.rows, updateCount);
         bench.progress("put %,.0f fresh rows a second, %,.0f updates".formatted(fresh, updates));
         bench.add("put, fresh rows", "rows/s", fresh);
         bench.add("put, updates", "rows/s", updates);
@@ -58,24 +58,24 @@ record Puts(TableBench bench) {
     /**
      * Puts the rows of a range of numbers.
      *
-     * @param nanos takes the time of each put; null to read the clock less often
-     * @return rows a second, from the puts' own time
+     * @param nanos receives the time of each put; null to read the clock less often
+     * @return rows per second of the time in puts
      */
     static double fresh(PackedTable table, long from, long to, @Nullable Histogram nanos) {
-        long took = 0;
+        long putNanos = 0;
         for (long first = from; first < to; first += BATCH) {
-            took += batch(table, (int) Math.min(BATCH, to - first), first, number -> number, 0, nanos);
+            putNanos += putBatch(table, (int) Math.min(BATCH, to - first), first, number -> number, 0, nanos);
         }
-        return (to - from) / (took / 1e9);
+        return (to - from) / (putNanos / 1e9);
     }
 
-    /** Takes records of the topic as a restore does. */
-    private static double taken(PackedTable table, int rows) {
+    /** Puts records of the topic as a restore does, and returns the records per second. */
+    private static double recordsPerSecond(PackedTable table, int rows) {
         RowBatch batch = table.newBatch();
         byte[][] keys = new byte[BATCH][];
         byte[][] values = new byte[BATCH][];
         byte[][] tokens = new byte[BATCH][];
-        long took = 0;
+        long putNanos = 0;
         for (int first = 0; first < rows; first += BATCH) {
             int size = Math.min(BATCH, rows - first);
             for (int i = 0; i < size; i++) {
@@ -84,20 +84,21 @@ record Puts(TableBench bench) {
                 values[i] = RowEncoder.encode(Population.SCHEMA_ID, row);
                 tokens[i] = Population.ascii(row.position().toString());
             }
-            long begun = System.nanoTime();
+            long startNanos = System.nanoTime();
             for (int i = 0; i < size; i++) {
                 if (batch.isFull()) {
                     write(table, batch);
                 }
                 if (!batch.take(keys[i], values[i], tokens[i])) {
-                    throw new IllegalStateException("a record is not taken: " + Population.puri(first + i));
+                    throw new IllegalStateException(
+                            "the batch does not accept a record: " + Population.puri(first + i));
                 }
             }
             write(table, batch);
-            took += System.nanoTime() - begun;
+            putNanos += System.nanoTime() - startNanos;
         }
         OurTable.requireRows(table, rows);
-        return rows / (took / 1e9);
+        return rows / (putNanos / 1e9);
     }
 
     private static void write(PackedTable table, RowBatch batch) {
@@ -105,18 +106,19 @@ record Puts(TableBench bench) {
         batch.clear();
     }
 
-    /** Puts other rows under names that the table has. */
+    /** Replaces rows of the table, and returns the rows per second. */
     static double updates(PackedTable table, int rows, int count) {
         Random random = new Random(rows);
-        long took = 0;
-        for (int done = 0; done < count; done += BATCH) {
-            int size = Math.min(BATCH, count - done);
-            took += batch(table, size, 0, number -> random.nextInt(rows), 1 + done / BATCH, null);
+        long putNanos = 0;
+        for (int updated = 0; updated < count; updated += BATCH) {
+            int size = Math.min(BATCH, count - updated);
+            putNanos += putBatch(table, size, 0, number -> random.nextInt(rows), 1 + updated / BATCH, null);
         }
-        return count / (took / 1e9);
+        return count / (putNanos / 1e9);
     }
 
-    private static long batch(
+    /** Puts a batch, and returns the nanoseconds that the puts took. */
+    private static long putBatch(
             PackedTable table,
             int size,
             long first,
@@ -130,7 +132,7 @@ record Puts(TableBench bench) {
             puris[i] = Population.puri(number);
             rows[i] = Population.row(number, version);
         }
-        long begun = System.nanoTime();
+        long startNanos = System.nanoTime();
         for (int i = 0; i < size; i++) {
             if (nanos == null) {
                 table.put(puris[i], rows[i]);
@@ -140,6 +142,6 @@ record Puts(TableBench bench) {
                 Timing.record(System.nanoTime() - before, nanos);
             }
         }
-        return System.nanoTime() - begun;
+        return System.nanoTime() - startNanos;
     }
 }

@@ -15,45 +15,47 @@ import java.time.Instant;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** Measures from a snapshot on disk to a table that has all of its topic, including records after the snapshot. */
+/** Measures the time to open a snapshot from disk, and then to read the records of the topic after the snapshot. */
 record Reopen(TableBench bench, FreshBroker broker) {
+    /** Number of records after the snapshot. */
     private static final int TAIL = 10_000;
+
     private static final String OPEN = "open a snapshot";
     private static final String READY = "reopen after a clean stop, start() to ready";
 
     /**
-     * Adds the times.
+     * Measures and adds the figures.
      *
-     * @param table with all rows of the topic, which receives no more
+     * @param table has all rows of the topic, and no longer changes
      */
     void measure(PackedTable table) throws Exception {
         Path file = broker.directory("snapshot").resolve("identities.snapshot");
         Files.createDirectories(file.getParent());
         Instant now = Instant.now();
-        long begun = System.nanoTime();
+        long startNanos = System.nanoTime();
         table.writeSnapshot(file, new SnapshotOrigin(broker.identitiesId(), FreshBroker.PARTITIONS, now), now);
-        double writing = Timing.seconds(begun);
+        double writeSeconds = Timing.seconds(startNanos);
         int updates = Math.min(TAIL / 2, bench.rows);
         Population.publish(broker.bootstrapServers(), bench.rows - updates, bench.rows + TAIL - updates, 1);
-        Map<Integer, Long> ends = broker.identitiesEnds();
-        Map<Integer, Long> begins = new TreeMap<>(ends);
-        begins.replaceAll((partition, end) -> 0L);
-        SnapshotRequirements terms =
-                new SnapshotRequirements(broker.identitiesId(), begins, ends, Duration.ofDays(7), Instant.now());
-        Rounds rounds = bench.rounds(bench.fills, "seconds to reopen", (round, turn) -> {
+        Map<Integer, Long> endOffsets = broker.identitiesEndOffsets();
+        Map<Integer, Long> beginningOffsets = new TreeMap<>(endOffsets);
+        beginningOffsets.replaceAll((partition, end) -> 0L);
+        SnapshotRequirements requirements = new SnapshotRequirements(
+                broker.identitiesId(), beginningOffsets, endOffsets, Duration.ofDays(7), Instant.now());
+        Rounds rounds = bench.measureRounds(bench.fills, "seconds to reopen", (round, recorder) -> {
             System.gc();
-            long opening = System.nanoTime();
-            PackedTable opened = PackedTable.open(file, terms);
-            turn.record(OPEN, Timing.seconds(opening));
-            try (TableClient next = OurTable.client(broker, opened, "reopened")) {
-                next.start();
-                turn.record(READY, Timing.seconds(opening));
+            long openNanos = System.nanoTime();
+            PackedTable opened = PackedTable.open(file, requirements);
+            recorder.record(OPEN, Timing.seconds(openNanos));
+            try (TableClient client = OurTable.client(broker, opened, "reopened")) {
+                client.start();
+                recorder.record(READY, Timing.seconds(openNanos));
                 OurTable.requireRows(opened, bench.rows + TAIL - updates);
             }
         });
         rounds.add(READY, "s", READY);
         rounds.add(OPEN, "s", OPEN);
-        bench.add("write a snapshot", "s", writing);
+        bench.add("write a snapshot", "s", writeSeconds);
         bench.add("size of a snapshot, per row", "B", (double) Files.size(file) / bench.rows);
     }
 }

@@ -10,17 +10,17 @@ import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** Measures how fast the table and its baselines are filled from the topic. */
+/** Measures how fast the identity table and its baselines are restored from the topic. */
 record Restores(TableBench bench, FreshBroker broker) {
     private static final String OURS = "ours";
     private static final String IN_MEMORY = "GlobalKTable in-memory store, bytes as they are";
 
-    /** By their names. */
+    /** The baselines by name. */
     private static final Map<String, Baseline> BASELINES = baselines();
 
-    /** Fills a store from a broker's topic, in a folder of its own. */
+    /** Starts a store in a folder and restores it from the topic. */
     private interface Baseline {
-        GlobalStores.Filled fill(FreshBroker broker, Path dir);
+        GlobalStores.Filled fill(FreshBroker broker, Path folder);
     }
 
     private static Map<String, Baseline> baselines() {
@@ -34,44 +34,44 @@ record Restores(TableBench bench, FreshBroker broker) {
     }
 
     /**
-     * Adds the rates.
+     * Measures and adds the figures.
      *
-     * @param warm a broker with fewer rows, on which everything runs once before it counts
+     * @param warmUp a broker for the warm-up, which may have fewer rows
      */
-    void measure(FreshBroker warm, int warmRows) throws Exception {
-        Rounds rounds = bench.rounds(bench.fills, "rows restored a second", (round, turn) -> {
-            FreshBroker from = round == 0 ? warm : broker;
-            int rows = round == 0 ? warmRows : bench.rows;
-            turn.record(OURS, ours(from, rows));
-            for (Map.Entry<String, Baseline> each : BASELINES.entrySet()) {
-                if (bench.fitsOnHeap() || !each.getKey().equals(IN_MEMORY)) {
-                    turn.record(each.getKey(), theirs(from, rows, each.getValue()));
+    void measure(FreshBroker warmUp, int warmUpRows) throws Exception {
+        Rounds rounds = bench.measureRounds(bench.fills, "rows restored a second", (round, recorder) -> {
+            FreshBroker source = round == 0 ? warmUp : broker;
+            int rows = round == 0 ? warmUpRows : bench.rows;
+            recorder.record(OURS, ourRate(source, rows));
+            for (Map.Entry<String, Baseline> baseline : BASELINES.entrySet()) {
+                if (bench.fitsOnHeap() || !baseline.getKey().equals(IN_MEMORY)) {
+                    recorder.record(baseline.getKey(), baselineRate(source, rows, baseline.getValue()));
                 }
             }
         });
         for (String baseline : BASELINES.keySet()) {
-            rounds.addIfMeasured("restore from topic", "rows/s", OURS, baseline, bench.leftOut());
+            rounds.addIfMeasured("restore from topic", "rows/s", OURS, baseline, bench.heapOmissionReason());
         }
     }
 
-    private static double ours(FreshBroker from, int rows) {
+    private static double ourRate(FreshBroker source, int rows) {
         System.gc();
-        try (TableClient client = OurTable.client(from, new PackedTable(), "ours")) {
-            long begun = System.nanoTime();
+        try (TableClient client = OurTable.client(source, new PackedTable(), "ours")) {
+            long startNanos = System.nanoTime();
             client.start();
-            double seconds = Timing.seconds(begun);
+            double seconds = Timing.seconds(startNanos);
             OurTable.requireRows(client.table(), rows);
             return rows / seconds;
         }
     }
 
-    private static double theirs(FreshBroker from, int rows, Baseline baseline) {
+    private static double baselineRate(FreshBroker source, int rows, Baseline baseline) {
         System.gc();
-        Path dir = from.newDirectory("theirs");
-        try (GlobalStores.Filled filled = baseline.fill(from, dir)) {
+        Path folder = source.newDirectory("theirs");
+        try (GlobalStores.Filled filled = baseline.fill(source, folder)) {
             return rows / filled.seconds();
         } finally {
-            TemporaryFolder.delete(dir);
+            TemporaryFolder.delete(folder);
         }
     }
 }

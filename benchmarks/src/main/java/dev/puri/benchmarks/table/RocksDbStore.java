@@ -17,7 +17,7 @@ import org.rocksdb.RocksDB;
 import org.rocksdb.RocksDBException;
 import org.rocksdb.WriteOptions;
 
-/** A GlobalKTable on RocksDB and a database of handles, because one topic feeds one global store only. */
+/** A GlobalKTable on RocksDB, with a separate RocksDB of handles, because a topic can feed only one global store. */
 final class RocksDbStore implements RowStore {
     private final ReadOnlyKeyValueStore<byte[], byte[]> rows;
     private final RowDecoder decoder = new RowDecoder();
@@ -27,19 +27,19 @@ final class RocksDbStore implements RowStore {
     /**
      * Fills the database of handles.
      *
-     * @param rows that have handles
+     * @param rows number of rows, which all have handles
      */
     RocksDbStore(ReadOnlyKeyValueStore<byte[], byte[]> store, Path dir, int rows) throws IOException, RocksDBException {
         this.rows = store;
         RocksDB.loadLibrary();
         Files.createDirectories(dir);
-        new GlobalStores.Tuned()
+        new GlobalStores.TunedRocksDb()
                 .setConfig("handles", options.setTableFormatConfig(new BlockBasedTableConfig()), Map.of());
         handles = RocksDB.open(options, dir.toString());
-        try (WriteOptions unlogged = new WriteOptions().setDisableWAL(true)) {
+        try (WriteOptions withoutLog = new WriteOptions().setDisableWAL(true)) {
             for (int number = 0; number < rows; number++) {
                 handles.put(
-                        unlogged,
+                        withoutLog,
                         RowStore.key(Population.handle(number)),
                         Population.puri(number).toBytes());
             }
@@ -48,34 +48,34 @@ final class RocksDbStore implements RowStore {
 
     @Override
     public @Nullable Row byPuri(Puri puri) {
-        return decoded(rows.get(puri.toBytes()));
+        return decodeOrNull(rows.get(puri.toBytes()));
     }
 
     @Override
     public @Nullable Row byHandle(Handle handle) {
         try {
             byte[] key = handles.get(RowStore.key(handle));
-            return key == null ? null : decoded(rows.get(key));
+            return key == null ? null : decodeOrNull(rows.get(key));
         } catch (RocksDBException e) {
             throw new IllegalStateException(e);
         }
     }
 
-    private @Nullable Row decoded(byte @Nullable [] value) {
+    private @Nullable Row decodeOrNull(byte @Nullable [] value) {
         return value == null ? null : decoder.decode(value);
     }
 
     @Override
-    public long scan(long most) {
-        long seen = 0;
-        try (KeyValueIterator<byte[], byte[]> all = rows.all()) {
-            while (seen < most && all.hasNext()) {
-                var next = all.next();
-                RowDecoder.puri(next.key);
-                seen += decoder.decode(next.value).epoch() > 0 ? 1 : 0;
+    public long scan(long minRows) {
+        long rowCount = 0;
+        try (KeyValueIterator<byte[], byte[]> entries = rows.all()) {
+            while (rowCount < minRows && entries.hasNext()) {
+                var entry = entries.next();
+                RowDecoder.puri(entry.key);
+                rowCount += decoder.decode(entry.value).epoch() > 0 ? 1 : 0;
             }
         }
-        return seen;
+        return rowCount;
     }
 
     @Override

@@ -6,7 +6,7 @@ import dev.puri.schemas.log.Row;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
-/** A store that returns decoded rows by name and by handle. */
+/** A store that returns decoded rows by pURI and by handle. */
 interface RowStore extends AutoCloseable {
     @Nullable
     Row byPuri(Puri puri);
@@ -15,17 +15,17 @@ interface RowStore extends AutoCloseable {
     Row byHandle(Handle handle);
 
     /**
-     * Reads rows and decodes them, in no order.
+     * Reads and decodes rows in any order.
      *
-     * @param most rows after which it may stop
-     * @return how many it read
+     * @param minRows number of rows after which the scan may stop
+     * @return the number of rows that were read
      */
-    long scan(long most);
+    long scan(long minRows);
 
     @Override
     void close();
 
-    /** Returns the key under which baselines have a handle. */
+    /** Returns the key of a handle in the baselines. */
     static byte[] key(Handle handle) {
         return handle.text().getBytes(StandardCharsets.US_ASCII);
     }

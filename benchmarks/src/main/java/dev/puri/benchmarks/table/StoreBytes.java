@@ -8,11 +8,11 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
 
-/** Bytes on the heap, and of baselines. */
+/** Measures the memory of the heap and of baselines. */
 final class StoreBytes {
     private StoreBytes() {}
 
-    /** Returns the bytes that are left after garbage was collected. */
+    /** Returns the used bytes of the heap after garbage collections. */
     static long heap() {
         for (int i = 0; i < 3; i++) {
             System.gc();
@@ -21,9 +21,9 @@ final class StoreBytes {
         return runtime.totalMemory() - runtime.freeMemory();
     }
 
-    /** Returns a row's share of Kafka Streams' in-memory store and of a map from handles to names. */
+    /** Returns the bytes per row of the in-memory store of Kafka Streams and of a map from handles to pURIs. */
     static double inMemory(FreshBroker broker, int rows) {
-        long before = heap();
+        long heapBefore = heap();
         Map<String, byte[]> handles = new HashMap<>();
         try (GlobalStores.Filled filled = GlobalStores.inMemory(broker, broker.directory("in-memory"))) {
             for (int number = 0; number < rows; number++) {
@@ -31,16 +31,16 @@ final class StoreBytes {
                         Population.handle(number).text(),
                         Population.puri(number).toBytes());
             }
-            double bytes = (double) (heap() - before) / rows;
-            // The JVM keeps both until here.
+            double bytesPerRow = (double) (heap() - heapBefore) / rows;
+            // These uses keep the JVM from freeing the map or the store before the measurement.
             byte[] puri =
                     Objects.requireNonNull(handles.get(Population.handle(0).text()));
             Objects.requireNonNull(filled.store().get(puri));
-            return bytes;
+            return bytesPerRow;
         }
     }
 
-    /** Returns a row's share of the pages of LMDB, handles included. */
+    /** Returns the bytes per row of the pages of LMDB, handles included. */
     static double lmdb(Path dir, int rows) throws IOException {
         try (LmdbStore store = new LmdbStore(dir, rows)) {
             return (double) store.bytes() / rows;

@@ -17,38 +17,40 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
 /**
- * {@code puri bench table}: the identity table beside other stores of the same rows. All that are filled from a topic
- * read that of one broker; all look-ups end with a decoded row; all sides take turns.
+ * {@code puri bench table}: the identity table, compared with other stores of the same rows. All stores that are filled
+ * from a topic read the topic of one broker. All look-ups return a decoded row. All sides alternate.
  *
  * <pre>
  * publish ─▶ topic ─▶ Restores, LookUpsDuringRestore
- *                └──▶ our table, kept ─▶ bytes ─▶ LookUps, LookUpsDuringPuts ─▶ Reopen
+ *                └──▶ our table ─▶ bytes ─▶ LookUps, LookUpsDuringPuts ─▶ Reopen
  *                                        Puts (no topic)
  * </pre>
  */
 @Command(
         name = "table",
         description = {
-            "How fast the identity table answers, fills and opens, and what a row takes,",
-            "beside Kafka Streams' own stores on the same topic of a broker in this process, and others."
+            "Measures how fast the identity table answers, is restored and opens a snapshot, and the memory of a row,",
+            "compared with the stores of Kafka Streams on the same topic, and with other stores."
         })
 public final class TableBench extends Bench {
-    /** Stores on the heap take hundreds of bytes a row, and the JVM takes a quarter of the machine. */
-    private static final int MOST_ON_HEAP = 5_000_000;
+    /** A store on the heap needs hundreds of bytes per row, and the heap is a quarter of the machine's memory. */
+    private static final int MAX_ROWS_ON_HEAP = 5_000_000;
 
-    /** Enough for the JVM to compile all that a restore runs. */
-    private static final int WARM_UP = 1_000_000;
+    /** Number of rows after which the JVM has compiled the code of a restore. */
+    private static final int WARM_UP_ROWS = 1_000_000;
 
-    @Option(names = "--rows", description = "Identities.")
+    @Option(names = "--rows", description = "Number of identities.")
     int rows = 1_000_000;
 
-    @Option(names = "--gets", description = "Look-ups of one round and side.")
+    @Option(names = "--gets", description = "Number of look-ups of each side in each round.")
     int gets = 500_000;
 
-    @Option(names = "--rounds", description = "Rounds of each side after one to warm up; medians count.")
+    @Option(names = "--rounds", description = "Number of rounds of each side, after a warm-up; medians count.")
     int rounds = 5;
 
-    @Option(names = "--fills", description = "Times that each side is filled from the topic after one to warm up.")
+    @Option(
+            names = "--fills",
+            description = "Number of times that each side is restored from the topic, after a warm-up; medians count.")
     int fills = 2;
 
     @Option(names = "--only", split = ",", paramLabel = "PART", description = ONLY)
@@ -62,74 +64,74 @@ public final class TableBench extends Bench {
         BYTES
     }
 
-    private boolean has(Part part) {
+    private boolean isSelected(Part part) {
         return only.contains(part);
     }
 
     boolean fitsOnHeap() {
-        return rows <= MOST_ON_HEAP;
+        return rows <= MAX_ROWS_ON_HEAP;
     }
 
-    /** Says why a store on the heap has no figure. */
-    String leftOut() {
-        return "left out above %,d rows".formatted(MOST_ON_HEAP);
+    /** Returns the reason why a store on the heap has no figure. */
+    String heapOmissionReason() {
+        return "left out above %,d rows".formatted(MAX_ROWS_ON_HEAP);
     }
 
     @Override
     protected void measure() throws Exception {
         require(
                 rows >= 1000 && gets >= 1000 && rounds > 0 && fills > 0,
-                "at least 1000 rows, 1000 gets, 1 round and 1 fill");
+                "needed: at least 1000 rows, 1000 gets, 1 round and 1 fill");
         add("identities", "rows", rows);
-        if (has(Part.PUTS)) {
+        if (isSelected(Part.PUTS)) {
             new Puts(this).measure();
         }
         if (!only.equals(Set.of(Part.PUTS))) {
-            try (FreshBroker broker = filled(rows)) {
+            try (FreshBroker broker = startFilledBroker(rows)) {
                 measureFromTopic(broker);
             }
         }
     }
 
-    private FreshBroker filled(int rows) throws Exception {
-        long begun = System.nanoTime();
+    private FreshBroker startFilledBroker(int rows) throws Exception {
+        long startNanos = System.nanoTime();
         FreshBroker filled = FreshBroker.filled(broker -> Population.publish(broker.bootstrapServers(), 0, rows, 0));
-        progress("published %,d rows in %.0f s".formatted(rows, Timing.seconds(begun)));
+        progress("published %,d rows in %.0f s".formatted(rows, Timing.seconds(startNanos)));
         return filled;
     }
 
     private void measureFromTopic(FreshBroker broker) throws Exception {
-        if (has(Part.RESTORE)) {
+        if (isSelected(Part.RESTORE)) {
             Restores restores = new Restores(this, broker);
-            if (rows <= WARM_UP) {
+            if (rows <= WARM_UP_ROWS) {
                 restores.measure(broker, rows);
             } else {
-                try (FreshBroker warm = filled(WARM_UP)) {
-                    restores.measure(warm, WARM_UP);
+                try (FreshBroker warmUp = startFilledBroker(WARM_UP_ROWS)) {
+                    restores.measure(warmUp, WARM_UP_ROWS);
                 }
             }
             new LookUpsDuringRestore(this, broker).measure();
         }
-        double bytes = 0;
-        if (has(Part.GETS) || has(Part.REOPEN) || has(Part.BYTES)) {
-            long before = StoreBytes.heap();
+        double bytesPerRow = 0;
+        if (isSelected(Part.GETS) || isSelected(Part.REOPEN) || isSelected(Part.BYTES)) {
+            long heapBefore = StoreBytes.heap();
             PackedTable table = new PackedTable();
             try (TableClient ours = OurTable.client(broker, table, "ours")) {
                 ours.start();
                 OurTable.requireRows(table, rows);
-                long onHeap = Math.max(0, StoreBytes.heap() - before);
-                bytes = (double) (table.stats().bytes() + onHeap) / rows;
+                long onHeap = Math.max(0, StoreBytes.heap() - heapBefore);
+                bytesPerRow = (double) (table.stats().bytes() + onHeap) / rows;
             }
-            // Nobody else writes to the table from here on.
-            if (has(Part.GETS)) {
+            // The client is closed: from here on, only the measurements write to the table.
+            if (isSelected(Part.GETS)) {
                 measureGets(broker, table);
             }
-            if (has(Part.REOPEN)) {
+            if (isSelected(Part.REOPEN)) {
                 new Reopen(this, broker).measure(table);
             }
         }
-        if (has(Part.BYTES)) {
-            measureBytes(broker, bytes);
+        if (isSelected(Part.BYTES)) {
+            measureBytes(broker, bytesPerRow);
         }
     }
 
@@ -149,22 +151,22 @@ public final class TableBench extends Bench {
         new LookUpsDuringPuts(this, table).measure();
     }
 
-    /** All bytes count, outside the heap and on it, of the stores and their handle maps. */
+    /** Adds the bytes per row of the stores with their handle maps, outside the heap and on the heap. */
     private void measureBytes(FreshBroker broker, double ours) throws Exception {
         if (fitsOnHeap()) {
             addBytes(broker, ours, rows, "");
         } else {
-            try (FreshBroker fewer = filled(MOST_ON_HEAP)) {
-                addBytes(fewer, ours, MOST_ON_HEAP, ", at %,d rows".formatted(MOST_ON_HEAP));
+            try (FreshBroker smaller = startFilledBroker(MAX_ROWS_ON_HEAP)) {
+                addBytes(smaller, ours, MAX_ROWS_ON_HEAP, ", at %,d rows".formatted(MAX_ROWS_ON_HEAP));
             }
         }
     }
 
-    private void addBytes(FreshBroker broker, double ours, int rows, String at) throws IOException {
+    private void addBytes(FreshBroker broker, double ours, int rows, String suffix) throws IOException {
         String name = "bytes per identity, all in, both doors";
         double lmdb = StoreBytes.lmdb(broker.directory("lmdb-bytes"), rows);
         double inMemory = StoreBytes.inMemory(broker, rows);
-        add(name, "B", ours, "in-memory store with a handle map" + at, inMemory);
-        add(name, "B", ours, "LMDB with a handle map" + at, lmdb);
+        add(name, "B", ours, "in-memory store with a handle map" + suffix, inMemory);
+        add(name, "B", ours, "LMDB with a handle map" + suffix, lmdb);
     }
 }

@@ -16,10 +16,10 @@ import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 
-/** Rows to packed records and back, without a table to put them into. */
+/** Encodes rows to packed records and decodes them, without a table. */
 @State(Scope.Thread)
 public class CodecBenchmark extends StepBenchmark {
-    /** Rows that take turns, chosen among as many as a table has. */
+    /** Number of prepared rows, drawn from as many rows as a table has. */
     private static final int ROWS = 1 << 12;
 
     @Param("1000000")
@@ -40,7 +40,7 @@ public class CodecBenchmark extends StepBenchmark {
     private final byte[][] records = new byte[ROWS][];
     private int next;
 
-    /** Makes the rows in each of their forms. */
+    /** Creates the rows in each of their forms. */
     @Setup
     public void make() {
         RecordWriter<IdentityRow> writer = RecordWriter.of(IdentityRow.class);
@@ -56,7 +56,7 @@ public class CodecBenchmark extends StepBenchmark {
             records[i] = Arrays.copyOf(out, codec.encode(raw, out));
             if (!codec.decode(records[i]).equals(new Identity(puris[i], values[i]))
                     || !parser.parse(topicKeys[i], topicValues[i], tokens[i], raw)) {
-                throw new IllegalStateException("not what was encoded: " + puris[i]);
+                throw new IllegalStateException("a decoded row differs from the encoded row: " + puris[i]);
             }
         }
     }
@@ -66,7 +66,7 @@ public class CodecBenchmark extends StepBenchmark {
         return next;
     }
 
-    /** From a name and a row. */
+    /** Encodes a pURI and a row. */
     @Benchmark
     public int encode() {
         int i = next();
@@ -74,17 +74,17 @@ public class CodecBenchmark extends StepBenchmark {
         return codec.encode(raw, out);
     }
 
-    /** From key and value of a record of the topic. */
+    /** Encodes the key and the value of a record of the topic. */
     @Benchmark
     public int encodeFromTopic() {
         int i = next();
         if (!parser.parse(topicKeys[i], topicValues[i], tokens[i], raw)) {
-            throw new IllegalStateException("not taken at a glance");
+            throw new IllegalStateException("the fast parser does not accept the record");
         }
         return codec.encode(raw, out);
     }
 
-    /** As look-ups do by a name. */
+    /** Decodes as a look-up by pURI does. */
     @Benchmark
     public Identity decodeByPuri() {
         int i = next();
@@ -92,7 +92,7 @@ public class CodecBenchmark extends StepBenchmark {
         return codec.decode(records[i], parts, puris[i], null);
     }
 
-    /** As scans do. */
+    /** Decodes as a scan does. */
     @Benchmark
     public Identity decode() {
         return codec.decode(records[next()]);

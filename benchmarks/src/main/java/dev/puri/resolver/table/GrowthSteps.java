@@ -5,8 +5,8 @@ import java.util.concurrent.TimeUnit;
 import org.HdrHistogram.Histogram;
 
 /**
- * Fills a table's memory and indexes as {@link PackedTable} does, and times each step of growth apart from the rest of
- * a put: a chunk that is added, a small table that moves to more pages.
+ * Fills the memory and the indexes of a table as {@link PackedTable} does, and times each step of growth separately
+ * from the rest of a put. A step of growth adds a chunk of memory, or moves a small table of an index to more pages.
  */
 public final class GrowthSteps {
     private final Slab slab = new Slab();
@@ -16,7 +16,7 @@ public final class GrowthSteps {
 
     private GrowthSteps() {}
 
-    /** How long each step took, in ns, until so many rows were there. */
+    /** Returns the time of each step of growth, in nanoseconds, until the table has this number of rows. */
     public static Histogram ofRows(int rows) {
         GrowthSteps steps = new GrowthSteps();
         try (steps.slab) {
@@ -41,24 +41,24 @@ public final class GrowthSteps {
     }
 
     private long allocate(int length) {
-        long before = slab.bytes();
-        long begun = System.nanoTime();
+        long bytesBefore = slab.bytes();
+        long startNanos = System.nanoTime();
         long address = slab.allocateRecord(length / Slab.UNIT);
-        took(System.nanoTime() - begun, before != slab.bytes());
+        recordIfGrown(System.nanoTime() - startNanos, bytesBefore != slab.bytes());
         return address;
     }
 
-    /** An entry takes only pages, and takes them only when its small table moves. */
+    /** Inserts an entry. Memory is allocated only when the small table of the entry moves to more pages. */
     private void insert(Index index, long hash, long address) {
-        long before = slab.bytesInUse();
-        long begun = System.nanoTime();
+        long bytesBefore = slab.bytesInUse();
+        long startNanos = System.nanoTime();
         index.insert(hash, address);
-        took(System.nanoTime() - begun, before != slab.bytesInUse());
+        recordIfGrown(System.nanoTime() - startNanos, bytesBefore != slab.bytesInUse());
     }
 
-    private void took(long time, boolean grew) {
-        if (grew) {
-            nanos.recordValue(Math.min(time, nanos.getHighestTrackableValue()));
+    private void recordIfGrown(long stepNanos, boolean hasGrown) {
+        if (hasGrown) {
+            nanos.recordValue(Math.min(stepNanos, nanos.getHighestTrackableValue()));
         }
     }
 }

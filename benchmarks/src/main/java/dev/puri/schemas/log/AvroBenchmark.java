@@ -17,7 +17,7 @@ import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.State;
 
-/** Encodes an event as a publisher does, decodes it and encodes its row as the topology does; the same by Avro. */
+/** Encodes an event like a publisher, decodes it and encodes its row like the topology; also does each with Avro. */
 @State(Scope.Thread)
 public class AvroBenchmark extends StepBenchmark {
     private static final UUID ID = UUID.fromString("0197f3a4-7c1e-7d2b-9a55-0123456789ab");
@@ -52,37 +52,37 @@ public class AvroBenchmark extends StepBenchmark {
             null,
             new Position(Topics.EVENTS, 3, 1_234_567));
 
-    /** A creation with a handle and one attribute. */
+    /** Reads a creation with a handle and one attribute. */
     @Benchmark
     public Event readEvent() {
         return reader.read(PURI, event, eventWriter.schema());
     }
 
-    /** The same by Avro's decoder. */
+    /** Reads the same event with Avro's decoder. */
     @Benchmark
     public Event readEventByAvro() {
         return EventAvro.fromAvro(avroReader.decode(event, eventWriter.schema()));
     }
 
-    /** The creation that {@link #readEvent} reads. */
+    /** Writes the event that {@link #readEvent} reads. */
     @Benchmark
     public byte[] writeEvent() {
         return EventEncoder.encode(1, creation);
     }
 
-    /** The same by Avro's encoder. */
+    /** Writes the same event with Avro's encoder. */
     @Benchmark
     public byte[] writeEventByAvro() {
         return eventWriter.encode(1, EventAvro.toAvro(creation));
     }
 
-    /** The row of such a creation. */
+    /** Writes the row of this creation. */
     @Benchmark
     public byte[] writeRow() {
         return RowEncoder.encode(1, row);
     }
 
-    /** The same by Avro's encoder. */
+    /** Writes the same row with Avro's encoder. */
     @Benchmark
     public byte[] writeRowByAvro() {
         return avroWriter.encode(1, RowAvro.toAvro(row));

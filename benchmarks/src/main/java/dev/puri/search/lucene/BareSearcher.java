@@ -19,7 +19,7 @@ import org.apache.lucene.search.TopFieldDocs;
 import org.apache.lucene.store.Directory;
 import org.apache.lucene.store.FSDirectory;
 
-/** Lucene's searcher over the last commit of an index of ours, with the queries that {@link PageQuery} makes. */
+/** Lucene's searcher over the last commit of a {@link LuceneIndex}, with the queries that {@link PageQuery} builds. */
 public final class BareSearcher implements AutoCloseable {
     private static final Set<String> ENTRY = Set.of(Fields.ENTRY);
 
@@ -34,40 +34,41 @@ public final class BareSearcher implements AutoCloseable {
     }
 
     /**
-     * @param folder of one {@link LuceneIndex}
+     * @param folder of a {@link LuceneIndex}
      */
     public static BareSearcher open(Path folder) throws IOException {
         Directory directory = FSDirectory.open(folder);
         return new BareSearcher(directory, DirectoryReader.open(directory));
     }
 
-    /** A query as Lucene takes it, its words looked up already. */
+    /** A query of Lucene whose words are already looked up. */
     public record Prepared(Query query, int limit) {}
 
-    /** Looks up the words of a query's text in the index. */
+    /** Looks up the words of the query text in the index, and builds the query. */
     public Prepared prepare(SearchQuery query) throws IOException {
-        ParsedQuery wanted = ParsedQuery.parse(Objects.requireNonNull(query.text()));
-        return new Prepared(PageQuery.withFilters(TextQuery.of(reader, wanted, Set.of()), query), query.limit());
+        ParsedQuery parsed = ParsedQuery.parse(Objects.requireNonNull(query.text()));
+        return new Prepared(PageQuery.withFilters(TextQuery.of(reader, parsed, Set.of()), query), query.limit());
     }
 
     /**
      * The hits of a query.
      *
-     * @param docs Lucene's numbers of the best
+     * @param total number of all hits
+     * @param docs numbers of the best hits' documents
      */
     public record Found(long total, List<ScoreDoc> docs) {}
 
-    /** Searches and counts by collection and shard; hits are numbers. */
+    /** Searches, and counts the hits by collection and shard. Does not read the hits. */
     public Found search(Prepared prepared) throws IOException {
-        Object[] both = searcher.search(
+        Object[] results = searcher.search(
                 prepared.query,
                 new MultiCollectorManager(
                         new TopFieldCollectorManager(PageQuery.BY_SCORE, prepared.limit, null, Integer.MAX_VALUE),
                         FacetCounts.MANAGER));
-        return new Found(((FacetCounts) both[1]).total(), List.of(((TopFieldDocs) both[0]).scoreDocs));
+        return new Found(((FacetCounts) results[1]).total(), List.of(((TopFieldDocs) results[0]).scoreDocs));
     }
 
-    /** Reads the bytes that are stored of hits, and returns how many. */
+    /** Reads the stored bytes of hits, and returns the number of bytes. */
     public long read(Found found) throws IOException {
         StoredFields stored = reader.storedFields();
         long bytes = 0;
@@ -77,7 +78,7 @@ public final class BareSearcher implements AutoCloseable {
         return bytes;
     }
 
-    /** The names of hits. */
+    /** Returns the pURIs of hits. */
     public List<String> puris(Found found) throws IOException {
         PointInTimeReader.Entries entries = new PointInTimeReader(searcher).entries();
         List<String> puris = new ArrayList<>();

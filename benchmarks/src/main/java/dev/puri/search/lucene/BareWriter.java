@@ -19,29 +19,29 @@ import org.apache.lucene.store.Directory;
 import org.apache.lucene.store.FSDirectory;
 
 /**
- * Lucene's writer in a loop. It writes the fields that {@link LuceneIndex} writes, from entries in memory: it reads no
- * topic, decodes nothing, looks nothing up and keeps no offsets.
+ * A loop over Lucene's writer. It writes the fields of {@link LuceneIndex} from entries in memory. It reads no topic,
+ * decodes nothing, looks up nothing and stores no offsets.
  */
 public final class BareWriter {
-    /** As much as {@link LuceneIndex} has. */
+    /** The buffer size of {@link LuceneIndex}. */
     private static final double BUFFER_MIB = 128;
 
     private BareWriter() {}
 
-    /** One identity's two entries. */
+    /** The two entries of an identity. */
     public record Item(Puri puri, Entry identity, Entry document) {}
 
     /**
-     * Fills an index, until readers see all of it.
+     * Fills an index, and waits until readers see all entries.
      *
-     * @param folder need not exist; the caller deletes it
-     * @param threads each writes its part
-     * @return seconds
+     * @param folder is created if it does not exist; the caller deletes it
+     * @param threads number of threads; each writes a part of the items
+     * @return the time in seconds
      */
     public static double fill(Path folder, List<Item> items, int threads) throws Exception {
         try (Directory directory = FSDirectory.open(folder);
                 ExecutorService pool = Executors.newFixedThreadPool(threads)) {
-            long begun = System.nanoTime();
+            long startNanos = System.nanoTime();
             IndexWriter writer = new IndexWriter(
                     directory,
                     new IndexWriterConfig(Fields.analyzer())
@@ -52,7 +52,7 @@ public final class BareWriter {
             try {
                 write(writer, items, threads, pool);
                 try (DirectoryReader reader = DirectoryReader.open(writer)) {
-                    double seconds = (System.nanoTime() - begun) / 1e9;
+                    double seconds = (System.nanoTime() - startNanos) / 1e9;
                     if (reader.numDocs() != 2 * items.size()) {
                         throw new IllegalStateException("the bare index has " + reader.numDocs() + " entries");
                     }

@@ -14,10 +14,10 @@ class PopulationTest {
     private static final int ROWS = 3000;
 
     @Test
-    void byHandleShowsEachInOrder() {
+    void forEachByHandleFollowsTheOrderOfHandles() {
         List<Handle> handles = new ArrayList<>();
         Set<Integer> numbers = new HashSet<>();
-        Population.byHandle(ROWS, each -> {
+        Population.forEachByHandle(ROWS, each -> {
             assertThat(each.handle()).isEqualTo(Population.handle(each.number()));
             handles.add(each.handle());
             numbers.add(each.number());
@@ -28,7 +28,7 @@ class PopulationTest {
     }
 
     @Test
-    void whatIsMissingLiesBetweenWhatIsThere() {
+    void missingKeysLieBetweenExistingKeys() {
         for (int number = 0; number < ROWS; number++) {
             Puri missing = Population.puri(Population.missing(number));
             assertThat(missing).isGreaterThan(Population.puri(number)).isLessThan(Population.puri(number + 1));

@@ -10,7 +10,7 @@ class ZipfTest {
     private static final int DRAWN = 200_000;
 
     @Test
-    void frequentRanksComeAsOftenAsTheLawSays() {
+    void frequentRanksHaveTheProbabilitiesOfZipfsLaw() {
         long count = 1_000_000;
         Zipf zipf = new Zipf(count, 0.99);
         Random random = new Random(1);

@@ -60,7 +60,7 @@ class MicroBenchTest {
     }
 
     @Test
-    void whatJmhDoesNotTakeIsAMistakeOfUse() {
+    void argumentsThatJmhRefusesAreUsageErrors() {
         StringWriter err = new StringWriter();
 
         assertThat(Main.run(new PrintWriter(new StringWriter()), new PrintWriter(err), "micro", "--nosuch"))

@@ -41,7 +41,7 @@ class ChartTest {
     }
 
     @Test
-    void tenTimesTheSizeIsAlwaysAsFarAway() throws Exception {
+    void theAxisOfSizesIsLogarithmic() throws Exception {
         double[][] points = lines(parsed(CHART)).getFirst();
 
         assertThat(points[1][0] - points[0][0])
@@ -57,7 +57,7 @@ class ChartTest {
     }
 
     @Test
-    void labelsDoNotStandOnOneAnother() throws Exception {
+    void labelsDoNotOverlap() throws Exception {
         List<Double> heights = new ArrayList<>();
         NodeList all = parsed(CHART).getElementsByTagName("text");
         for (int i = 0; i < all.getLength(); i++) {
@@ -73,7 +73,7 @@ class ChartTest {
     }
 
     @Test
-    void itFollowsLightAndDark() {
+    void followsLightAndDarkColours() {
         assertThat(CHART.svg()).contains("prefers-color-scheme: dark").doesNotContain("<script", "href");
     }
 

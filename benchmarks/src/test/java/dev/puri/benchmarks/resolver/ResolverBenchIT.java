@@ -21,7 +21,7 @@ class ResolverBenchIT {
                 "resolver", "--rows=2000", "--seconds=1", "--attack-seconds=1", "--rounds=1", "--soak-requests=1000");
 
         for (Program program : Program.values()) {
-            assertThat(run.progress().contains(program.missing())).isEqualTo(!program.isInstalled());
+            assertThat(run.progress().contains(program.notInstalledMessage())).isEqualTo(!program.isInstalled());
         }
         List<String> names = new ArrayList<>(List.of("identities"));
         if (Program.WRK.isInstalled()) {

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 
 class MixedQueriesTest {
     @Test
-    void everyRunAsksTheSameAndEachKindIsAmongIt() {
+    void everyRunHasTheSameQueriesOfEveryKind() {
         List<String> queries = MixedQueries.of(100, 1000);
 
         assertThat(MixedQueries.of(100, 1000)).isEqualTo(queries);
@@ -22,7 +22,7 @@ class MixedQueriesTest {
     }
 
     @Test
-    void noTwoWordsOfTheVocabularyAreAlike() {
+    void wordsOfTheVocabularyDiffer() {
         assertThat(Vocabulary.all()).hasSize(40_000).doesNotHaveDuplicates();
     }
 }

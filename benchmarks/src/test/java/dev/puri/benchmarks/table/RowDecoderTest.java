@@ -18,7 +18,7 @@ class RowDecoderTest {
     void rowsAreReadByHand() {
         for (long number = 0; number < 1000; number++) {
             Row row = Population.row(number * 50_003, number % 3);
-            assertThat(decoder.byHand(RowEncoder.encode(Population.SCHEMA_ID, row)))
+            assertThat(decoder.decodeByHand(RowEncoder.encode(Population.SCHEMA_ID, row)))
                     .isEqualTo(row);
         }
     }
@@ -37,16 +37,16 @@ class RowDecoderTest {
                 row.changedAt(),
                 Puri.parse("soundcloud:tracks:8"),
                 row.position());
-        assertThat(decoder.byHand(RowEncoder.encode(Population.SCHEMA_ID, merged)))
+        assertThat(decoder.decodeByHand(RowEncoder.encode(Population.SCHEMA_ID, merged)))
                 .isEqualTo(merged);
     }
 
     @Test
-    void whatIsTornIsLeftToAvroWhichRefusesIt() {
+    void truncatedValuesAreLeftToAvroWhichRefusesThem() {
         byte[] whole = RowEncoder.encode(Population.SCHEMA_ID, Population.row(7, 0));
         byte[] torn = Arrays.copyOf(whole, whole.length - 1);
 
-        assertThat(decoder.byHand(torn)).isNull();
+        assertThat(decoder.decodeByHand(torn)).isNull();
         assertThatThrownBy(() -> decoder.decode(torn)).isInstanceOf(SerializationException.class);
     }
 }

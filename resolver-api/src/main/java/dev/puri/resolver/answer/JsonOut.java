@@ -10,37 +10,38 @@ import java.time.Instant;
 import java.util.Arrays;
 
 /**
- * A growing buffer of JSON. Its methods append encoded JSON unchecked; only {@link #string} escapes. Used by one
+ * A growing buffer of JSON. Its methods append encoded JSON without checks; only {@link #string} escapes. Used by one
  * thread.
  */
 public final class JsonOut {
-    /** The largest array that is kept for the next response. */
-    private static final int KEPT = 1 << 20;
+    /** Maximum size of an array that is kept for the next response. */
+    private static final int MAX_KEPT_BYTES = 1 << 20;
 
-    private static final int ENOUGH = 1024;
+    private static final int INITIAL_BYTES = 1024;
     private static final byte[] HEX = "0123456789abcdef".getBytes(StandardCharsets.US_ASCII);
     private static final byte[] UPPER_HEX = "0123456789ABCDEF".getBytes(StandardCharsets.US_ASCII);
-    private static final int LONGEST_ESCAPE = 6;
-    private static final int LONGEST_NUMBER = 20;
+    private static final int MAX_ESCAPE_LENGTH = 6;
+    private static final int MAX_NUMBER_LENGTH = 20;
     private static final int UUID_LENGTH = 36;
     private static final int TIME_LENGTH = 24;
     private static final long DAY_MILLIS = 86_400_000;
 
-    /** Days from the year 0 to 1970, and to the end of 9999. */
+    /** Days from the first day of the year 0 to the first day of 1970. */
     private static final long DAYS_TO_1970 = 719_528;
 
-    private static final long DAYS_OF_FOUR_DIGITS = 3_652_425;
+    /** Days of the years 0 to 9999, which have at most four digits. */
+    private static final long DAYS_TO_10000 = 3_652_425;
 
     private byte[] bytes;
     private int length;
 
     /** Creates a buffer with room for a few results. */
     public JsonOut() {
-        this(ENOUGH);
+        this(INITIAL_BYTES);
     }
 
-    JsonOut(int room) {
-        bytes = new byte[room];
+    JsonOut(int capacity) {
+        bytes = new byte[capacity];
     }
 
     static byte[] ascii(String text) {
@@ -50,8 +51,8 @@ public final class JsonOut {
     /** Empties the buffer. */
     public JsonOut clear() {
         length = 0;
-        if (bytes.length > KEPT) {
-            bytes = new byte[ENOUGH];
+        if (bytes.length > MAX_KEPT_BYTES) {
+            bytes = new byte[INITIAL_BYTES];
         }
         return this;
     }
@@ -66,6 +67,7 @@ public final class JsonOut {
         return length;
     }
 
+    /** Ensures room for more bytes; returns the array, which may be a new one. */
     private byte[] room(int more) {
         if (bytes.length - length < more) {
             bytes = Arrays.copyOf(bytes, Math.max(2 * bytes.length, Math.addExact(length, more)));
@@ -93,13 +95,13 @@ public final class JsonOut {
         return put(other.bytes, 0, other.length);
     }
 
-    /** Appends a row's canonical name, without quotes. */
+    /** Appends the canonical pURI of a row, without quotes. */
     JsonOut name(RecordView row) {
         length = row.putName(room(Puri.MAX_BYTES), length);
         return this;
     }
 
-    /** Appends the canonical name that a look-up has found, without quotes. */
+    /** Appends the canonical pURI that a look-up has found, without quotes. */
     JsonOut name(LookUp found) {
         length = found.putName(room(Puri.MAX_BYTES), length);
         return this;
@@ -112,7 +114,7 @@ public final class JsonOut {
     }
 
     JsonOut number(long value) {
-        byte[] out = room(LONGEST_NUMBER);
+        byte[] out = room(MAX_NUMBER_LENGTH);
         if (value == Long.MIN_VALUE) {
             return put(ascii(Long.toString(value)));
         }
@@ -159,47 +161,50 @@ public final class JsonOut {
     /** Appends a time in the form of {@link Timestamp}, without quotes. */
     JsonOut time(long millis) {
         long days = Math.floorDiv(millis, DAY_MILLIS) + DAYS_TO_1970;
-        if (days < 0 || days >= DAYS_OF_FOUR_DIGITS) {
+        if (days < 0 || days >= DAYS_TO_10000) {
             return put(ascii(Timestamp.text(Instant.ofEpochMilli(millis))));
         }
         byte[] out = room(TIME_LENGTH);
         int at = date((int) days, out, length);
-        int ofDay = (int) Math.floorMod(millis, DAY_MILLIS);
+        int millisOfDay = (int) Math.floorMod(millis, DAY_MILLIS);
         out[at] = 'T';
-        twoDigits(ofDay / 3_600_000, out, at + 1);
+        twoDigits(millisOfDay / 3_600_000, out, at + 1);
         out[at + 3] = ':';
-        twoDigits(ofDay / 60_000 % 60, out, at + 4);
+        twoDigits(millisOfDay / 60_000 % 60, out, at + 4);
         out[at + 6] = ':';
-        twoDigits(ofDay / 1000 % 60, out, at + 7);
+        twoDigits(millisOfDay / 1000 % 60, out, at + 7);
         out[at + 9] = '.';
-        out[at + 10] = (byte) ('0' + ofDay / 100 % 10);
-        twoDigits(ofDay % 100, out, at + 11);
+        out[at + 10] = (byte) ('0' + millisOfDay / 100 % 10);
+        twoDigits(millisOfDay % 100, out, at + 11);
         out[at + 13] = 'Z';
         length = at + 14;
         return this;
     }
 
     /**
-     * Writes a day, counted from the first day of the year 0, as a date of the years 0 to 9999. Years begin in March
-     * here, so that a leap day is the last day of its year, and the month is a linear function of the day.
+     * Writes a date of the years 0 to 9999. The calculation lets years begin in March. So a leap day is the last day of
+     * its year, and the month is a linear function of the day.
+     *
+     * @param day number of days since the first day of the year 0
+     * @return the index after the date
      */
     private static int date(int day, byte[] out, int at) {
-        // Counted from 1 March of the year -400, so that no number is negative; the calendar repeats every 400 years.
-        int shifted = day + 146_097 - 60;
-        int era = shifted / 146_097;
-        int ofEra = shifted % 146_097;
-        int yearOfEra = (ofEra - ofEra / 1460 + ofEra / 36_524 - ofEra / 146_096) / 365;
-        int ofYear = ofEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100);
-        int fromMarch = (5 * ofYear + 2) / 153;
-        int ofMonth = ofYear - (153 * fromMarch + 2) / 5 + 1;
-        int month = fromMarch < 10 ? fromMarch + 3 : fromMarch - 9;
+        // Days since 1 March of the year -400, so that no number is negative. The calendar repeats every 400 years.
+        int daysSinceMarch = day + 146_097 - 60;
+        int era = daysSinceMarch / 146_097;
+        int dayOfEra = daysSinceMarch % 146_097;
+        int yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365;
+        int dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100);
+        int monthsSinceMarch = (5 * dayOfYear + 2) / 153;
+        int dayOfMonth = dayOfYear - (153 * monthsSinceMarch + 2) / 5 + 1;
+        int month = monthsSinceMarch < 10 ? monthsSinceMarch + 3 : monthsSinceMarch - 9;
         int year = 400 * (era - 1) + yearOfEra + (month <= 2 ? 1 : 0);
         twoDigits(year / 100, out, at);
         twoDigits(year % 100, out, at + 2);
         out[at + 4] = '-';
         twoDigits(month, out, at + 5);
         out[at + 7] = '-';
-        twoDigits(ofMonth, out, at + 8);
+        twoDigits(dayOfMonth, out, at + 8);
         return at + 10;
     }
 
@@ -211,7 +216,7 @@ public final class JsonOut {
     /** Appends text in quotes, escaped like Jackson does. */
     JsonOut string(String text) {
         byte[] octets = printable(text).getBytes(StandardCharsets.UTF_8);
-        byte[] json = room(2 + LONGEST_ESCAPE * octets.length);
+        byte[] json = room(2 + MAX_ESCAPE_LENGTH * octets.length);
         int at = length;
         json[at++] = '"';
         for (byte octet : octets) {

@@ -6,8 +6,8 @@ import dev.puri.resolver.table.Verdict;
 import java.util.Arrays;
 
 /**
- * Parses the usual body of a batch without copying: references in ASCII without escapes, and perhaps {@code groupBy}.
- * It rejects any other body, also a wrong one. The caller then uses a complete JSON parser, which also explains
+ * A parser of the usual body of a batch: references in ASCII without escapes, and optionally {@code groupBy}. It copies
+ * nothing. It rejects any other body, valid or not. The caller then uses a complete JSON parser, which also explains
  * mistakes.
  *
  * <p>Used by one thread, for one body after the other.
@@ -19,116 +19,123 @@ public final class PlainBatch {
     private static final byte[] NULL = ascii("null");
 
     private byte[] body = {};
-    private int at;
 
-    /** By reference, the offsets of its begin and end. */
+    /** Index of the next byte of the body to parse. */
+    private int index;
+
+    /** Two indexes for each reference: of its first byte, and after its last byte. */
     private int[] bounds = new int[256];
 
+    /** Number of references; -1 before the field {@code refs}. */
     private int count;
-    private boolean isGrouped;
+
+    private boolean hasGroupBy;
     private boolean byShard;
 
     /**
-     * Parses a body. The caller must not change it while it uses this object.
+     * Parses a body. The caller must not change the array until it has written the results.
      *
-     * @return false if the body has another form or more references
+     * @return false if the body has another form or too many references
      */
     public boolean read(byte[] json, int maxRefs) {
         body = json;
-        at = 0;
+        index = 0;
         count = -1;
         byShard = false;
-        isGrouped = false;
-        if (!takes('{')) {
+        hasGroupBy = false;
+        if (!skip('{')) {
             return false;
         }
         do {
-            if (count < 0 && takes(REFS)) {
-                if (!takes(':') || !readRefs(maxRefs)) {
+            if (count < 0 && skip(REFS)) {
+                if (!skip(':') || !readRefs(maxRefs)) {
                     return false;
                 }
-            } else if (!isGrouped && takes(GROUP_BY)) {
-                isGrouped = true;
-                if (!takes(':')) {
+            } else if (!hasGroupBy && skip(GROUP_BY)) {
+                hasGroupBy = true;
+                if (!skip(':')) {
                     return false;
                 }
-                byShard = takes(SHARD);
-                if (!byShard && !takes(NULL)) {
+                byShard = skip(SHARD);
+                if (!byShard && !skip(NULL)) {
                     return false;
                 }
             } else {
                 return false;
             }
-        } while (takes(','));
-        return count >= 0 && takes('}') && isAtEnd();
+        } while (skip(','));
+        return count >= 0 && skip('}') && isAtEnd();
     }
 
     private boolean readRefs(int maxRefs) {
-        if (!takes('[')) {
+        if (!skip('[')) {
             return false;
         }
         count = 0;
-        if (takes(']')) {
+        if (skip(']')) {
             return true;
         }
         do {
-            if (count == maxRefs || !takes('"')) {
+            if (count == maxRefs || !skip('"')) {
                 return false;
             }
             if (bounds.length == 2 * count) {
                 bounds = Arrays.copyOf(bounds, 4 * count);
             }
-            bounds[2 * count] = at;
+            bounds[2 * count] = index;
             // Bytes beyond ASCII are negative.
-            while (at < body.length && body[at] >= ' ' && body[at] != '"' && body[at] != '\\') {
-                at++;
+            while (index < body.length && body[index] >= ' ' && body[index] != '"' && body[index] != '\\') {
+                index++;
             }
-            if (at == body.length || body[at] != '"') {
+            if (index == body.length || body[index] != '"') {
                 return false;
             }
-            bounds[2 * count + 1] = at;
-            at++;
+            bounds[2 * count + 1] = index;
+            index++;
             count++;
-        } while (takes(','));
-        return takes(']');
+        } while (skip(','));
+        return skip(']');
     }
 
     private boolean isAtEnd() {
-        skipSpace();
-        return at == body.length;
+        skipWhiteSpace();
+        return index == body.length;
     }
 
-    private boolean takes(char token) {
-        skipSpace();
-        if (at < body.length && body[at] == token) {
-            at++;
+    /** Skips white space and the token; returns false if another token follows. */
+    private boolean skip(char token) {
+        skipWhiteSpace();
+        if (index < body.length && body[index] == token) {
+            index++;
             return true;
         }
         return false;
     }
 
-    private boolean takes(byte[] token) {
-        skipSpace();
-        int end = at + token.length;
-        if (end <= body.length && Arrays.equals(body, at, end, token, 0, token.length)) {
-            at = end;
+    /** Skips white space and the token; returns false if another token follows. */
+    private boolean skip(byte[] token) {
+        skipWhiteSpace();
+        int end = index + token.length;
+        if (end <= body.length && Arrays.equals(body, index, end, token, 0, token.length)) {
+            index = end;
             return true;
         }
         return false;
     }
 
-    private void skipSpace() {
-        while (at < body.length && (body[at] == ' ' || body[at] == '\n' || body[at] == '\r' || body[at] == '\t')) {
-            at++;
+    private void skipWhiteSpace() {
+        while (index < body.length
+                && (body[index] == ' ' || body[index] == '\n' || body[index] == '\r' || body[index] == '\t')) {
+            index++;
         }
     }
 
     /** Whether the body has {@code groupBy}. */
-    public boolean isGrouped() {
-        return isGrouped;
+    public boolean hasGroupBy() {
+        return hasGroupBy;
     }
 
-    /** Whether results are grouped by shard. */
+    /** Whether the value of {@code groupBy} is {@code shard}. */
     public boolean byShard() {
         return byShard;
     }
@@ -136,16 +143,16 @@ public final class PlainBatch {
     /**
      * Writes the results of all references.
      *
-     * @return the number of results by the verdict's ordinal
+     * @return numbers of results, indexed by the ordinal of the verdict
      */
-    public int[] write(ResultWriter answer) {
-        int[] verdicts = new int[Verdict.values().length];
-        answer.touch(body, bounds, count);
-        answer.beginBatch();
+    public int[] write(ResultWriter writer) {
+        int[] counts = new int[Verdict.values().length];
+        writer.prefetch(body, bounds, count);
+        writer.beginBatch();
         for (int i = 0; i < count; i++) {
-            verdicts[answer.write(body, bounds[2 * i], bounds[2 * i + 1]).ordinal()]++;
+            counts[writer.write(body, bounds[2 * i], bounds[2 * i + 1]).ordinal()]++;
         }
-        answer.endBatch();
-        return verdicts;
+        writer.endBatch();
+        return counts;
     }
 }

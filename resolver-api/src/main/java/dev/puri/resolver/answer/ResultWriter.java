@@ -10,9 +10,9 @@ import java.util.Map;
 import java.util.Objects;
 
 /**
- * Writes results as JSON, alone or in a batch. All results of a batch are read from one table. Used by one thread.
+ * Looks up references in a table and writes the results as JSON, one result or a batch. Used by one thread.
  */
-public abstract sealed class ResultWriter permits InternalAnswer, PublicAnswer {
+public abstract sealed class ResultWriter permits InternalResultWriter, PublicResultWriter {
     static final byte[] PURI = ascii(",\"puri\":\"");
     static final byte[] CANONICAL = ascii(",\"canonical\":\"");
     static final byte[] HANDLE = ascii(",\"handle\":\"");
@@ -29,30 +29,30 @@ public abstract sealed class ResultWriter permits InternalAnswer, PublicAnswer {
     final JsonOut out;
     private final LookUp lookUp;
 
-    /** The number of results written. */
-    int count;
+    /** The number of results that were written. */
+    int resultCount;
 
     /**
-     * @param table from which all results are read
+     * @param table in which all references are looked up
      */
     ResultWriter(Table table, JsonOut out) {
         lookUp = new LookUp(table);
         this.out = out;
     }
 
-    /** Looks up the reference text[from..to). */
+    /** Looks up the reference in text[from..to). */
     abstract Verdict find(LookUp lookUp, byte[] text, int from, int to);
 
     /** Looks up a reference. */
     abstract Verdict find(LookUp lookUp, String ref);
 
-    /** Prefetches the memory of these references. */
-    abstract void touch(LookUp lookUp, byte[] text, int[] bounds, int of);
+    /** Prefetches the memory that the look-ups of these references will read. */
+    abstract void prefetch(LookUp lookUp, byte[] text, int[] bounds, int count);
 
-    /** Writes the members after {@code ref} and {@code verdict}. */
-    abstract void writeRest(LookUp found);
+    /** Writes the fields after {@code ref} and {@code verdict}. */
+    abstract void writeFieldsAfterVerdict(LookUp found);
 
-    /** Writes the members after the results of a batch. */
+    /** Writes the fields after the results of a batch. */
     abstract void writeAfterResults();
 
     /** Begins a batch. The caller then writes its results and calls {@link #endBatch}. */
@@ -68,41 +68,46 @@ public abstract sealed class ResultWriter permits InternalAnswer, PublicAnswer {
     }
 
     /**
-     * Writes the result of the reference text[from..to).
+     * Writes the result of the reference in text[from..to).
      *
-     * @param text needs no escaping in JSON: ASCII without control characters, quotes and backslashes
+     * @param text must need no escaping in JSON: ASCII without control characters, quotes and backslashes
      */
     public final Verdict write(byte[] text, int from, int to) {
         Verdict verdict = find(lookUp, text, from, to);
-        next();
+        putSeparator();
         out.put(REF).put('"').put(text, from, to).put('"');
-        return rest(verdict);
+        return finishResult(verdict);
     }
 
-    /** Writes the result of a reference of any characters. */
+    /** Writes the result of a reference, which may have any characters. */
     public final Verdict write(String ref) {
         Verdict verdict = find(lookUp, ref);
-        next();
+        putSeparator();
         out.put(REF).string(ref);
-        return rest(verdict);
+        return finishResult(verdict);
     }
 
-    /** Prefetches the memory of references whose results the caller writes next. */
-    final void touch(byte[] text, int[] bounds, int of) {
-        touch(lookUp, text, bounds, of);
+    /**
+     * Prefetches the memory that the look-ups of these references will read. The caller then writes their results.
+     *
+     * @param bounds two indexes in the text for each reference: of its first byte, and after its last byte
+     * @param count number of references
+     */
+    final void prefetch(byte[] text, int[] bounds, int count) {
+        prefetch(lookUp, text, bounds, count);
     }
 
-    private Verdict rest(Verdict verdict) {
+    private Verdict finishResult(Verdict verdict) {
         out.put(Objects.requireNonNull(VERDICTS.get(verdict)));
-        writeRest(lookUp);
+        writeFieldsAfterVerdict(lookUp);
         out.put('}');
-        count++;
+        resultCount++;
         return verdict;
     }
 
-    /** Writes the separator between results. */
-    final void next() {
-        if (count > 0) {
+    /** Writes a comma, except before the first result. */
+    final void putSeparator() {
+        if (resultCount > 0) {
             out.put(',');
         }
     }

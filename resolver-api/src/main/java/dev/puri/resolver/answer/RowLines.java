@@ -8,7 +8,7 @@ import dev.puri.schemas.log.Row;
 import java.security.MessageDigest;
 import java.util.Arrays;
 
-/** Writes rows as JSON, one a line, like the data of events {@code changed}. Used by one thread at a time. */
+/** Writes rows as lines of JSON, like the data of the events {@code changed}. Used by one thread at a time. */
 public final class RowLines {
     private static final byte[] PURI = ascii("{\"puri\":\"");
     private static final byte[] MERGED_INTO = ascii(",\"mergedInto\":\"");
@@ -16,41 +16,42 @@ public final class RowLines {
 
     private final JsonOut out = new JsonOut();
 
-    /** The prefix of tokens of the last topic. */
-    private byte[] tokensBegin = {};
+    /** The text of a token before the partition, for the topic of the last row. */
+    private byte[] tokenPrefix = {};
 
+    /** The topic of the last row. */
     private String topic = "";
 
-    /** The number of bytes that were written and not taken. */
+    /** Returns the number of bytes that {@link #take} would return. */
     public int length() {
         return out.length();
     }
 
-    /** Returns the bytes that were written since the last call. */
+    /** Returns and removes the written bytes. */
     public byte[] take() {
         byte[] taken = Arrays.copyOf(out.bytes(), out.length());
         out.clear();
         return taken;
     }
 
-    /** Adds the bytes that were not taken to a digest. */
+    /** Updates a digest with the bytes that {@link #take} would return. */
     public void addTo(MessageDigest digest) {
         digest.update(out.bytes(), 0, out.length());
     }
 
     /**
-     * Writes a line with an object of one member.
+     * Writes a line with an object that has one field.
      *
-     * @param name of the member, in letters
+     * @param name of the field; only letters
      * @param value any text
      */
     public void put(String name, String value) {
         out.put(ascii("{\"" + name + "\":")).string(value).put('}').put('\n');
     }
 
-    /** Writes the last line: the number of rows, and the digest of all bytes before it in hexadecimal digits. */
-    public void putEnd(long rows, String sha256) {
-        out.put(ascii("{\"rows\":" + rows + ",\"sha256\":\"" + sha256 + "\"}\n"));
+    /** Writes the last line: the number of rows, and the digest of all bytes before it, in hexadecimal digits. */
+    public void putEnd(long rowCount, String sha256) {
+        out.put(ascii("{\"rows\":" + rowCount + ",\"sha256\":\"" + sha256 + "\"}\n"));
     }
 
     /** Writes a row. */
@@ -62,21 +63,24 @@ public final class RowLines {
         if (row.hasHandle()) {
             out.put(ResultWriter.HANDLE).handle(row).put('"');
         }
-        out.put(InternalAnswer.OWNER).put(row.owner()).put(InternalAnswer.SHARD).put(row.shard());
-        out.put(InternalAnswer.UUID).uuid(row.uuidHigh(), row.uuidLow()).put('"');
-        out.put(InternalAnswer.STATUSES[row.status().ordinal()]).number(row.epoch());
-        out.put(InternalAnswer.CREATED_AT).time(row.createdMillis());
-        out.put(InternalAnswer.CHANGED_AT).time(row.changedMillis()).put('"');
-        out.put(POSITION).put(tokensBegin(row.topic())).number(row.partition());
+        out.put(InternalResultWriter.OWNER)
+                .put(row.owner())
+                .put(InternalResultWriter.SHARD)
+                .put(row.shard());
+        out.put(InternalResultWriter.UUID).uuid(row.uuidHigh(), row.uuidLow()).put('"');
+        out.put(InternalResultWriter.STATUSES[row.status().ordinal()]).number(row.epoch());
+        out.put(InternalResultWriter.CREATED_AT).time(row.createdMillis());
+        out.put(InternalResultWriter.CHANGED_AT).time(row.changedMillis()).put('"');
+        out.put(POSITION).put(tokenPrefix(row.topic())).number(row.partition());
         out.put('-').number(row.offset()).put('"').put('}').put('\n');
     }
 
-    private byte[] tokensBegin(String of) {
-        if (!of.equals(topic)) {
-            String token = new Position(of, 0, 0).toString();
-            tokensBegin = ascii(token.substring(0, token.length() - "0-0".length()));
-            topic = of;
+    private byte[] tokenPrefix(String rowTopic) {
+        if (!rowTopic.equals(topic)) {
+            String token = new Position(rowTopic, 0, 0).toString();
+            tokenPrefix = ascii(token.substring(0, token.length() - "0-0".length()));
+            topic = rowTopic;
         }
-        return tokensBegin;
+        return tokenPrefix;
     }
 }

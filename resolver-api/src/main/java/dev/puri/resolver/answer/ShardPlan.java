@@ -9,43 +9,47 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Groups the results of a batch by shard, so that a client sends one query to each. Omits results without a placement.
+ * The field {@code shards} of a batch: the indexes of the results by shard, so that a client sends one query to each
+ * shard. Results without an object are left out.
  */
 final class ShardPlan {
     private static final byte[] SHARDS = ascii(",\"shards\":{");
-    private static final int SMALL = 64;
+    private static final int INITIAL_BYTES = 64;
 
     private final Map<String, Indexes> byName = new TreeMap<>();
 
     /**
-     * By the array that rows of a shard share. A shard has several if its word was removed and added again meanwhile.
+     * By the array with the name of the shard, which rows share. A shard has several arrays if the table dropped the
+     * name and added it again meanwhile.
      */
     private final Map<byte[], Indexes> byArray = new IdentityHashMap<>();
 
     private record Indexes(byte[] shard, JsonOut list) {}
 
+    /** Adds the index of a result. */
     void add(RecordView placement, int index) {
         byte[] shard = placement.shard();
-        Indexes there = byArray.get(shard);
-        if (there == null) {
-            there = byName.computeIfAbsent(
-                    new String(shard, StandardCharsets.US_ASCII), name -> new Indexes(shard, new JsonOut(SMALL)));
-            byArray.put(shard, there);
+        Indexes indexes = byArray.get(shard);
+        if (indexes == null) {
+            indexes = byName.computeIfAbsent(
+                    new String(shard, StandardCharsets.US_ASCII),
+                    name -> new Indexes(shard, new JsonOut(INITIAL_BYTES)));
+            byArray.put(shard, indexes);
         }
-        if (there.list.length() > 0) {
-            there.list.put(',');
+        if (indexes.list.length() > 0) {
+            indexes.list.put(',');
         }
-        there.list.number(index);
+        indexes.list.number(index);
     }
 
     void write(JsonOut out) {
         out.put(SHARDS);
         String separator = "\"";
-        for (Indexes each : byName.values()) {
+        for (Indexes indexes : byName.values()) {
             out.put(ascii(separator))
-                    .put(each.shard)
+                    .put(indexes.shard)
                     .put(ascii("\":["))
-                    .put(each.list)
+                    .put(indexes.list)
                     .put(']');
             separator = ",\"";
         }

@@ -2,8 +2,7 @@
  * Looks up references and writes results as JSON, without an object for a row or a result.
  *
  * <pre>
- * body ─▶ PlainBatch ─▶ LookUp ─▶ InternalAnswer ─▶ JsonOut
- *                        table     PublicAnswer
+ * body ─▶ PlainBatch ─▶ LookUp in the table ─▶ InternalResultWriter or PublicResultWriter ─▶ JsonOut
  * </pre>
  */
 @NullMarked

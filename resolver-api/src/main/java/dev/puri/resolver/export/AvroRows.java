@@ -32,11 +32,11 @@ final class AvroRows implements ExportedRows {
 
     static final Schema SCHEMA = schema();
 
-    /** The fastest level; RATIONALE.md has figures of the others. */
+    /** The fastest level; RATIONALE.md has figures of other levels. */
     private static final int DEFLATE_LEVEL = 1;
 
-    /** The most bytes of a row: three names of {@link Puri#MAX_BYTES}, topic, owner and shard of 255, and numbers. */
-    private static final int MOST_BYTES = 4096;
+    /** Upper bound of a record: three names of {@link Puri#MAX_BYTES}, topic, owner and shard of 255 bytes, numbers. */
+    private static final int MAX_RECORD_BYTES = 4096;
 
     private static final int[] STATUSES = new int[Row.Status.values().length];
 
@@ -48,9 +48,11 @@ final class AvroRows implements ExportedRows {
 
     private final ByteArrayOutputStream file = new ByteArrayOutputStream();
     private final DataFileWriter<Object> writer = new DataFileWriter<>(new GenericDatumWriter<>(SCHEMA));
-    private final ByteBuffer record = ByteBuffer.allocate(MOST_BYTES);
+    private final ByteBuffer record = ByteBuffer.allocate(MAX_RECORD_BYTES);
     private final byte[] text = new byte[Math.max(Puri.MAX_BYTES, Handle.LENGTH)];
-    private byte[] topic = {};
+    /** The last topic, encoded; most rows have the same topic. */
+    private byte[] topicBytes = {};
+
     private String topicName = "";
 
     AvroRows(ChangeId cursor) {
@@ -66,7 +68,7 @@ final class AvroRows implements ExportedRows {
     private static Schema schema() {
         return SchemaBuilder.record("ExportedRow")
                 .namespace(IdentityRow.class.getPackageName())
-                .doc("One row of an export; in the last record there is none.")
+                .doc("One row of an export; the last record has no row.")
                 .fields()
                 .name("puri")
                 .doc("The canonical pURI; empty in the last record.")
@@ -74,12 +76,12 @@ final class AvroRows implements ExportedRows {
                 .stringType()
                 .noDefault()
                 .name("row")
-                .doc("What stands under it; null in the last record.")
+                .doc("The row of the pURI; null in the last record.")
                 .type()
                 .optional()
                 .type(RegisteredForm.of(IdentityRow.getClassSchema()))
                 .name("rows")
-                .doc("In the last record alone: how many there are before it. An export without it is not whole.")
+                .doc("The number of rows, in the last record only. An export without this record is incomplete.")
                 .type()
                 .optional()
                 .longType()
@@ -107,7 +109,7 @@ final class AvroRows implements ExportedRows {
         if (isMerged) {
             putText(row.survivor(), record);
         }
-        putText(topic(row.topic()), record);
+        putText(topicBytes(row.topic()), record);
         putNumber(row.partition(), record);
         putNumber(row.offset(), record);
         putNumber(0, record);
@@ -115,12 +117,12 @@ final class AvroRows implements ExportedRows {
     }
 
     @Override
-    public void putEnd(long rows) {
+    public void putEnd(long rowCount) {
         record.clear();
         putText(text, 0, record);
         putNumber(0, record);
         putNumber(1, record);
-        putNumber(rows, record);
+        putNumber(rowCount, record);
         append();
         try {
             writer.close();
@@ -137,12 +139,12 @@ final class AvroRows implements ExportedRows {
         }
     }
 
-    private byte[] topic(String name) {
+    private byte[] topicBytes(String name) {
         if (!name.equals(topicName)) {
-            topic = name.getBytes(StandardCharsets.UTF_8);
+            topicBytes = name.getBytes(StandardCharsets.UTF_8);
             topicName = name;
         }
-        return topic;
+        return topicBytes;
     }
 
     @Override

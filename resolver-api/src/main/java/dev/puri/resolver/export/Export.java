@@ -13,58 +13,59 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One export of a table's rows. It reads part by part when the client takes more, while the table is written.
+ * One export of the rows of a table, while the table is written. It reads the next part of the table when the client
+ * has read the previous piece.
  *
- * <p>The cursor is taken before any row is read, so each row is as of the cursor or newer. Changes since then follow
- * from the cursor, in their order, and the last change of a row replaces the exported row.
+ * <p>The cursor is taken before any row is read, so each exported row includes all changes before the cursor. The
+ * client then reads the changes from the cursor on, and the last change of a row replaces the exported row.
  */
 public final class Export implements Download.Source {
     /**
-     * A piece of this size takes no further part. A part has about a thousandth of the rows, so pieces of a large table
-     * are larger.
+     * Number of bytes from which on a piece is complete. A part has about a thousandth of the rows, so pieces of a
+     * large table are larger.
      */
-    private static final int ENOUGH = 128 << 10;
+    private static final int MIN_PIECE_BYTES = 128 << 10;
 
-    /** The most parts of a piece, so that an export of few rows of a large table does not keep the thread. */
-    private static final int MOST_PARTS = 16;
+    /** Maximum number of parts in a piece, so that an export of few collections does not occupy the thread. */
+    private static final int MAX_PIECE_PARTS = 16;
 
     private final Table table;
     private final ChangeId cursor;
     private final ExportedRows rows;
     private final Set<String> collections;
-    private final BooleanSupplier goesOn;
-    private final Consumer<Ended> onEnd;
+    private final BooleanSupplier mayContinue;
+    private final Consumer<Result> onEnd;
     private final RecordView view;
-    private int part;
-    private long count;
+    private int nextPart;
+    private long rowCount;
     private boolean isAtEnd;
 
     /**
      * How an export ended.
      *
-     * @param rows number of rows that were written, whether or not the client read them
+     * @param rowCount number of rows that were written, whether or not the client read them
      */
-    public record Ended(Download.End why, long rows) {}
+    public record Result(Download.End end, long rowCount) {}
 
     /**
      * Begins an export and takes its cursor.
      *
-     * @param collections canonical {@code namespace:collection} of the rows wanted; empty for all
-     * @param goesOn whether to continue; called by several threads before each part and while the client reads nothing.
-     *     The export is aborted when it returns false
+     * @param collections canonical {@code namespace:collection} of the rows to export; empty for all
+     * @param mayContinue the export is aborted when it returns false; called by several threads, before each part and
+     *     while the client reads nothing
      * @param onEnd called once, on the event loop
      */
     public Export(
-            LiveTable<ChangeRing> source,
+            LiveTable<ChangeRing> liveTable,
             ExportFormat format,
             Set<String> collections,
-            BooleanSupplier goesOn,
-            Consumer<Ended> onEnd) {
-        this.table = source.table();
-        this.cursor = source.changes().now();
-        this.rows = format.begin(cursor);
+            BooleanSupplier mayContinue,
+            Consumer<Result> onEnd) {
+        this.table = liveTable.table();
+        this.cursor = liveTable.changes().currentId();
+        this.rows = format.newRows(cursor);
         this.collections = collections;
-        this.goesOn = goesOn;
+        this.mayContinue = mayContinue;
         this.onEnd = onEnd;
         this.view = table.newView();
     }
@@ -79,15 +80,15 @@ public final class Export implements Download.Source {
         if (isAtEnd) {
             return null;
         }
-        int end = Math.min(table.parts(), part + MOST_PARTS);
-        while (part < end && rows.length() < ENOUGH) {
-            if (!goesOn.getAsBoolean()) {
-                throw new CancellationException("the export is not to go on");
+        int endPart = Math.min(table.parts(), nextPart + MAX_PIECE_PARTS);
+        while (nextPart < endPart && rows.length() < MIN_PIECE_BYTES) {
+            if (!mayContinue.getAsBoolean()) {
+                throw new CancellationException("the table was replaced, or the export took too long");
             }
-            table.show(part++, view, this::put);
+            table.show(nextPart++, view, this::put);
         }
-        if (part == table.parts()) {
-            rows.putEnd(count);
+        if (nextPart == table.parts()) {
+            rows.putEnd(rowCount);
             isAtEnd = true;
         }
         return rows.take();
@@ -96,17 +97,17 @@ public final class Export implements Download.Source {
     private void put(RecordView row) {
         if (collections.isEmpty() || collections.contains(row.collection())) {
             rows.put(row);
-            count++;
+            rowCount++;
         }
     }
 
     @Override
     public boolean isWanted() {
-        return goesOn.getAsBoolean();
+        return mayContinue.getAsBoolean();
     }
 
     @Override
-    public void ended(Download.End why) {
-        onEnd.accept(new Ended(why, count));
+    public void ended(Download.End end) {
+        onEnd.accept(new Result(end, rowCount));
     }
 }

@@ -7,7 +7,7 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** The forms of an export. */
+/** A format of an export. */
 public enum ExportFormat {
     /** A line of JSON for each row. */
     NDJSON("application/x-ndjson", NdjsonRows::new),
@@ -15,19 +15,19 @@ public enum ExportFormat {
     AVRO("application/avro", AvroRows::new);
 
     private final String mediaType;
-    private final Function<ChangeId, ExportedRows> rows;
+    private final Function<ChangeId, ExportedRows> constructor;
 
-    ExportFormat(String mediaType, Function<ChangeId, ExportedRows> rows) {
+    ExportFormat(String mediaType, Function<ChangeId, ExportedRows> constructor) {
         this.mediaType = mediaType;
-        this.rows = rows;
+        this.constructor = constructor;
     }
 
     /**
-     * Returns the form that a request asks for.
+     * Returns the format that a request asks for; NDJSON if it asks for none.
      *
      * @param format the query parameter, which takes precedence over the header; null if absent
      * @param accept the header {@code Accept}; null if absent
-     * @throws IllegalArgumentException if the parameter names no form
+     * @throws IllegalArgumentException if the parameter names no format
      */
     public static ExportFormat of(@Nullable String format, @Nullable String accept) {
         if (format == null) {
@@ -36,7 +36,7 @@ public enum ExportFormat {
                     : NDJSON;
         }
         return Arrays.stream(values())
-                .filter(each -> each.toString().equals(format))
+                .filter(value -> value.toString().equals(format))
                 .findAny()
                 .orElseThrow(() -> new IllegalArgumentException(Arrays.stream(values())
                         .map(ExportFormat::toString)
@@ -48,8 +48,9 @@ public enum ExportFormat {
         return mediaType;
     }
 
-    ExportedRows begin(ChangeId cursor) {
-        return rows.apply(cursor);
+    /** Starts the body of an export, with the cursor. */
+    ExportedRows newRows(ChangeId cursor) {
+        return constructor.apply(cursor);
     }
 
     /** The value of the query parameter. */

@@ -2,18 +2,18 @@ package dev.puri.resolver.export;
 
 import dev.puri.resolver.table.RecordView;
 
-/** Writes the cursor, then rows, in one form. Used by one thread at a time. */
+/** The body of an export in one format: the cursor, the rows and an end. Used by one thread at a time. */
 interface ExportedRows {
     void put(RecordView row);
 
     /**
-     * Writes the end, by which a reader knows that no row is missing.
+     * Writes the end, which tells a client that no row is missing.
      *
-     * @param rows how many were written
+     * @param rowCount number of rows that were written
      */
-    void putEnd(long rows);
+    void putEnd(long rowCount);
 
-    /** Returns about how many bytes {@link #take} would return. */
+    /** Returns about the number of bytes that {@link #take} would return. */
     int length();
 
     /** Returns the bytes written since the last call. */

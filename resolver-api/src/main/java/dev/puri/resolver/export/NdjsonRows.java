@@ -7,7 +7,7 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 
-/** Writes lines of JSON: the cursor, then rows like those of {@code /v1/changes}, then their number and a digest. */
+/** Writes lines of JSON: the cursor, rows as in {@code /v1/changes}, and a last line with a row count and a digest. */
 final class NdjsonRows implements ExportedRows {
     private final RowLines lines = new RowLines();
     private final MessageDigest digest = sha256();
@@ -31,9 +31,9 @@ final class NdjsonRows implements ExportedRows {
     }
 
     @Override
-    public void putEnd(long rows) {
+    public void putEnd(long rowCount) {
         lines.addTo(digest);
-        lines.putEnd(rows, HexFormat.of().formatHex(digest.digest()));
+        lines.putEnd(rowCount, HexFormat.of().formatHex(digest.digest()));
         isAtEnd = true;
     }
 

@@ -8,7 +8,7 @@ import java.util.UUID;
 import java.util.function.BiPredicate;
 import org.jspecify.annotations.Nullable;
 
-/** A change of a row, with its encoded event, which all subscribers share. Used by one thread at a time. */
+/** A change of a row. It caches its encoded event for all subscribers. Used by one thread at a time. */
 final class Change {
     private static final String CHANGED = "changed";
     private static final String ERASED = "erased";
@@ -18,7 +18,7 @@ final class Change {
     private final long offset;
     private final String type;
 
-    /** Null after it was encoded. */
+    /** Null after it was encoded as JSON, and in a withheld change. */
     private @Nullable Content content;
 
     private @Nullable String collection;
@@ -51,11 +51,11 @@ final class Change {
     /**
      * Whether the identity still exists, or the change is an erasure. Must be called before {@link #event}.
      *
-     * @param isThere whether the table has an identity of this name and uuid
+     * @param exists whether the table has an identity with this name and uuid
      */
-    boolean isCurrent(BiPredicate<Puri, UUID> isThere) {
+    boolean isCurrent(BiPredicate<Puri, UUID> exists) {
         Row row = content().row();
-        return row == null || isThere.test(content().puri(), row.uuid());
+        return row == null || exists.test(content().puri(), row.uuid());
     }
 
     int partition() {
@@ -68,50 +68,50 @@ final class Change {
 
     /** The collection, as {@code namespace:collection}. */
     String collection() {
-        String known = collection;
-        if (known == null) {
-            known = content().puri().qualifiedCollection();
-            collection = known;
+        String cached = collection;
+        if (cached == null) {
+            cached = content().puri().qualifiedCollection();
+            collection = cached;
         }
-        return known;
+        return cached;
     }
 
     private String json() {
-        String known = json;
-        if (known == null) {
+        String cached = json;
+        if (cached == null) {
             collection();
             Row row = content().row();
-            known = row == null
+            cached = row == null
                     ? ChangeJson.erased(content().puri())
                     : ChangeJson.changed(content().puri(), row);
-            json = known;
+            json = cached;
             content = null;
         }
-        return known;
+        return cached;
     }
 
     private Content content() {
-        return Objects.requireNonNull(content, "read already");
+        return Objects.requireNonNull(content, "withheld, or already encoded");
     }
 
-    /** Returns the id of a subscriber after this change, usually the same for all. */
-    ChangeId id(int topic, long seconds, long[] next) {
-        ChangeId known = id;
-        if (known == null || !known.isOf(topic, seconds, next)) {
-            known = ChangeId.of(topic, seconds, next);
-            id = known;
+    /** Returns the id of a subscriber after this change; usually equal for all subscribers. */
+    ChangeId id(int topicHash, long seconds, long[] nextOffsets) {
+        ChangeId cached = id;
+        if (cached == null || !cached.isOf(topicHash, seconds, nextOffsets)) {
+            cached = ChangeId.of(topicHash, seconds, nextOffsets);
+            id = cached;
             event = null;
         }
-        return known;
+        return cached;
     }
 
-    /** Returns the event with this id; encoded once for all subscribers with the same id. */
+    /** Returns the event with the last {@link #id}; subscribers with the same id share one encoded event. */
     ServerSentEvent event() {
-        ServerSentEvent known = event;
-        if (known == null) {
-            known = ServerSentEvent.of(String.valueOf(id), type, json());
-            event = known;
+        ServerSentEvent cached = event;
+        if (cached == null) {
+            cached = ServerSentEvent.of(String.valueOf(id), type, json());
+            event = cached;
         }
-        return known;
+        return cached;
     }
 }

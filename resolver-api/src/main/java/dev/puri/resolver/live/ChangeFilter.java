@@ -15,7 +15,7 @@ public record ChangeFilter(Set<String> collections) {
     /** Changes of every collection. */
     public static final ChangeFilter ALL = new ChangeFilter(Set.of());
 
-    /** Most collections of one filter. */
+    /** Maximum number of collections in a filter. */
     public static final int MAX_COLLECTIONS = 100;
 
     private static final int MAX_QUOTED = 100;
@@ -25,14 +25,14 @@ public record ChangeFilter(Set<String> collections) {
     }
 
     /**
-     * Parses names of collections in any case, declared or not.
+     * Parses names of collections, in upper or lower case. The collections need not be declared.
      *
-     * @param texts none for all collections
-     * @throws IllegalArgumentException when a name is invalid, or there are too many
+     * @param texts empty for all collections
+     * @throws IllegalArgumentException if a name is invalid, or there are too many
      */
     public static ChangeFilter parse(List<String> texts) {
         if (texts.size() > MAX_COLLECTIONS) {
-            throw new IllegalArgumentException("at most " + MAX_COLLECTIONS + " collections are taken");
+            throw new IllegalArgumentException("at most " + MAX_COLLECTIONS + " collections are allowed");
         }
         Set<String> collections = new HashSet<>();
         for (String text : texts) {
@@ -41,13 +41,13 @@ public record ChangeFilter(Set<String> collections) {
             } catch (InvalidNameException e) {
                 String quoted = text.length() > MAX_QUOTED ? text.substring(0, MAX_QUOTED) + "…" : text;
                 throw new IllegalArgumentException(
-                        "not a collection, which is written namespace:collection: \"" + quoted + "\"", e);
+                        "not a collection in the form namespace:collection: \"" + quoted + "\"", e);
             }
         }
         return new ChangeFilter(collections);
     }
 
-    boolean takes(Change change) {
+    boolean accepts(Change change) {
         return collections.isEmpty() || collections.contains(change.collection());
     }
 }

@@ -6,15 +6,15 @@ import java.util.Base64;
 import org.apache.kafka.common.Uuid;
 
 /**
- * The position of a subscriber: by partition of {@code puri.identities.v1}, the offset before which it has every
- * change. Its text is opaque to callers and valid on every instance.
+ * The position of a subscriber: for each partition of {@code puri.identities.v1}, the offset before which the
+ * subscriber has every change. The text of an id is opaque to clients and valid on every instance.
  *
- * <p>The text is base64url, without padding, of: the topic's id folded to 4 bytes, the second (since 1970) at which the
- * subscriber had every change, and the offsets in the order of the partitions; seconds and offsets are varints of 7
- * bits, the lowest first.
+ * <p>The text is base64url, without padding, of: a hash of the topic's id in 4 bytes; the last time at which the
+ * subscriber had every change, in seconds since 1970; and the offsets in the order of the partitions. The time and the
+ * offsets are varints with 7 bits a byte, the lowest bits first.
  */
 public final class ChangeId {
-    /** Enough for more than a thousand partitions. */
+    /** Maximum number of characters; enough for more than a thousand partitions. */
     static final int MAX_LENGTH = 8192;
 
     private static final int TOPIC_BYTES = 4;
@@ -22,84 +22,84 @@ public final class ChangeId {
     private static final Base64.Encoder ENCODER = Base64.getUrlEncoder().withoutPadding();
     private static final Base64.Decoder DECODER = Base64.getUrlDecoder();
 
-    private final int topic;
+    private final int topicHash;
     private final long seconds;
-    private final long[] next;
+    private final long[] nextOffsets;
     private final String text;
 
-    private ChangeId(int topic, long seconds, long[] next) {
-        this.topic = topic;
+    private ChangeId(int topicHash, long seconds, long[] nextOffsets) {
+        this.topicHash = topicHash;
         this.seconds = seconds;
-        this.next = next;
-        this.text = encode(topic, seconds, next);
+        this.nextOffsets = nextOffsets;
+        this.text = encode(topicHash, seconds, nextOffsets);
     }
 
     /**
-     * @param topic as {@link #fold} has it
-     * @param seconds since 1970
-     * @param next by partition; copied
+     * @param topicHash see {@link #topicHash(Uuid)}
+     * @param seconds the last time at which the subscriber had every change, in seconds since 1970
+     * @param nextOffsets by partition; copied
      */
-    static ChangeId of(int topic, long seconds, long[] next) {
-        return new ChangeId(topic, seconds, next.clone());
+    static ChangeId of(int topicHash, long seconds, long[] nextOffsets) {
+        return new ChangeId(topicHash, seconds, nextOffsets.clone());
     }
 
-    /** Folds a topic's random id; the rest is enough to recognise a topic that was created again. */
-    static int fold(Uuid topicId) {
-        long folded = topicId.getMostSignificantBits() ^ topicId.getLeastSignificantBits();
-        return (int) (folded ^ (folded >>> 32));
+    /** Hashes the random id of a topic; 4 bytes are enough to recognise a topic that was created again. */
+    static int topicHash(Uuid topicId) {
+        long hash = topicId.getMostSignificantBits() ^ topicId.getLeastSignificantBits();
+        return (int) (hash ^ (hash >>> 32));
     }
 
     /**
-     * Reads the text.
+     * Parses the text of an id.
      *
-     * @throws IllegalArgumentException when no server can have issued it
+     * @throws IllegalArgumentException if no server can have issued it
      */
     public static ChangeId parse(String text) {
         if (text.length() <= MAX_LENGTH) {
             try {
                 ByteBuffer bytes = ByteBuffer.wrap(DECODER.decode(text));
                 if (bytes.remaining() > TOPIC_BYTES) {
-                    int topic = bytes.getInt();
+                    int topicHash = bytes.getInt();
                     long seconds = varint(bytes);
-                    long[] next = new long[bytes.remaining()];
-                    int partitions = 0;
+                    long[] nextOffsets = new long[bytes.remaining()];
+                    int partitionCount = 0;
                     while (bytes.hasRemaining()) {
-                        next[partitions++] = varint(bytes);
+                        nextOffsets[partitionCount++] = varint(bytes);
                     }
-                    ChangeId id = new ChangeId(topic, seconds, Arrays.copyOf(next, partitions));
+                    ChangeId id = new ChangeId(topicHash, seconds, Arrays.copyOf(nextOffsets, partitionCount));
                     if (id.text.equals(text)) {
                         return id;
                     }
                 }
             } catch (IllegalArgumentException e) {
-                // Said below, as of every text that is not written as we write it.
+                // The exception below also covers text that is not base64url.
             }
         }
         throw new IllegalArgumentException(
-                "not the id of an event that was sent: it is " + text.length() + " characters that mean nothing");
+                "not the id of an event: no server sent this id of " + text.length() + " characters");
     }
 
-    int topic() {
-        return topic;
+    int topicHash() {
+        return topicHash;
     }
 
     long seconds() {
         return seconds;
     }
 
-    long[] next() {
-        return next.clone();
+    long[] nextOffsets() {
+        return nextOffsets.clone();
     }
 
-    boolean isOf(int topic, long seconds, long[] next) {
-        return this.topic == topic && this.seconds == seconds && Arrays.equals(this.next, next);
+    boolean isOf(int topicHash, long seconds, long[] nextOffsets) {
+        return this.topicHash == topicHash && this.seconds == seconds && Arrays.equals(this.nextOffsets, nextOffsets);
     }
 
-    private static String encode(int topic, long seconds, long[] next) {
-        ByteBuffer bytes = ByteBuffer.allocate(TOPIC_BYTES + (1 + next.length) * MAX_VARINT_BYTES);
-        bytes.putInt(topic);
+    private static String encode(int topicHash, long seconds, long[] nextOffsets) {
+        ByteBuffer bytes = ByteBuffer.allocate(TOPIC_BYTES + (1 + nextOffsets.length) * MAX_VARINT_BYTES);
+        bytes.putInt(topicHash);
         putVarint(bytes, seconds);
-        for (long offset : next) {
+        for (long offset : nextOffsets) {
             putVarint(bytes, offset);
         }
         return ENCODER.encodeToString(Arrays.copyOf(bytes.array(), bytes.position()));
@@ -123,7 +123,7 @@ public final class ChangeId {
                 return value;
             }
         }
-        throw new IllegalArgumentException("no number ends here");
+        throw new IllegalArgumentException("a number does not end");
     }
 
     @Override
@@ -136,7 +136,7 @@ public final class ChangeId {
         return text.hashCode();
     }
 
-    /** The text that {@link #parse} reads. */
+    /** Returns the text that {@link #parse} reads. */
     @Override
     public String toString() {
         return text;

@@ -10,9 +10,10 @@ import java.io.StringWriter;
 import java.io.UncheckedIOException;
 import java.util.Locale;
 
-/** Writes the data of events as JSON on one line. An event has the whole row, so receiving it twice does no harm. */
+/** Writes the data of an event as one line of JSON. The data has the whole row, so a repeated event does no harm. */
 final class ChangeJson {
     private static final JsonFactory JSON = JsonFactory.builder().build();
+
     /** Writes the members of one object. */
     private interface Members {
         void writeTo(JsonGenerator json) throws IOException;

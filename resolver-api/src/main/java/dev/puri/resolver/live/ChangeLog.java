@@ -2,22 +2,22 @@ package dev.puri.resolver.live;
 
 import org.jspecify.annotations.Nullable;
 
-/** All changes that the topic still has, also those that are older than the ring. */
+/** Reads changes from the topic, also changes that are no longer in the {@link ChangeRing}. */
 interface ChangeLog {
-    /** Receives the changes. */
+    /** Receives the records of the topic. */
     @FunctionalInterface
-    interface Taker {
+    interface Receiver {
         /**
-         * Takes one record.
+         * Receives one record.
          *
-         * @param next the offset after this record
-         * @param change null when the record changes nothing
+         * @param nextOffset the offset after this record
+         * @param change null if the record changes nothing
          * @return whether to continue
          */
-        boolean take(int partition, long next, @Nullable Change change);
+        boolean receive(int partition, long nextOffset, @Nullable Change change);
     }
 
-    /** A part of the requested changes was deleted. */
+    /** Some of the requested changes were deleted from the topic. */
     final class GoneException extends Exception {
         private static final long serialVersionUID = 1L;
 
@@ -27,13 +27,13 @@ interface ChangeLog {
     }
 
     /**
-     * Reads the changes between two offsets, and perhaps some after, in the order of each partition. Returns at the
-     * end, or when the taker returns false.
+     * Reads, for each partition, the changes between two offsets in the order of the offsets; may also read some later
+     * changes. Returns at the end, or when the receiver returns false.
      *
      * @param from by partition, the first offset
-     * @param to by partition, the offset after the last
-     * @throws GoneException when the log begins after the first offset; the taker has received nothing then
-     * @throws RuntimeException when the log cannot be read now
+     * @param to by partition, the offset after the last record
+     * @throws GoneException if a partition begins after its first offset; the receiver has received nothing then
+     * @throws RuntimeException if the topic cannot be read now
      */
-    void read(long[] from, long[] to, Taker taker) throws GoneException;
+    void read(long[] from, long[] to, Receiver receiver) throws GoneException;
 }

@@ -31,25 +31,25 @@ import org.jspecify.annotations.Nullable;
 /**
  * Reads changes from {@code puri.identities.v1}, each time with a new consumer. Thread-safe.
  *
- * <p>The topic is compacted, so of a row that changed often only the last change may be left. Compaction may also have
- * removed the record of the change, and left one with the same row that answers a later refused or repeated event. So
- * such a record is reported too, unless the same read has reported the row before: it is better to report a row twice
- * than never.
+ * <p>The topic is compacted, so only the last change of a row may be left. The topology also writes a row again, with
+ * the answer to a refused or repeated event. Compaction may have removed the record of the change and left such an
+ * answer. So an answer is reported like a change, unless the same read has already reported the row: it is better to
+ * report a row twice than never.
  */
 final class ChangeReplay implements ChangeLog {
     private static final Duration TIMEOUT = Duration.ofSeconds(10);
     private static final Duration POLL = Duration.ofMillis(200);
-    private static final Duration PAUSE = Duration.ofMillis(200);
-    private static final Duration CLOSE = Duration.ofMillis(200);
+    private static final Duration RETRY_DELAY = Duration.ofMillis(200);
+    private static final Duration CLOSE_TIMEOUT = Duration.ofMillis(200);
 
-    /** How many reported rows are remembered; other rows may be reported twice. */
-    private static final int REMEMBERED = 20_000;
+    /** Maximum number of reported rows that one read remembers; other rows may be reported twice. */
+    private static final int MAX_REMEMBERED = 20_000;
 
     private final Supplier<Consumer<byte[], byte[]>> consumers;
     private final AvroValues<IdentityRow> values;
 
     /**
-     * @param consumers of committed records
+     * @param consumers create consumers that read committed records only
      */
     ChangeReplay(Supplier<Consumer<byte[], byte[]>> consumers, AvroValues<IdentityRow> values) {
         this.consumers = consumers;
@@ -57,7 +57,7 @@ final class ChangeReplay implements ChangeLog {
     }
 
     @Override
-    public void read(long[] from, long[] to, Taker taker) throws GoneException {
+    public void read(long[] from, long[] to, Receiver receiver) throws GoneException {
         Consumer<byte[], byte[]> consumer = consumers.get();
         try {
             List<TopicPartition> partitions = new ArrayList<>();
@@ -67,24 +67,24 @@ final class ChangeReplay implements ChangeLog {
                 }
             }
             consumer.assign(partitions);
-            requireThere(consumer, partitions, from);
+            requireNotDeleted(consumer, partitions, from);
             partitions.forEach(partition -> consumer.seek(partition, from[partition.partition()]));
-            new Reading(consumer, partitions, to, taker).run();
+            new Reading(consumer, partitions, to, receiver).run();
         } finally {
             boolean interrupted = Thread.interrupted();
-            consumer.close(CloseOptions.timeout(CLOSE));
+            consumer.close(CloseOptions.timeout(CLOSE_TIMEOUT));
             if (interrupted) {
                 Thread.currentThread().interrupt();
             }
         }
     }
 
-    private static void requireThere(Consumer<byte[], byte[]> consumer, List<TopicPartition> partitions, long[] from)
-            throws GoneException {
-        Map<TopicPartition, Long> begins = consumer.beginningOffsets(partitions, TIMEOUT);
+    private static void requireNotDeleted(
+            Consumer<byte[], byte[]> consumer, List<TopicPartition> partitions, long[] from) throws GoneException {
+        Map<TopicPartition, Long> beginningOffsets = consumer.beginningOffsets(partitions, TIMEOUT);
         for (TopicPartition partition : partitions) {
-            if (from[partition.partition()] < begins.getOrDefault(partition, 0L)) {
-                throw new GoneException(partition + " begins after " + from[partition.partition()]);
+            if (from[partition.partition()] < beginningOffsets.getOrDefault(partition, 0L)) {
+                throw new GoneException(partition + " begins after offset " + from[partition.partition()]);
             }
         }
     }
@@ -94,35 +94,35 @@ final class ChangeReplay implements ChangeLog {
         private final Consumer<byte[], byte[]> consumer;
         private final List<TopicPartition> partitions;
         private final long[] to;
-        private final Taker taker;
+        private final Receiver receiver;
 
-        /** By reported row, the event that last changed it; empty for an erased row. */
-        private final Map<Puri, Optional<Position>> reported = new HashMap<>();
+        /** By pURI of a reported row, the position of the event that last changed the row; empty for an erased row. */
+        private final Map<Puri, Optional<Position>> reportedEvents = new HashMap<>();
 
-        Reading(Consumer<byte[], byte[]> consumer, List<TopicPartition> partitions, long[] to, Taker taker) {
+        Reading(Consumer<byte[], byte[]> consumer, List<TopicPartition> partitions, long[] to, Receiver receiver) {
             this.consumer = consumer;
             this.partitions = new ArrayList<>(partitions);
             this.to = to;
-            this.taker = taker;
+            this.receiver = receiver;
         }
 
         void run() {
-            long lastProgress = System.nanoTime();
+            long lastProgressNanos = System.nanoTime();
             while (!partitions.isEmpty()) {
                 Map<TopicPartition, Long> before = positions();
                 for (ConsumerRecord<byte[], byte[]> record : consumer.poll(POLL)) {
-                    if (!taker.take(record.partition(), record.offset() + 1, change(record))) {
+                    if (!receiver.receive(record.partition(), record.offset() + 1, change(record))) {
                         return;
                     }
-                    lastProgress = System.nanoTime();
+                    lastProgressNanos = System.nanoTime();
                 }
                 Map<TopicPartition, Long> after = positions();
-                // Transaction markers take offsets too.
+                // Positions are compared, since the last offsets may be of transaction markers, not of records.
                 partitions.removeIf(partition -> after.getOrDefault(partition, 0L) >= to[partition.partition()]);
                 if (!after.equals(before)) {
-                    lastProgress = System.nanoTime();
-                } else if (System.nanoTime() - lastProgress > TIMEOUT.toNanos()) {
-                    throw new TimeoutException("no broker gives records of " + Topics.IDENTITIES);
+                    lastProgressNanos = System.nanoTime();
+                } else if (System.nanoTime() - lastProgressNanos > TIMEOUT.toNanos()) {
+                    throw new TimeoutException("no broker returns records of " + Topics.IDENTITIES);
                 }
             }
         }
@@ -139,24 +139,25 @@ final class ChangeReplay implements ChangeLog {
                         new String(Objects.requireNonNullElse(record.key(), new byte[0]), StandardCharsets.UTF_8));
                 Row row = record.value() == null ? null : row(record.value());
                 Optional<Position> cause = Optional.ofNullable(row).map(Row::position);
-                if (Topics.isMarker(puri) || isRepeated(record, puri, cause)) {
+                if (Topics.isMarker(puri) || isAnswerForReportedRow(record, puri, cause)) {
                     return null;
                 }
-                if (reported.size() < REMEMBERED || reported.containsKey(puri)) {
-                    reported.put(puri, cause);
+                if (reportedEvents.size() < MAX_REMEMBERED || reportedEvents.containsKey(puri)) {
+                    reportedEvents.put(puri, cause);
                 }
-                return new Change(record.partition(), record.offset(), new Content.Known(puri, changed(record, row)));
+                Content content = new Content.Decoded(puri, withPosition(record, row));
+                return new Change(record.partition(), record.offset(), content);
             } catch (UnreadableException | IllegalArgumentException e) {
-                // The table skips it too, and has logged it.
+                // The table also skips this record, and has logged it.
                 return null;
             }
         }
 
         /**
-         * The row under the position of the event that changed it. If the record answers another event, only the row
-         * itself has that position.
+         * Returns the row with the position of the event that changed the row. A record of a change has this position
+         * in a header. A record that answers another event has this position only in the row.
          */
-        private static @Nullable Row changed(ConsumerRecord<byte[], byte[]> record, @Nullable Row row) {
+        private static @Nullable Row withPosition(ConsumerRecord<byte[], byte[]> record, @Nullable Row row) {
             if (row == null || !ChangeRecords.isChange(record.headers())) {
                 return row;
             }
@@ -168,32 +169,33 @@ final class ChangeReplay implements ChangeLog {
             try {
                 return EventOutcome.of(record.headers());
             } catch (IllegalArgumentException e) {
-                // The table has counted it.
+                // The table has counted this record as unreadable.
                 return null;
             }
         }
 
-        private boolean isRepeated(ConsumerRecord<byte[], byte[]> record, Puri puri, Optional<Position> cause) {
-            return !ChangeRecords.isChange(record.headers()) && cause.equals(reported.get(puri));
+        private boolean isAnswerForReportedRow(
+                ConsumerRecord<byte[], byte[]> record, Puri puri, Optional<Position> cause) {
+            return !ChangeRecords.isChange(record.headers()) && cause.equals(reportedEvents.get(puri));
         }
 
         private Row row(byte[] value) throws UnreadableException {
-            long begun = System.nanoTime();
+            long startNanos = System.nanoTime();
             while (true) {
                 try {
                     return RowAvro.fromAvro(values.read(value));
                 } catch (RegistryUnavailableException e) {
-                    if (System.nanoTime() - begun > TIMEOUT.toNanos()) {
+                    if (System.nanoTime() - startNanos > TIMEOUT.toNanos()) {
                         throw e;
                     }
-                    pause();
+                    awaitRetry();
                 }
             }
         }
 
-        private void pause() {
+        private void awaitRetry() {
             try {
-                Thread.sleep(PAUSE.toMillis());
+                Thread.sleep(RETRY_DELAY.toMillis());
             } catch (InterruptedException e) {
                 throw new InterruptException(e);
             }

@@ -20,113 +20,117 @@ import org.apache.kafka.common.Uuid;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The most recent changes of one table, in the order in which the table took them. Only the thread that writes the
- * table adds changes, and never waits; any thread reads.
+ * A ring buffer of the most recent changes of one table, in the order in which the table applied the changes. Only the
+ * thread that writes the table adds changes; adding never blocks. Any thread may read.
  *
- * <p>Changes are numbered from 0; number n is in slot n mod capacity until n + capacity replaces it. A late reader
- * finds another change, or none, and recognises that by the number. For each partition, {@code covered} is the offset
- * from which on the ring has every change. It advances before a slot is replaced. So a reader that reads the oldest
- * number first, and {@code covered} after it, may miss coverage but never assumes too much.
+ * <p>Changes are numbered from 0. Change n is in slot n mod capacity, until change n + capacity replaces it. A reader
+ * that is too slow finds a later change in the slot, or none. It notices because the number differs.
  *
- * <p>An erasure removes the content of earlier changes of its name from the ring. It finds them by a chain: each change
- * has the number of the previous change whose name has the same hash. The hash is seeded, so that nobody can choose
- * names that share a chain. The erasure removes the changes of its name from the chain, so each change is visited once.
+ * <p>The ring has every change of a partition at or after the partition's offset in {@code coveredFrom}. This offset
+ * advances before a slot is replaced. A reader must read {@link #oldestNumber} first and check the coverage second. The
+ * offset may then be too high, but never too low: the reader may see a gap that does not exist, but it never overlooks
+ * a gap.
+ *
+ * <p>An erasure withholds the earlier changes of its name: it replaces each by a change without content. It finds these
+ * changes by a chain: each change has the number of the previous change whose name has the same hash. The hash is
+ * seeded, so that nobody can choose names that share a chain. The chain then continues at the newest change of another
+ * name, so a later erasure of the same name does not visit the withheld changes again.
  */
 public final class ChangeRing implements RowChanges {
+    /** The begin of the keys of marker records, which the topology writes and which are not changes of an identity. */
     private static final byte[] MARKER = Topics.MARKER.getBytes(StandardCharsets.US_ASCII);
 
     private static final byte[] NO_KEY = {};
     private static final long NONE = -1;
 
-    /** How many times are remembered to find changes that are too old. */
-    private static final int MARKS = 64;
+    /** Number of marks that are kept for one maximum age; with more marks, old changes are forgotten more promptly. */
+    private static final int MARKS_PER_AGE = 64;
 
-    private final int topic;
+    private final int topicHash;
     private final AvroValues<IdentityRow> values;
     private final Runnable onChange;
-    private final AtomicReferenceArray<@Nullable Numbered> slots;
+    private final AtomicReferenceArray<@Nullable Entry> slots;
 
-    /** By partition, the offset from which on the ring has every change. */
-    private final AtomicLongArray covered;
+    /** By partition: the ring has every change at or after this offset. */
+    private final AtomicLongArray coveredFrom;
 
-    /** By partition, the offset before which every change was added. */
-    private final AtomicLongArray next;
+    /** By partition: every change before this offset was added. */
+    private final AtomicLongArray nextOffsets;
 
-    /** The number of the next change. */
-    private volatile long head;
+    /** The number that the next change will get. */
+    private volatile long nextNumber;
 
-    /** The last time, in seconds, at which no change was missing. */
-    private volatile long completeAt;
+    /** The last time at which the ring had every change of the topic, in seconds since 1970. */
+    private volatile long completeAtSeconds;
 
-    /** Of each hash of names the number of the last change, and 1; 0 when there was none. Of the thread that adds. */
+    /** By hash of the name: the number of the last change plus 1, or 0 for none. Used only by the writer thread. */
     private final long[] lastByHash;
 
     private final long seed = ThreadLocalRandom.current().nextLong();
 
-    /** Changes with smaller numbers are too old. */
-    private volatile long tooOld;
+    /** Changes with smaller numbers were forgotten because of their age. */
+    private volatile long firstRetained;
 
-    /**
-     * How far the ring was at some times, the newest last; of the thread that {@linkplain #forgetOlderThan forgets}.
-     */
+    /** Marks of the last maximum age, the newest last. Used only by the thread that calls forgetOlderThan. */
     private final Deque<Mark> marks = new ArrayDeque<>();
 
     /**
-     * @param key the name; empty when the change is withheld
-     * @param before the number of the change before whose name has the same hash; -1 when there is none
+     * @param key the name; empty if the change is withheld
+     * @param previousInChain number of the previous change whose name has the same hash; -1 if there is none
      */
-    private record Numbered(long number, Change change, byte[] key, long before) {}
+    private record Entry(long number, Change change, byte[] key, long previousInChain) {}
 
-    private record Mark(Instant at, long head) {}
+    /** The number of the next change at an earlier time. */
+    private record Mark(Instant at, long nextNumber) {}
 
     /**
-     * @param begins by partition, the offset from which on every change will be added
-     * @param completeAt when the topic had no more than that
-     * @param values reads rows that are added unread
+     * @param startOffsets by partition, the offset of the first change that will be added
+     * @param completeAt a time at which the topic had no records at or after these offsets
+     * @param values decodes the values of records that are added without decoding
      * @param onChange called after each change; must be quick
      */
     ChangeRing(
             Uuid topicId,
-            long[] begins,
+            long[] startOffsets,
             Instant completeAt,
             int capacity,
             AvroValues<IdentityRow> values,
             Runnable onChange) {
-        this.topic = ChangeId.fold(topicId);
+        this.topicHash = ChangeId.topicHash(topicId);
         this.values = values;
         this.onChange = onChange;
         this.slots = new AtomicReferenceArray<>(capacity);
         this.lastByHash = new long[Integer.highestOneBit(capacity) * 2];
-        this.covered = new AtomicLongArray(begins);
-        this.next = new AtomicLongArray(begins);
-        this.completeAt = completeAt.getEpochSecond();
+        this.coveredFrom = new AtomicLongArray(startOffsets);
+        this.nextOffsets = new AtomicLongArray(startOffsets);
+        this.completeAtSeconds = completeAt.getEpochSecond();
     }
 
     /**
-     * Adds a change. Called by the thread that writes the table, after readers of the table can see the change. Takes
-     * no lock and writes no JSON.
+     * Adds a change. The thread that writes the table calls it, after readers of the table can see the change. Takes no
+     * lock. The threads of the subscribers encode the change later.
      *
      * @param offset of the record in {@code puri.identities.v1}; it grows within a partition
-     * @param row the row after the change; null when there is none
+     * @param row the row after the change; null if there is none
      */
     @Override
     public void changed(int partition, long offset, Puri puri, @Nullable Row row) {
         if (!Topics.isMarker(puri)) {
-            add(partition, offset, puri.toBytes(), new Content.Known(puri, row));
+            add(partition, offset, puri.toBytes(), new Content.Decoded(puri, row));
         }
     }
 
     /**
-     * Adds a change whose record is decoded only if a subscriber needs it; otherwise the same.
+     * Adds a change like {@link #changed(int, long, Puri, Row)}, but decodes its record only if a subscriber needs it.
      *
      * @param key of the record; kept, not copied
      * @param value of the record; null for a tombstone
-     * @param token the record's header {@code position}; null when it has none
+     * @param token value of the record's header {@code position}, the token of the event; null if it has none
      */
     @Override
     public void changed(int partition, long offset, byte[] key, byte @Nullable [] value, byte @Nullable [] token) {
         if (!isMarker(key)) {
-            add(partition, offset, key, new Content.Unread(key, value, token, values));
+            add(partition, offset, key, new Content.Encoded(key, value, token, values));
         }
     }
 
@@ -135,26 +139,26 @@ public final class ChangeRing implements RowChanges {
     }
 
     private void add(int partition, long offset, byte[] key, Content content) {
-        if (partition >= next.length()) {
+        if (partition >= nextOffsets.length()) {
             // TableKeeper replaces the table when partitions are added.
             return;
         }
-        long number = head;
+        long number = nextNumber;
         int slot = (int) (number % slots.length());
-        Numbered oldest = slots.get(slot);
-        if (oldest != null) {
-            uncover(oldest.change());
+        Entry replaced = slots.get(slot);
+        if (replaced != null) {
+            advanceCoverage(replaced.change());
         }
         int hash = hash(key);
-        long before = lastByHash[hash] - 1;
+        long previousInChain = lastByHash[hash] - 1;
         if (content.isErased()) {
-            before = withhold(before, key);
+            previousInChain = withholdChanges(key, previousInChain);
         }
-        slots.set(slot, new Numbered(number, new Change(partition, offset, content), key, before));
+        slots.set(slot, new Entry(number, new Change(partition, offset, content), key, previousInChain));
         lastByHash[hash] = number + 1;
         // In this order: a reader that sees the offset must find the change.
-        head = number + 1;
-        next.set(partition, offset + 1);
+        nextNumber = number + 1;
+        nextOffsets.set(partition, offset + 1);
         onChange.run();
     }
 
@@ -162,155 +166,159 @@ public final class ChangeRing implements RowChanges {
         return (int) Hash.of(key, seed) & lastByHash.length - 1;
     }
 
-    /** How many changes an erasure of this name walks over; by the thread that adds. */
+    /** Returns the number of changes that an erasure of this name would visit. Only the writer thread may call it. */
     int chainLength(byte[] key) {
         int length = 0;
-        for (long number = lastByHash[hash(key)] - 1; number >= oldest() && number != NONE; length++) {
-            Numbered found = slots.get((int) (number % slots.length()));
-            if (found == null || found.number() != number) {
+        for (long number = lastByHash[hash(key)] - 1; number >= oldestNumber() && number != NONE; length++) {
+            Entry entry = slots.get((int) (number % slots.length()));
+            if (entry == null || entry.number() != number) {
                 break;
             }
-            number = found.before();
+            number = entry.previousInChain();
         }
         return length;
     }
 
-    private void uncover(Change gone) {
-        covered.accumulateAndGet(gone.partition(), gone.offset() + 1, Math::max);
+    private void advanceCoverage(Change removed) {
+        coveredFrom.accumulateAndGet(removed.partition(), removed.offset() + 1, Math::max);
     }
 
     /**
-     * Forgets what was said under a name, from this number of its hash's chain on; returns what is left of the chain.
+     * Withholds the changes of a name, walking back the chain from the change {@code newest}.
+     *
+     * @return the number of the newest change of another name in the chain; {@link #NONE} if there is none
      */
-    private long withhold(long last, byte[] key) {
-        long left = NONE;
-        for (long number = last; number >= oldest() && number != NONE; ) {
+    private long withholdChanges(byte[] key, long newest) {
+        long newestOfOtherName = NONE;
+        for (long number = newest; number >= oldestNumber() && number != NONE; ) {
             int slot = (int) (number % slots.length());
-            Numbered found = slots.get(slot);
-            if (found == null || found.number() != number) {
+            Entry entry = slots.get(slot);
+            if (entry == null || entry.number() != number) {
                 break;
             }
-            if (Arrays.equals(found.key(), key)) {
-                Change change = found.change();
+            if (Arrays.equals(entry.key(), key)) {
+                Change change = entry.change();
                 Change withheld = Change.withheld(change.partition(), change.offset());
-                // Unless it has become too old just now.
-                slots.compareAndSet(slot, found, new Numbered(number, withheld, NO_KEY, found.before()));
-            } else if (left == NONE && found.key() != NO_KEY) {
-                left = number;
+                // Fails if forgetBefore has just removed the change, which is as good.
+                slots.compareAndSet(slot, entry, new Entry(number, withheld, NO_KEY, entry.previousInChain()));
+            } else if (newestOfOtherName == NONE && entry.key() != NO_KEY) {
+                newestOfOtherName = number;
             }
-            number = found.before();
+            number = entry.previousInChain();
         }
-        return left;
+        return newestOfOtherName;
     }
 
     /**
-     * Forgets changes that were added before that time, or a little later. Called repeatedly by one thread.
+     * Forgets changes that are older than the age. A change may stay longer by 1/64 of the age and the time between two
+     * calls. One thread calls it repeatedly.
      */
     public void forgetOlderThan(Duration age, Instant now) {
         Mark newest = marks.peekLast();
-        if (newest == null || !now.isBefore(newest.at().plus(age.dividedBy(MARKS)))) {
-            marks.add(new Mark(now, head));
+        if (newest == null || !now.isBefore(newest.at().plus(age.dividedBy(MARKS_PER_AGE)))) {
+            marks.add(new Mark(now, nextNumber));
         }
         while (!marks.isEmpty() && !marks.getFirst().at().plus(age).isAfter(now)) {
-            forgetBefore(marks.removeFirst().head());
+            forgetBefore(marks.removeFirst().nextNumber());
         }
     }
 
-    private void forgetBefore(long end) {
-        for (long number = oldest(); number < end; number++) {
+    private void forgetBefore(long endNumber) {
+        for (long number = oldestNumber(); number < endNumber; number++) {
             int slot = (int) (number % slots.length());
-            Numbered found = slots.get(slot);
-            if (found != null && found.number() == number) {
-                uncover(found.change());
-                tooOld = number + 1;
-                // Unless another change has just replaced it, or it is withheld.
-                slots.compareAndSet(slot, found, null);
+            Entry entry = slots.get(slot);
+            if (entry != null && entry.number() == number) {
+                advanceCoverage(entry.change());
+                firstRetained = number + 1;
+                // Fails if a later change has just replaced this one, or if an erasure has just withheld it.
+                slots.compareAndSet(slot, entry, null);
             }
         }
-        tooOld = Math.max(tooOld, end);
+        firstRetained = Math.max(firstRetained, endNumber);
     }
 
     /**
-     * Notes that the table has all records of a partition before an offset, changes or not. Called by the thread that
-     * writes the table.
+     * Notes that the table has read a partition up to this offset; not every record was a change. The thread that
+     * writes the table calls it.
      */
     @Override
     public void reached(int partition, long offset) {
-        if (partition < next.length() && offset > next.get(partition)) {
-            next.set(partition, offset);
+        if (partition < nextOffsets.length() && offset > nextOffsets.get(partition)) {
+            nextOffsets.set(partition, offset);
         }
     }
 
     /**
-     * Notes that no change was missing at that time. Called by one thread, every few seconds. Ids contain the time, so
-     * that an id is recognised that is older than the topic's tombstones.
+     * Notes that the ring had every change of the topic at that time. One thread calls it every few seconds. A change
+     * id contains this time, so that an id can be rejected if tombstones after it may be gone from the topic.
      */
     @Override
     public void completeAt(Instant time) {
-        completeAt = Math.max(completeAt, time.getEpochSecond());
+        completeAtSeconds = Math.max(completeAtSeconds, time.getEpochSecond());
     }
 
     /**
-     * The id after the last change so far. A change that is not yet visible in the table comes after it, so rows that
-     * are read after this call are at least as new as the id. May be called by any thread.
+     * Returns the id of a subscriber that has all changes so far. Rows that are read from the table after this call
+     * include at least these changes. Any thread may call it.
      */
-    public ChangeId now() {
-        // Read in this order, so that the offsets include everything up to the time of completeness.
-        long complete = completeAt;
-        return ChangeId.of(topic, complete, next());
+    public ChangeId currentId() {
+        // Read in this order, so that the offsets include every change up to that time.
+        long seconds = completeAtSeconds;
+        return ChangeId.of(topicHash, seconds, nextOffsets());
     }
 
-    int topic() {
-        return topic;
+    int topicHash() {
+        return topicHash;
     }
 
-    int partitions() {
-        return next.length();
+    int partitionCount() {
+        return nextOffsets.length();
     }
 
-    long completeAt() {
-        return completeAt;
+    /** The last time at which the ring had every change of the topic, in seconds since 1970. */
+    long completeAtSeconds() {
+        return completeAtSeconds;
     }
 
-    /** The number of the next change. */
-    long head() {
-        return head;
+    /** The number that the next change will get. */
+    long nextNumber() {
+        return nextNumber;
     }
 
-    /** The number of the oldest change, which may have been replaced just now. */
-    long oldest() {
-        return Math.max(tooOld, head - slots.length());
+    /** The number of the oldest change, which the writer may have just replaced. */
+    long oldestNumber() {
+        return Math.max(firstRetained, nextNumber - slots.length());
     }
 
-    /** The change of that number; null when it was replaced. */
+    /** Returns the change with this number; null if it was replaced or forgotten. */
     @Nullable
-    Change at(long number) {
-        Numbered found = slots.get((int) (number % slots.length()));
-        return found != null && found.number() == number ? found.change() : null;
+    Change get(long number) {
+        Entry entry = slots.get((int) (number % slots.length()));
+        return entry != null && entry.number() == number ? entry.change() : null;
     }
 
     /**
-     * By partition, the offset before which every change was added. Read it before the {@link #head}: then no change
-     * before these offsets has the head's number or a later one.
+     * Returns, by partition, the offset before which every change was added. A caller must read these offsets before
+     * {@link #nextNumber}: every change before these offsets then has a smaller number.
      */
-    long[] next() {
-        long[] copy = new long[next.length()];
+    long[] nextOffsets() {
+        long[] copy = new long[nextOffsets.length()];
         for (int i = 0; i < copy.length; i++) {
-            copy[i] = next.get(i);
+            copy[i] = nextOffsets.get(i);
         }
         return copy;
     }
 
     /**
-     * Whether the ring has every change from these offsets on. Call it after {@link #oldest}, from which on the changes
-     * are read.
+     * Whether the ring has every change at or after these offsets. A caller must read {@link #oldestNumber} before this
+     * call, and then read the changes from that number on. In the other order, a change could be missed.
      */
-    boolean covers(long[] from) {
-        if (from.length != covered.length()) {
+    boolean covers(long[] offsets) {
+        if (offsets.length != coveredFrom.length()) {
             return false;
         }
-        for (int i = 0; i < from.length; i++) {
-            if (from[i] < covered.get(i)) {
+        for (int i = 0; i < offsets.length; i++) {
+            if (offsets[i] < coveredFrom.get(i)) {
                 return false;
             }
         }

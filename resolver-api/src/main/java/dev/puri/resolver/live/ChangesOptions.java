@@ -6,13 +6,13 @@ import java.time.Duration;
 /**
  * Bounds of the change feed.
  *
- * @param history changes in the ring of each table
- * @param maxAge how long the ring holds a change
- * @param maxStreams subscribers at a time
- * @param maxReplays subscribers at a time that read older changes from the topic
- * @param pendingBytes unread bytes of a stream at which it receives no more
+ * @param history maximum number of changes in the ring of a table
+ * @param maxAge how long the ring keeps a change
+ * @param maxStreams maximum number of subscribers at a time
+ * @param maxReplays maximum number of subscribers at a time that read older changes from the topic
+ * @param pendingBytes number of unread bytes of a stream from which on the stream receives no further changes
  * @param heartbeat how often an idle subscriber receives an event with its id
- * @param forgotten the age of an id from which on tombstones after it may be gone from the topic
+ * @param forgotten maximum age of an id; the topic may have lost tombstones that are newer than an older id
  * @param stallTimeout how long a subscriber may read nothing during a replay before it is dropped
  */
 public record ChangesOptions(
@@ -30,24 +30,24 @@ public record ChangesOptions(
     private static final Duration STALL_TIMEOUT = Duration.ofSeconds(30);
     private static final int MAX_REPLAYS = 4;
 
-    /** Larger than any event. */
-    private static final int ONE_EVENT = 64 << 10;
+    /** Upper bound of the size of an event. */
+    private static final int MAX_EVENT_BYTES = 64 << 10;
 
     public ChangesOptions {
         if (history < 1 || maxStreams < 1 || maxReplays < 1 || pendingBytes < 1) {
-            throw new IllegalArgumentException("every bound is at least 1");
+            throw new IllegalArgumentException("every limit must be at least 1");
         }
     }
 
-    /** The given bounds, with defaults for those that are no settings. */
+    /** Returns options with these values, and with defaults for the values that are not settings. */
     public static ChangesOptions of(
             int history, Duration maxAge, int maxStreams, int pendingBytes, Duration heartbeat) {
         return new ChangesOptions(
                 history, maxAge, maxStreams, MAX_REPLAYS, pendingBytes, heartbeat, FORGOTTEN, STALL_TIMEOUT);
     }
 
-    /** What the streams must be able to take. */
+    /** Returns options under which a stream accepts one more event when {@link #pendingBytes} are not yet reached. */
     public EventStream.Options streamOptions() {
-        return new EventStream.Options(pendingBytes + ONE_EVENT, heartbeat);
+        return new EventStream.Options(pendingBytes + MAX_EVENT_BYTES, heartbeat);
     }
 }

@@ -15,31 +15,31 @@ import org.jspecify.annotations.Nullable;
 sealed interface Content {
     Puri puri();
 
-    /** The row after the change; null when there is none any more. */
+    /** The row after the change; null if it was erased. */
     @Nullable
     Row row();
 
     boolean isErased();
 
-    /** Content that is decoded. */
-    record Known(Puri puri, @Nullable Row row) implements Content {
+    /** Decoded content. */
+    record Decoded(Puri puri, @Nullable Row row) implements Content {
         @Override
         public boolean isErased() {
             return row == null;
         }
     }
 
-    /** A record of the topic. Each access decodes it, so that changes that nobody reads cost nothing. */
-    final class Unread implements Content {
+    /** An encoded record of the topic. Each access decodes it, so that changes that nobody reads are never decoded. */
+    final class Encoded implements Content {
         private final byte[] key;
         private final byte @Nullable [] value;
         private final byte @Nullable [] token;
         private final AvroValues<IdentityRow> values;
 
         /**
-         * @param token of the event that changed the row; null when only the row has it
+         * @param token of the event that changed the row; null if only the row has the token
          */
-        Unread(byte[] key, byte @Nullable [] value, byte @Nullable [] token, AvroValues<IdentityRow> values) {
+        Encoded(byte[] key, byte @Nullable [] value, byte @Nullable [] token, AvroValues<IdentityRow> values) {
             this.key = key;
             this.value = value;
             this.token = token;
@@ -59,7 +59,7 @@ sealed interface Content {
                         ? row
                         : EventOutcome.under(Position.parse(new String(token, StandardCharsets.US_ASCII)), row);
             } catch (UnreadableException e) {
-                throw new IllegalStateException("the table took what is no row, of " + puri(), e);
+                throw new IllegalStateException("the table accepted a record that is no row, of " + puri(), e);
             }
         }
 

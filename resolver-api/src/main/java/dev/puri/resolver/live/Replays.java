@@ -10,16 +10,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Reads changes that are older than the ring from the topic, with one thread for each subscriber that needs them. A
- * subscriber that has caught up with the ring arrives at the rounds of {@link Subscribers}. Thread-safe.
+ * Replays changes that are older than the ring from the topic, with one thread for each subscriber that needs them.
+ * When a subscriber has caught up with the ring, its replay hands it over to the rounds of {@link Subscribers}.
+ * Thread-safe.
  */
 final class Replays {
     private static final Logger log = LoggerFactory.getLogger(Replays.class);
 
-    /** Reads of the topic, each shorter than the one before, until one meets the ring. */
+    /** Maximum number of reads in a replay; each read is shorter, until the ring has the missing changes. */
     private static final int MAX_READS = 20;
 
-    /** Records that a replay reads before it reports its progress to the subscriber. */
+    /** Number of records after which a replay sends the current id to the subscriber. */
     private static final int PROGRESS_PERIOD = 10_000;
 
     private final Subscribers subscribers;
@@ -35,7 +36,7 @@ final class Replays {
         this.permits = new Semaphore(options.maxReplays());
     }
 
-    /** Acquires the permit for a replay; false if there are too many. */
+    /** Acquires a permit for a replay; returns false if too many replays run. */
     boolean tryAcquire() {
         return permits.tryAcquire();
     }
@@ -47,7 +48,7 @@ final class Replays {
 
     /** Starts a replay. The caller holds a permit, which the replay returns. */
     void start(Subscription subscription) {
-        Thread reading = Thread.ofPlatform().name("changes-replay").daemon(true).unstarted(() -> {
+        Thread thread = Thread.ofPlatform().name("changes-replay").daemon(true).unstarted(() -> {
             try {
                 replay(subscription);
             } finally {
@@ -55,15 +56,15 @@ final class Replays {
                 permits.release();
             }
         });
-        threads.add(reading);
-        boolean runs = false;
+        threads.add(thread);
+        boolean isStarted = false;
         try {
-            reading.start();
-            runs = true;
+            thread.start();
+            isStarted = true;
         } finally {
-            if (!runs) {
-                // There may be no memory for a thread. The subscriber connects again with its id.
-                threads.remove(reading);
+            if (!isStarted) {
+                // For example, there is no memory for a thread. The subscriber connects again with its id.
+                threads.remove(thread);
                 permits.release();
                 subscribers.drop(subscription, Subscribers.BYE, Subscribers.FAILED);
             }
@@ -72,48 +73,48 @@ final class Replays {
 
     private void replay(Subscription subscription) {
         try {
-            for (int i = 0; i < MAX_READS && !subscription.isOver(); i++) {
-                ChangeRing ring = subscribers.current();
-                if (ring == null || subscribers.isInRing(subscription, ring)) {
+            for (int i = 0; i < MAX_READS && !subscription.isEnded(); i++) {
+                ChangeRing ring = subscribers.currentRing();
+                if (ring == null || subscribers.attach(subscription, ring)) {
                     subscribers.arrive(subscription);
                     return;
                 }
-                // Read in this order, so that the replay covers everything up to the time of completeness.
-                long complete = ring.completeAt();
-                long[] to = ring.next();
+                // Read in this order, so that the offsets include every change up to that time.
+                long completeAtSeconds = ring.completeAtSeconds();
+                long[] to = ring.nextOffsets();
                 Reader reader = new Reader(subscription);
                 changes.read(subscription.nextOffsets().clone(), to, reader);
-                if (subscribers.isEnding() || subscription.isOver()) {
-                    subscribers.endOne(subscription, Subscribers.STOPPING);
+                if (subscribers.isEnding() || subscription.isEnded()) {
+                    subscribers.endWithBye(subscription, Subscribers.STOPPING);
                     return;
                 }
                 if (reader.isTooSlow) {
                     subscribers.drop(subscription, Subscribers.DROPPED, Subscribers.SLOW);
                     return;
                 }
-                subscription.passed(to, complete);
+                subscription.advanceTo(to, completeAtSeconds);
             }
             subscribers.drop(subscription, Subscribers.BYE, Subscribers.FAILED);
         } catch (ChangeLog.GoneException e) {
-            ChangeRing ring = subscribers.current();
+            ChangeRing ring = subscribers.currentRing();
             if (ring != null) {
                 subscription.reset(ring, "gone");
                 subscribers.arrive(subscription);
             }
         } catch (RuntimeException | Error e) {
             if (subscribers.isEnding()) {
-                subscribers.endOne(subscription, Subscribers.STOPPING);
+                subscribers.endWithBye(subscription, Subscribers.STOPPING);
                 return;
             }
-            log.warn("Older changes could not be read: {}", e.toString());
+            log.warn("A replay of older changes failed: {}", e.toString());
             subscribers.drop(subscription, Subscribers.BYE, Subscribers.FAILED);
         }
     }
 
     /** Sends replayed changes to one subscriber, no faster than it reads. */
-    private final class Reader implements ChangeLog.Taker {
+    private final class Reader implements ChangeLog.Receiver {
         private final Subscription subscription;
-        private int unreported;
+        private int recordCount;
         private boolean isTooSlow;
 
         Reader(Subscription subscription) {
@@ -121,29 +122,30 @@ final class Replays {
         }
 
         @Override
-        public boolean take(int partition, long next, @Nullable Change change) {
-            // Until compaction, the topic has records of erased identities and of earlier ones of the same name.
-            Change current = change != null && change.isCurrent(subscribers.isThere()) ? change : null;
-            if (subscribers.isEnding() || !hasRoom() || !subscription.pass(partition, next, current)) {
+        public boolean receive(int partition, long nextOffset, @Nullable Change change) {
+            // Until compaction, the topic has records of erased identities and of earlier identities of a name.
+            Change current = change != null && change.isCurrent(subscribers.exists()) ? change : null;
+            if (subscribers.isEnding() || !awaitRoom() || !subscription.advancePast(partition, nextOffset, current)) {
                 return false;
             }
-            if (++unreported % PROGRESS_PERIOD == 0) {
+            if (++recordCount % PROGRESS_PERIOD == 0) {
                 return subscription.sendId();
             }
             return true;
         }
 
-        private boolean hasRoom() {
-            long begun = System.nanoTime();
+        /** Waits until the stream is not full; returns false if the replay must end. */
+        private boolean awaitRoom() {
+            long startNanos = System.nanoTime();
             while (subscription.isFull()) {
-                if (subscribers.isEnding() || subscription.isOver()) {
+                if (subscribers.isEnding() || subscription.isEnded()) {
                     return false;
                 }
-                if (System.nanoTime() - begun > options.stallTimeout().toNanos()) {
+                if (System.nanoTime() - startNanos > options.stallTimeout().toNanos()) {
                     isTooSlow = true;
                     return false;
                 }
-                LockSupport.parkNanos(this, Subscribers.BLOCKED_NANOS);
+                LockSupport.parkNanos(this, Subscribers.FULL_STREAM_DELAY_NANOS);
             }
             return true;
         }
@@ -154,11 +156,11 @@ final class Replays {
         threads.forEach(Thread::interrupt);
     }
 
-    /** Waits until all replays have ended, for at most this time each. */
+    /** Waits until all replays have ended; for each replay, at most this time. */
     void join(Duration timeout) {
         try {
-            for (Thread reading : threads) {
-                reading.join(timeout);
+            for (Thread thread : threads) {
+                thread.join(timeout);
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

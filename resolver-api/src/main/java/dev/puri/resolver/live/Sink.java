@@ -3,25 +3,25 @@ package dev.puri.resolver.live;
 import dev.puri.http.EventStream;
 import dev.puri.http.ServerSentEvent;
 
-/** Receives the events of one subscriber. Used by one thread at a time, not always the same; no method waits. */
+/** Receives the events of one subscriber. Used by one thread at a time; no method blocks. */
 public interface Sink {
     /**
-     * Sends an event, which other sinks may send too.
+     * Sends an event. Other sinks may send the same event.
      *
-     * @return false when the subscriber has gone
+     * @return false if the subscriber has gone
      */
     boolean offer(ServerSentEvent event);
 
-    /** Bytes that were sent and that the subscriber has not read. */
+    /** Number of sent bytes that the subscriber has not read yet. */
     int pendingBytes();
 
-    /** Ends the stream with this as its last event. */
+    /** Sends a last event and ends the stream. */
     void end(ServerSentEvent event);
 
     /**
-     * A sink that writes to a stream.
+     * Returns a sink that writes to a stream.
      *
-     * @param stream with {@link ChangesOptions#streamOptions}, so that it never drops its reader itself
+     * @param stream must have {@link ChangesOptions#streamOptions}, so that the stream never drops its reader itself
      */
     static Sink of(EventStream stream) {
         return new Sink() {

@@ -11,20 +11,18 @@ import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The counts of a table as JSON: {@code GET /v1/stats}. */
+/** Writes the counts of a table as JSON, the body of {@code GET /v1/stats}. */
 public final class StatsView {
-    /**
-     * How many collections, owners and shards are listed, those with the most rows first; their number has no bound.
-     */
+    /** Maximum number of listed collections, owners and shards each; those with the most rows come first. */
     public static final int MAX_LISTED = 1000;
 
     private StatsView() {}
 
     /**
-     * Writes the whole answer.
+     * Writes the whole body.
      *
-     * @param lag the table's lag, in records; null when not known
-     * @param lagAge how long ago the brokers reported the end offsets; null when they never did
+     * @param lag the table's lag, in records; null if unknown
+     * @param lagAge how long ago the brokers reported the end offsets; null if they never did
      * @throws IOException only from the generator
      */
     public static void write(JsonGenerator json, TableStats stats, @Nullable Long lag, @Nullable Duration lagAge)
@@ -57,20 +55,20 @@ public final class StatsView {
         json.writeEndObject();
     }
 
-    /** Writes a list, because the order matters, and the number of all names. */
-    private static void writeCounts(JsonGenerator json, String field, String total, Map<String, Long> counts)
+    /** Writes the total number of names, and a list, because its order matters. */
+    private static void writeCounts(JsonGenerator json, String listField, String totalField, Map<String, Long> counts)
             throws IOException {
-        List<Map.Entry<String, Long>> most = counts.entrySet().stream()
+        List<Map.Entry<String, Long>> largest = counts.entrySet().stream()
                 .sorted(Map.Entry.<String, Long>comparingByValue(Comparator.reverseOrder())
                         .thenComparing(Map.Entry.comparingByKey()))
                 .limit(MAX_LISTED)
                 .toList();
-        json.writeNumberField(total, counts.size());
-        json.writeArrayFieldStart(field);
-        for (Map.Entry<String, Long> each : most) {
+        json.writeNumberField(totalField, counts.size());
+        json.writeArrayFieldStart(listField);
+        for (Map.Entry<String, Long> count : largest) {
             json.writeStartObject();
-            json.writeStringField("name", each.getKey());
-            json.writeNumberField("rows", each.getValue());
+            json.writeStringField("name", count.getKey());
+            json.writeNumberField("rows", count.getValue());
             json.writeEndObject();
         }
         json.writeEndArray();

@@ -33,34 +33,38 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * All subscribers to changes. One thread serves them in rounds: it sends to each the changes of the ring that its
- * stream can take.
+ * Sends changes to all subscribers. One thread serves the subscribers in rounds: in each round, it sends each
+ * subscriber the changes of the ring that the subscriber's stream has room for.
  *
  * <pre>
- * subscribe ─▶ all in the ring? ──yes──▶ arrivals ─▶ the thread's rounds ─▶ sinks
- *                    │ no                   ▲                │ the ring overran it: dropped
- *                    ▼                      │                │ the ring of another table: start again
- *              a thread that replays ───────┘ ◀──────────────┘
+ * subscribe ─▶ has the ring all missing changes? ──yes──▶ arrivals ─▶ rounds of the thread ─▶ sinks
+ *                    │ no                                    ▲                │ table was replaced, and the
+ *                    ▼                                       │                ▼ new ring lacks changes
+ *              thread of a replay ───────────────────────────┘         thread of a replay
  * </pre>
  *
- * Subscribers have no queues: the ring holds pending changes once for all of them. So a slow subscriber costs only the
- * pending bytes of its stream, and is dropped when the ring overruns it. It may connect again with its last id.
+ * Subscribers have no queues: the ring holds pending changes once for all subscribers. So a slow subscriber costs only
+ * the pending bytes of its stream. It is dropped when the ring replaces a change before the subscriber was sent the
+ * change. It may connect again with its last id.
+ *
+ * <p>A {@link Subscription} has one owner at a time: the thread that subscribes, a replay, or the thread of the rounds.
  */
 public final class Subscribers implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Subscribers.class);
 
-    /** Changes that one subscriber receives before the next one's turn. */
-    private static final int SLICE = 256;
+    /** Maximum number of changes that a subscriber receives in one round. */
+    private static final int CHANGES_PER_ROUND = 256;
 
-    /** How soon to try a subscriber again whose stream was full. */
-    static final long BLOCKED_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
+    /** Delay before the next attempt to send to a subscriber whose stream is full. */
+    static final long FULL_STREAM_DELAY_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
-    private static final long DRAIN_SECONDS = 2;
-    private static final Duration STOP = Duration.ofSeconds(10);
+    private static final long DRAIN_TIMEOUT_SECONDS = 2;
+    private static final Duration STOP_TIMEOUT = Duration.ofSeconds(10);
 
-    /** Delays after a round that failed as a whole. */
+    /** Delays after a round that an exception ended. */
     private static final RetryPolicy RETRY_POLICY = new RetryPolicy(Duration.ofMillis(100), Duration.ofSeconds(5));
 
+    // Types of the last event of a stream, and reasons in its data.
     static final String DROPPED = "dropped";
     static final String BYE = "bye";
     static final String STOPPING = "stopping";
@@ -73,34 +77,34 @@ public final class Subscribers implements AutoCloseable {
     private final InstantSource clock;
     private final Counter sent;
     private final MeterRegistry meters;
-    private final AtomicInteger streams = new AtomicInteger();
+    private final AtomicInteger streamCount = new AtomicInteger();
     private final Replays replays;
     private final Queue<Subscription> arrivals = new ConcurrentLinkedQueue<>();
     private final CountDownLatch drained = new CountDownLatch(1);
     private final Stop stop = new Stop();
     private final SupervisedThread thread =
-            new SupervisedThread("changes", stop, RETRY_POLICY, this::run, this::failed);
+            new SupervisedThread("changes", stop, RETRY_POLICY, this::run, this::roundFailed);
 
-    /** Subscribers that the rounds serve; confined to the thread, and kept when a round fails. */
-    private final List<Subscription> all = new ArrayList<>();
+    /** Subscribers that the rounds serve. Used only by the thread of the rounds, and kept when a round fails. */
+    private final List<Subscription> subscriptions = new ArrayList<>();
 
-    /** The ring of the serving table; null before there was one. */
-    private volatile @Nullable ChangeRing current;
+    /** The ring of the serving table; null before the first table is complete. */
+    private volatile @Nullable ChangeRing currentRing;
 
-    /** Whether the same table has an identity; nothing is replayed before there is a table. */
-    private volatile BiPredicate<Puri, UUID> isThere = (puri, uuid) -> false;
+    /** Whether the serving table has an identity; not called before the first table is complete. */
+    private volatile BiPredicate<Puri, UUID> exists = (puri, uuid) -> false;
 
-    /** Why the last round failed; null when it did not. */
-    private final FailureState trouble = new FailureState();
+    /** Why the last round failed, if it failed. */
+    private final FailureState roundFailure = new FailureState();
 
-    private volatile boolean asleep;
-    private volatile boolean ending;
+    private volatile boolean isAsleep;
+    private volatile boolean isEnding;
 
     /** The result of a request to subscribe. */
     public enum Admission {
         /** The subscriber receives changes. */
         ADMITTED,
-        /** No table has been complete yet. */
+        /** The first table is not complete yet. */
         NOT_READY,
         /** The number of subscribers has reached its limit. */
         TOO_MANY_STREAMS,
@@ -122,21 +126,21 @@ public final class Subscribers implements AutoCloseable {
         this.meters = meters;
         this.replays = new Replays(this, changes, options);
         this.sent = Counter.builder("puri.changes.sent")
-                .description("Changes told, to each subscriber")
+                .description("Changes sent, counted for each subscriber")
                 .register(meters);
         for (String reason : List.of(SLOW, FAILED, REPLACED)) {
-            dropped(reason);
+            droppedCounter(reason);
         }
-        Gauge.builder("puri.changes.streams", streams, AtomicInteger::get)
+        Gauge.builder("puri.changes.streams", streamCount, AtomicInteger::get)
                 .description("Subscribers to changes")
                 .register(meters);
     }
 
     /**
-     * Starts the thread; it admits nobody before there is a ring.
+     * Starts the thread. Subscribers are admitted only after {@link #startRing}.
      *
-     * @param consumers of committed records, for older changes
-     * @param registry resolves schema ids; not closed
+     * @param consumers create consumers that read committed records only, for older changes
+     * @param registry resolves schema ids; this class does not close it
      */
     public static Subscribers start(
             ChangesOptions options,
@@ -159,7 +163,7 @@ public final class Subscribers implements AutoCloseable {
         return started;
     }
 
-    private Counter dropped(String reason) {
+    private Counter droppedCounter(String reason) {
         return Counter.builder("puri.changes.dropped")
                 .description("Subscribers whose stream was ended, by reason")
                 .tag("reason", reason)
@@ -167,44 +171,44 @@ public final class Subscribers implements AutoCloseable {
     }
 
     /**
-     * Creates the ring of a complete table, and moves all subscribers to it. Called by the thread that writes the
-     * table, before the first live record. The caller must add every change from these offsets on.
+     * Creates the ring of a complete table, and moves all subscribers to this ring. The thread that writes the table
+     * calls it, before the first live record. The caller must add every change at or after the start offsets.
      *
      * @param topicId of the topic that feeds the table
-     * @param begins by partition, the offset after the last record that was written
-     * @param completeAt a time at which the topic had no later records
-     * @param isThere whether the table has an identity of a name and uuid; for any thread
+     * @param startOffsets by partition, the offset after the last record that the table has
+     * @param completeAt a time at which the topic had no records at or after these offsets
+     * @param exists whether the table has an identity with a name and uuid; any thread may call it
      */
-    public ChangeRing begin(Uuid topicId, long[] begins, Instant completeAt, BiPredicate<Puri, UUID> isThere) {
-        ChangeRing ring = new ChangeRing(topicId, begins, completeAt, options.history(), values, this::wake);
-        this.isThere = isThere;
-        current = ring;
+    public ChangeRing startRing(Uuid topicId, long[] startOffsets, Instant completeAt, BiPredicate<Puri, UUID> exists) {
+        ChangeRing ring = new ChangeRing(topicId, startOffsets, completeAt, options.history(), values, this::wake);
+        this.exists = exists;
+        currentRing = ring;
         wake();
         return ring;
     }
 
     /**
-     * Admits a subscriber, or says why not. Does not wait.
+     * Admits a subscriber, or returns the reason why not. Does not block.
      *
-     * @param last the id of the last change that the subscriber has; null to begin now
-     * @param open opens its stream; called once, on this thread, if and only if it is admitted. The stream must cancel
-     *     the subscription when the subscriber goes
+     * @param lastId the id of the last event that the subscriber received; null to receive only changes from now on
+     * @param open opens the stream; called on this thread, once if the subscriber is admitted and never otherwise. The
+     *     stream must cancel the subscription when the client disconnects
      */
-    public Admission subscribe(@Nullable ChangeId last, ChangeFilter filter, Function<Subscription, Sink> open) {
-        ChangeRing ring = current;
-        if (ending) {
+    public Admission subscribe(@Nullable ChangeId lastId, ChangeFilter filter, Function<Subscription, Sink> open) {
+        ChangeRing ring = currentRing;
+        if (isEnding) {
             return Admission.ENDING;
         }
         if (ring == null) {
             return Admission.NOT_READY;
         }
-        if (streams.incrementAndGet() > options.maxStreams()) {
-            streams.decrementAndGet();
+        if (streamCount.incrementAndGet() > options.maxStreams()) {
+            streamCount.decrementAndGet();
             return Admission.TOO_MANY_STREAMS;
         }
-        Subscription subscription = new Subscription(this, filter, options.pendingBytes(), ring, last);
-        boolean replay = last != null && !isInRing(subscription, ring);
-        if (replay && !replays.tryAcquire()) {
+        Subscription subscription = new Subscription(this, filter, options.pendingBytes(), ring, lastId);
+        boolean needsReplay = lastId != null && !attach(subscription, ring);
+        if (needsReplay && !replays.tryAcquire()) {
             subscription.cancel();
             return Admission.TOO_MANY_REPLAYS;
         }
@@ -212,12 +216,12 @@ public final class Subscribers implements AutoCloseable {
             subscription.open(open.apply(subscription));
         } catch (RuntimeException e) {
             subscription.cancel();
-            if (replay) {
+            if (needsReplay) {
                 replays.release();
             }
             throw e;
         }
-        if (replay) {
+        if (needsReplay) {
             replays.start(subscription);
         } else {
             arrive(subscription);
@@ -226,128 +230,132 @@ public final class Subscribers implements AutoCloseable {
     }
 
     /**
-     * Whether the subscriber continues with the ring, from its last id or from the end; else the topic must be read.
+     * Attaches a subscriber to the ring. A subscriber whose id is unusable continues at the end of the ring, after an
+     * event {@code reset}.
+     *
+     * @return false if the subscriber misses changes that are older than the ring, and needs a replay
      */
-    boolean isInRing(Subscription subscription, ChangeRing ring) {
-        switch (subscription.seek(ring, clock.instant(), options.forgotten())) {
-            case RING -> {
+    boolean attach(Subscription subscription, ChangeRing ring) {
+        switch (subscription.attach(ring, clock.instant(), options.forgotten())) {
+            case ATTACHED -> {
                 return true;
             }
             case OTHER_TOPIC -> subscription.reset(ring, "other-topic");
             case TOO_OLD -> subscription.reset(ring, "too-old");
-            case REPLAY -> {
+            case NEEDS_REPLAY -> {
                 return false;
             }
         }
         return true;
     }
 
-    /** Lets the rounds serve a subscriber that continues with the ring. */
+    /** Hands a subscriber that is attached to the ring over to the rounds. */
     void arrive(Subscription subscription) {
         arrivals.add(subscription);
         wake();
     }
 
-    /** An exception of a sink or of a replay ends one stream; any other ends one round. */
+    /** Runs rounds until the stop. An exception of one subscriber ends only its stream; any other ends one round. */
     private void run() {
-        long heartbeatAt = System.nanoTime() + options.heartbeat().toNanos();
+        long heartbeatNanos = System.nanoTime() + options.heartbeat().toNanos();
         while (!stop.isAsked()) {
             takeArrivals();
-            if (ending) {
-                all.forEach(each -> endOne(each, STOPPING));
-                all.clear();
+            if (isEnding) {
+                subscriptions.forEach(subscription -> endWithBye(subscription, STOPPING));
+                subscriptions.clear();
                 drained.countDown();
             }
-            ChangeRing ring = current;
-            long head = ring == null ? 0 : ring.head();
+            ChangeRing ring = currentRing;
+            long nextNumber = ring == null ? 0 : ring.nextNumber();
             if (ring != null) {
                 ring.forgetOlderThan(options.maxAge(), clock.instant());
             }
-            boolean beats = System.nanoTime() - heartbeatAt >= 0;
-            long wait = round(ring, beats);
-            trouble.clear();
-            if (beats) {
-                heartbeatAt = System.nanoTime() + options.heartbeat().toNanos();
+            boolean isHeartbeatDue = System.nanoTime() - heartbeatNanos >= 0;
+            long sleepNanos = runRound(ring, isHeartbeatDue);
+            roundFailure.clear();
+            if (isHeartbeatDue) {
+                heartbeatNanos = System.nanoTime() + options.heartbeat().toNanos();
             }
-            sleep(Math.min(wait, heartbeatAt - System.nanoTime()), ring, head);
+            sleep(Math.min(sleepNanos, heartbeatNanos - System.nanoTime()), ring, nextNumber);
         }
         takeArrivals();
-        all.forEach(each -> endOne(each, STOPPING));
+        subscriptions.forEach(subscription -> endWithBye(subscription, STOPPING));
         drained.countDown();
     }
 
-    private void failed(Throwable cause) {
-        if (trouble.changeTo(cause.toString())) {
-            log.error("Subscribers receive no changes for now", cause);
+    private void roundFailed(Throwable cause) {
+        if (roundFailure.changeTo(cause.toString())) {
+            log.error("No subscriber receives changes until a round succeeds", cause);
         }
     }
 
     private void takeArrivals() {
         for (Subscription arrived = arrivals.poll(); arrived != null; arrived = arrivals.poll()) {
-            all.add(arrived);
+            subscriptions.add(arrived);
         }
     }
 
-    /** Serves each subscriber once; returns how long the thread may sleep unless it is woken. */
-    private long round(@Nullable ChangeRing ring, boolean beats) {
-        long wait = Long.MAX_VALUE;
-        List<Subscription> staying = new ArrayList<>(all.size());
-        for (Subscription each : all) {
+    /** Serves each subscriber once; returns how long the thread may sleep, in nanoseconds. */
+    private long runRound(@Nullable ChangeRing ring, boolean isHeartbeatDue) {
+        long sleepNanos = Long.MAX_VALUE;
+        List<Subscription> remaining = new ArrayList<>(subscriptions.size());
+        for (Subscription subscription : subscriptions) {
             try {
-                if (ring != null && each.ring() != ring && !move(each, ring)) {
+                if (ring != null && subscription.ring() != ring && !moveTo(ring, subscription)) {
                     continue;
                 }
-                switch (each.send(SLICE)) {
-                    case ALL -> {
-                        if (beats && !each.sendId()) {
+                switch (subscription.send(CHANGES_PER_ROUND)) {
+                    case CAUGHT_UP -> {
+                        if (isHeartbeatDue && !subscription.sendId()) {
                             continue;
                         }
                     }
-                    case MORE -> wait = 0;
-                    case BLOCKED -> wait = Math.min(wait, BLOCKED_NANOS);
+                    case MORE -> sleepNanos = 0;
+                    case STREAM_FULL -> sleepNanos = Math.min(sleepNanos, FULL_STREAM_DELAY_NANOS);
                     case OVERRUN -> {
-                        drop(each, DROPPED, SLOW);
+                        drop(subscription, DROPPED, SLOW);
                         continue;
                     }
-                    case GONE -> {
+                    case ENDED -> {
                         continue;
                     }
                 }
-                staying.add(each);
+                remaining.add(subscription);
             } catch (RuntimeException | Error e) {
-                log.error("A subscriber's stream is ended", e);
-                endOne(each, FAILED);
+                log.error("The stream of a subscriber is ended, because serving it failed", e);
+                endWithBye(subscription, FAILED);
             }
         }
-        all.clear();
-        all.addAll(staying);
-        return wait;
+        subscriptions.clear();
+        subscriptions.addAll(remaining);
+        return sleepNanos;
     }
 
-    /** Moves a subscriber to another ring; false when the rounds do not serve it any more. */
-    private boolean move(Subscription each, ChangeRing ring) {
-        if (isInRing(each, ring)) {
+    /** Moves a subscriber to the ring of another table; returns false if the rounds no longer serve the subscriber. */
+    private boolean moveTo(ChangeRing ring, Subscription subscription) {
+        if (attach(subscription, ring)) {
             return true;
         }
         if (replays.tryAcquire()) {
-            replays.start(each);
+            replays.start(subscription);
         } else {
             // The subscriber connects again with its id, perhaps to another instance.
-            drop(each, BYE, REPLACED);
+            drop(subscription, BYE, REPLACED);
         }
         return false;
     }
 
-    void drop(Subscription each, String type, String reason) {
-        dropped(reason).increment();
-        each.end(type, reason);
+    /** Ends a stream with an event of this type and counts it as dropped. */
+    void drop(Subscription subscription, String type, String reason) {
+        droppedCounter(reason).increment();
+        subscription.end(type, reason);
     }
 
-    void endOne(Subscription each, String reason) {
+    void endWithBye(Subscription subscription, String reason) {
         try {
-            each.end(BYE, reason);
+            subscription.end(BYE, reason);
         } catch (RuntimeException | Error e) {
-            log.error("A subscriber's stream could not be ended", e);
+            log.error("The stream of a subscriber could not be ended", e);
         }
     }
 
@@ -356,67 +364,71 @@ public final class Subscribers implements AutoCloseable {
     }
 
     /** Notes that a subscription has ended. */
-    void ended() {
-        streams.decrementAndGet();
+    void countEnded() {
+        streamCount.decrementAndGet();
     }
 
-    private void sleep(long nanos, @Nullable ChangeRing ring, long head) {
+    /**
+     * Parks the thread, unless there is work since the round. {@code isAsleep} is set before the check, so work that
+     * the check does not see yet wakes the thread.
+     */
+    private void sleep(long nanos, @Nullable ChangeRing ring, long nextNumber) {
         if (nanos <= 0) {
             return;
         }
-        asleep = true;
-        boolean isNews = !arrivals.isEmpty()
-                || current != ring
-                || (ring != null && ring.head() != head)
-                || (ending && drained.getCount() > 0)
+        isAsleep = true;
+        boolean hasWork = !arrivals.isEmpty()
+                || currentRing != ring
+                || (ring != null && ring.nextNumber() != nextNumber)
+                || (isEnding && drained.getCount() > 0)
                 || stop.isAsked();
-        if (!isNews) {
+        if (!hasWork) {
             LockSupport.parkNanos(this, nanos);
         }
-        asleep = false;
+        isAsleep = false;
     }
 
     private void wake() {
-        if (asleep) {
-            asleep = false;
+        if (isAsleep) {
+            isAsleep = false;
             thread.unpark();
         }
     }
 
-    /** Why subscribers receive nothing now, for people; null when they do. */
-    public @Nullable String trouble() {
-        return trouble.reason();
+    /** Returns the reason, for people, why subscribers receive no changes now; null if they receive changes. */
+    public @Nullable String failureReason() {
+        return roundFailure.reason();
     }
 
-    /** The ring of the serving table; null before there was one. */
+    /** The ring of the serving table; null before the first table is complete. */
     @Nullable
-    ChangeRing current() {
-        return current;
+    ChangeRing currentRing() {
+        return currentRing;
     }
 
-    /** Whether the serving table has an identity. */
-    BiPredicate<Puri, UUID> isThere() {
-        return isThere;
+    /** Whether the serving table has an identity with a name and uuid. */
+    BiPredicate<Puri, UUID> exists() {
+        return exists;
     }
 
     /** Whether all streams are being ended. */
     boolean isEnding() {
-        return ending;
+        return isEnding;
     }
 
     /** The number of subscribers. */
-    int streams() {
-        return streams.get();
+    int streamCount() {
+        return streamCount.get();
     }
 
-    /** Admits nobody any more and ends every stream with a {@code bye}; returns when the events are sent. */
+    /** Admits no further subscribers and ends every stream with a {@code bye}; returns when these events are sent. */
     public void drain() {
-        ending = true;
+        isEnding = true;
         wake();
         replays.interrupt();
         try {
-            if (!drained.await(DRAIN_SECONDS, TimeUnit.SECONDS)) {
-                log.warn("Streams of subscribers were not ended within {} s", DRAIN_SECONDS);
+            if (!drained.await(DRAIN_TIMEOUT_SECONDS, TimeUnit.SECONDS)) {
+                log.warn("Streams of subscribers were not ended within {} s", DRAIN_TIMEOUT_SECONDS);
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
@@ -428,7 +440,7 @@ public final class Subscribers implements AutoCloseable {
         drain();
         stop.ask();
         thread.unpark();
-        thread.join(STOP);
-        replays.join(STOP);
+        thread.join(STOP_TIMEOUT);
+        replays.join(STOP_TIMEOUT);
     }
 }

@@ -9,84 +9,93 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One subscriber. Threads hand it over to each other, and only its owner uses it; {@link #cancel} may be called by any
- * thread.
+ * One subscriber: its stream, and its position among the changes. Only one thread at a time, its owner, uses it, and
+ * threads hand it over to each other. Any thread may call {@link #cancel}.
  */
 public final class Subscription {
-    /** How soon the client connects again, perhaps to another instance. */
-    private static final Duration RETRY = Duration.ofSeconds(1);
+    /** After which delay the client connects again, perhaps to another instance. */
+    private static final Duration RECONNECT_DELAY = Duration.ofSeconds(1);
 
     private final Subscribers subscribers;
     private final ChangeFilter filter;
-    private final int pendingBytes;
-    private final AtomicBoolean over = new AtomicBoolean();
+    private final int maxPendingBytes;
+    private final AtomicBoolean isEnded = new AtomicBoolean();
     private volatile @Nullable Sink sink;
 
-    /** What the subscriber has: the topic, the next offset by partition, and a time at which that was everything. */
-    private int topic;
+    /** The hash of the id of the topic that the offsets belong to. */
+    private int topicHash;
 
+    /** By partition, the offset before which the subscriber has every change. */
     private long[] nextOffsets;
-    private long completeAt;
 
-    /** The number of the next change in the ring. */
+    /** The last time at which the subscriber had every change of the topic, in seconds since 1970. */
+    private long completeAtSeconds;
+
     private ChangeRing ring;
 
-    private long number;
+    /** The number of the next change in the ring. */
+    private long nextNumber;
 
-    /** Why the subscriber's state may be wrong, which is sent before any change; null when it is not. */
-    private @Nullable String reset;
+    /** Why the subscriber may have wrong rows, to be sent before any change; null if there is no reason. */
+    private @Nullable String resetReason;
 
     /** The last id that was sent. */
-    private @Nullable ChangeId sent;
+    private @Nullable ChangeId lastSentId;
 
-    /** The source of the changes that the subscriber lacks. */
-    enum Way {
-        /** The ring has all of them. */
-        RING,
-        /** Some are older than the ring. */
-        REPLAY,
+    /** The result of {@link #attach}. */
+    enum Attachment {
+        /** The subscriber continues with the ring, which has all missing changes. */
+        ATTACHED,
+        /** Some missing changes are older than the ring. */
+        NEEDS_REPLAY,
         /** The subscriber's id is of a topic that was replaced. */
         OTHER_TOPIC,
-        /** Some may be gone from the topic, erasures among them. */
+        /** Some missing changes, also erasures, may be gone from the topic. */
         TOO_OLD
     }
 
-    /** The result of a turn. */
+    /** The result of {@link #send}. */
     enum SendResult {
         /** The subscriber has all changes. */
-        ALL,
+        CAUGHT_UP,
         /** There are more changes. */
         MORE,
         /** There are more changes, and the stream is full. */
-        BLOCKED,
-        /** The subscriber is too slow: its next change is gone from the ring. */
+        STREAM_FULL,
+        /** The subscriber is too slow: the ring no longer has the next change. */
         OVERRUN,
-        /** The subscriber has gone. */
-        GONE
+        /** The subscription has ended. */
+        ENDED
     }
 
     /**
-     * @param last the last id of the subscriber; null to begin now
+     * @param maxPendingBytes number of unread bytes of the stream from which on it receives no further changes
+     * @param lastId the last id that the subscriber received; null to begin at the end of the ring
      */
     Subscription(
-            Subscribers subscribers, ChangeFilter filter, int pendingBytes, ChangeRing ring, @Nullable ChangeId last) {
+            Subscribers subscribers,
+            ChangeFilter filter,
+            int maxPendingBytes,
+            ChangeRing ring,
+            @Nullable ChangeId lastId) {
         this.subscribers = subscribers;
         this.filter = filter;
-        this.pendingBytes = pendingBytes;
-        beginAtEnd(ring);
-        if (last != null) {
-            this.topic = last.topic();
-            this.completeAt = last.seconds();
-            this.nextOffsets = last.next();
+        this.maxPendingBytes = maxPendingBytes;
+        startAtEnd(ring);
+        if (lastId != null) {
+            this.topicHash = lastId.topicHash();
+            this.completeAtSeconds = lastId.seconds();
+            this.nextOffsets = lastId.nextOffsets();
         }
     }
 
-    void open(Sink opened) {
-        sink = opened;
+    /** Sets the stream; called once, before any event. */
+    void open(Sink sink) {
+        this.sink = sink;
     }
 
     private Sink sink() {
-        return Objects.requireNonNull(sink, "not opened");
+        return Objects.requireNonNull(sink, "the stream is not open");
     }
 
     ChangeRing ring() {
@@ -98,157 +107,158 @@ public final class Subscription {
     }
 
     /** Whether the subscription has ended, for whatever reason. */
-    boolean isOver() {
-        return over.get();
+    boolean isEnded() {
+        return isEnded.get();
     }
 
-    /** The subscriber has gone. May be called by any thread, and more than once. */
+    /** Ends the subscription because the client has disconnected. Any thread may call it, also repeatedly. */
     public void cancel() {
-        if (over.compareAndSet(false, true)) {
-            subscribers.ended();
+        if (isEnded.compareAndSet(false, true)) {
+            subscribers.countEnded();
         }
     }
 
-    /** Ends the stream with a last event, unless it has ended. The client may soon connect again. */
+    /** Sends a last event and ends the stream, unless it has ended. The client may then connect again. */
     void end(String type, String reason) {
-        if (over.compareAndSet(false, true)) {
-            subscribers.ended();
-            sink().end(ServerSentEvent.of(null, type, ChangeJson.reason(reason)).withRetry(RETRY));
+        if (isEnded.compareAndSet(false, true)) {
+            subscribers.countEnded();
+            sink().end(ServerSentEvent.of(null, type, ChangeJson.reason(reason)).withRetry(RECONNECT_DELAY));
         }
-    }
-
-    /** Finds the source of the missing changes, and continues with this ring if that has all of them. */
-    Way seek(ChangeRing wanted, Instant now, Duration forgotten) {
-        long oldest = wanted.oldest();
-        if (topic != wanted.topic() || nextOffsets.length != wanted.partitions()) {
-            return Way.OTHER_TOPIC;
-        }
-        if (wanted.covers(nextOffsets)) {
-            ring = wanted;
-            number = oldest;
-            return Way.RING;
-        }
-        return completeAt < now.minus(forgotten).getEpochSecond() ? Way.TOO_OLD : Way.REPLAY;
-    }
-
-    /** Continues at the end of this ring, and sends a reset to the subscriber. */
-    void reset(ChangeRing wanted, String reason) {
-        beginAtEnd(wanted);
-        reset = reason;
     }
 
     /**
-     * The number before the offsets, and that of the last change, whose offset may not be among those yet: so
-     * none is left out, and what it has twice is known by its offset.
+     * Attaches the subscriber to a ring if the ring has all changes that the subscriber misses.
+     *
+     * @param maxIdAge age from which on tombstones after the subscriber's id may be gone from the topic
      */
-    private void beginAtEnd(ChangeRing wanted) {
-        ring = wanted;
-        topic = wanted.topic();
-        completeAt = wanted.completeAt();
-        number = Math.max(0, wanted.head() - 1);
-        nextOffsets = wanted.next();
+    Attachment attach(ChangeRing newRing, Instant now, Duration maxIdAge) {
+        long oldestNumber = newRing.oldestNumber();
+        if (topicHash != newRing.topicHash() || nextOffsets.length != newRing.partitionCount()) {
+            return Attachment.OTHER_TOPIC;
+        }
+        if (newRing.covers(nextOffsets)) {
+            ring = newRing;
+            nextNumber = oldestNumber;
+            return Attachment.ATTACHED;
+        }
+        return completeAtSeconds < now.minus(maxIdAge).getEpochSecond() ? Attachment.TOO_OLD : Attachment.NEEDS_REPLAY;
+    }
+
+    /** Continues at the end of this ring, after an event {@code reset}. */
+    void reset(ChangeRing newRing, String reason) {
+        startAtEnd(newRing);
+        resetReason = reason;
+    }
+
+    /**
+     * Reads the number before the offsets, and starts at the last change, because the ring may not have published the
+     * offset of that change yet. So no change is missed. A change that the offsets include is recognised by its offset.
+     */
+    private void startAtEnd(ChangeRing newRing) {
+        ring = newRing;
+        topicHash = newRing.topicHash();
+        completeAtSeconds = newRing.completeAtSeconds();
+        nextNumber = Math.max(0, newRing.nextNumber() - 1);
+        nextOffsets = newRing.nextOffsets();
     }
 
     /** The number of the next change. */
-    long number() {
-        return number;
+    long nextNumber() {
+        return nextNumber;
     }
 
-    /** Sends changes of the ring, at most that many. */
-    SendResult send(int atMost) {
-        if (!greet()) {
-            return SendResult.GONE;
+    /** Sends changes of the ring, at most this number. */
+    SendResult send(int maxChanges) {
+        if (!sendFirstEvent()) {
+            return SendResult.ENDED;
         }
-        for (int i = 0; i < atMost; i++) {
-            if (isOver()) {
-                return SendResult.GONE;
+        for (int i = 0; i < maxChanges; i++) {
+            if (isEnded()) {
+                return SendResult.ENDED;
             }
-            // Read in this order, so that the ring has everything up to the time of completeness.
-            long complete = ring.completeAt();
-            long[] next = ring.next();
-            if (number == ring.head()) {
-                advance(next);
-                completeAt = Math.max(completeAt, complete);
-                return SendResult.ALL;
+            // Read in this order, so that the offsets include every change up to that time.
+            long ringCompleteAtSeconds = ring.completeAtSeconds();
+            long[] ringNextOffsets = ring.nextOffsets();
+            if (nextNumber == ring.nextNumber()) {
+                advanceTo(ringNextOffsets, ringCompleteAtSeconds);
+                return SendResult.CAUGHT_UP;
             }
-            Change change = ring.at(number);
+            Change change = ring.get(nextNumber);
             if (change == null) {
-                long oldest = ring.oldest();
+                long oldestNumber = ring.oldestNumber();
                 if (!ring.covers(nextOffsets)) {
                     return SendResult.OVERRUN;
                 }
-                number = oldest;
+                nextNumber = oldestNumber;
                 continue;
             }
-            boolean isNews = change.offset() >= nextOffsets[change.partition()];
-            Change tellable = change.isWithheld() ? null : change;
-            if (isNews && tellable != null && filter.takes(tellable) && isFull()) {
-                return SendResult.BLOCKED;
+            boolean isNew = change.offset() >= nextOffsets[change.partition()];
+            Change sendable = change.isWithheld() ? null : change;
+            if (isNew && sendable != null && filter.accepts(sendable) && isFull()) {
+                return SendResult.STREAM_FULL;
             }
-            number++;
-            if (isNews && !pass(change.partition(), change.offset() + 1, tellable)) {
-                return SendResult.GONE;
+            nextNumber++;
+            if (isNew && !advancePast(change.partition(), change.offset() + 1, sendable)) {
+                return SendResult.ENDED;
             }
         }
         return SendResult.MORE;
     }
 
-    /** Sends the events that precede all changes, if there are any. */
-    private boolean greet() {
-        String why = reset;
-        if (why != null) {
-            reset = null;
-            sent = ChangeId.of(topic, completeAt, nextOffsets);
-            return offer(ServerSentEvent.of(sent.toString(), "reset", ChangeJson.reason(why)));
+    /** Sends the reset, if there is one, or the first id; returns false if the subscription has ended. */
+    private boolean sendFirstEvent() {
+        String reason = resetReason;
+        if (reason != null) {
+            resetReason = null;
+            lastSentId = ChangeId.of(topicHash, completeAtSeconds, nextOffsets);
+            return offer(ServerSentEvent.of(lastSentId.toString(), "reset", ChangeJson.reason(reason)));
         }
         // A client that loses its connection before the first change needs an id to continue from.
-        return sent != null || sendId();
+        return lastSentId != null || sendId();
     }
 
     /** Whether the stream is full. */
     boolean isFull() {
-        return sink().pendingBytes() >= pendingBytes;
+        return sink().pendingBytes() >= maxPendingBytes;
     }
 
     /**
-     * Passes a record of a partition, and sends its change if it is one that the filter accepts.
+     * Advances past a record of a partition, and sends the record's change if the filter accepts it.
      *
-     * @return false when the subscriber has gone
+     * @param nextOffset the offset after the record
+     * @param change null if the record changes nothing
+     * @return false if the subscription has ended
      */
-    boolean pass(int partition, long next, @Nullable Change change) {
-        nextOffsets[partition] = Math.max(nextOffsets[partition], next);
-        if (change == null || !filter.takes(change)) {
-            return !isOver();
+    boolean advancePast(int partition, long nextOffset, @Nullable Change change) {
+        nextOffsets[partition] = Math.max(nextOffsets[partition], nextOffset);
+        if (change == null || !filter.accepts(change)) {
+            return !isEnded();
         }
         subscribers.countSent();
-        sent = change.id(topic, completeAt, nextOffsets);
+        lastSentId = change.id(topicHash, completeAtSeconds, nextOffsets);
         return offer(change.event());
     }
 
-    /** Notes that everything before these offsets is sent, and that it was complete at that time. */
-    void passed(long[] next, long complete) {
-        advance(next);
-        completeAt = Math.max(completeAt, complete);
-    }
-
-    private void advance(long[] next) {
+    /** Notes that every change before these offsets is sent, and that the topic had no others at this time. */
+    void advanceTo(long[] offsets, long atSeconds) {
         for (int i = 0; i < nextOffsets.length; i++) {
-            nextOffsets[i] = Math.max(nextOffsets[i], next[i]);
+            nextOffsets[i] = Math.max(nextOffsets[i], offsets[i]);
         }
+        completeAtSeconds = Math.max(completeAtSeconds, atSeconds);
     }
 
-    /** Sends the current id if it is new; false when the subscriber has gone. */
+    /** Sends the current id if it is new; returns false if the subscription has ended. */
     boolean sendId() {
-        ChangeId last = sent;
-        if ((last != null && last.isOf(topic, completeAt, nextOffsets)) || isFull()) {
-            return !isOver();
+        ChangeId lastId = lastSentId;
+        if ((lastId != null && lastId.isOf(topicHash, completeAtSeconds, nextOffsets)) || isFull()) {
+            return !isEnded();
         }
-        sent = ChangeId.of(topic, completeAt, nextOffsets);
-        return offer(ServerSentEvent.encoded(("id: " + sent + "\n\n").getBytes(StandardCharsets.US_ASCII)));
+        lastSentId = ChangeId.of(topicHash, completeAtSeconds, nextOffsets);
+        return offer(ServerSentEvent.encoded(("id: " + lastSentId + "\n\n").getBytes(StandardCharsets.US_ASCII)));
     }
 
     private boolean offer(ServerSentEvent event) {
-        if (!isOver() && sink().offer(event)) {
+        if (!isEnded() && sink().offer(event)) {
             return true;
         }
         cancel();

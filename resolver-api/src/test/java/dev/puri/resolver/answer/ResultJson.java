@@ -10,7 +10,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** The model of {@link InternalAnswer}: results as JSON, by a library and of objects. */
+/** The model of {@link InternalResultWriter}: results as JSON, by a library and of objects. */
 final class ResultJson {
     private ResultJson() {}
 

@@ -34,10 +34,10 @@ final class ChangeRingTest {
         add(1, 26);
         add(0, 14);
 
-        assertThat(ring.oldest()).isEqualTo(1);
-        assertThat(ring.at(0)).isNull();
-        assertThat(ring.at(1)).isNotNull().extracting(Change::offset).isEqualTo(25L);
-        assertThat(ring.at(4)).isNull();
+        assertThat(ring.oldestNumber()).isEqualTo(1);
+        assertThat(ring.get(0)).isNull();
+        assertThat(ring.get(1)).isNotNull().extracting(Change::offset).isEqualTo(25L);
+        assertThat(ring.get(4)).isNull();
         assertThat(ring.covers(new long[] {12, 20})).isFalse();
         assertThat(ring.covers(new long[] {13, 20})).isTrue();
     }
@@ -54,41 +54,41 @@ final class ChangeRingTest {
         assertThat(ring.covers(new long[] {10, 20})).isTrue();
     }
 
-    /** Names whose hashes are the same stand in one chain. */
+    /** Names with the same hash share a chain. */
     @Test
-    void erasuresForgetTheirOwnNamesAlone() {
+    void erasuresWithholdOnlyChangesOfTheirOwnName() {
         long seed = new Random().nextLong();
         Random random = new Random(seed);
         int capacity = 20;
         ChangeRing wide = new ChangeRing(
                 TOPIC, new long[] {0}, Instant.ofEpochSecond(1_000), capacity, LiveRows.VALUES, () -> {});
         List<Integer> names = new ArrayList<>();
-        Set<Integer> toldSince = new HashSet<>();
+        Set<Integer> erasedLater = new HashSet<>();
         for (int number = 0; number < 5_000; number++) {
             int name = random.nextInt(40);
             boolean erased = random.nextInt(3) == 0;
             names.add(erased ? -1 - name : name);
             wide.changed(0, number, LiveRows.track(name), erased ? null : LiveRows.row("br-1", number));
 
-            toldSince.clear();
+            erasedLater.clear();
             for (int back = number; back >= Math.max(0, number - capacity + 1); back--) {
-                int said = names.get(back);
-                int of = said < 0 ? -1 - said : said;
-                Change change = wide.at(back);
+                int nameOrErasure = names.get(back);
+                int changedName = nameOrErasure < 0 ? -1 - nameOrErasure : nameOrErasure;
+                Change change = wide.get(back);
                 assertThat(change).isNotNull();
                 assertThat(change.isWithheld())
                         .as("seed %d, %d of %d", seed, back, number)
-                        .isEqualTo(toldSince.contains(of));
-                if (said < 0) {
-                    toldSince.add(of);
+                        .isEqualTo(erasedLater.contains(changedName));
+                if (nameOrErasure < 0) {
+                    erasedLater.add(changedName);
                 }
             }
         }
     }
 
-    /** In a chain of all of them every erasure would walk over every other, on the thread that writes the table. */
+    /** If these names shared a chain, each erasure would visit all of them, on the thread that writes the table. */
     @Test
-    void namesThatAreChosenToHaveOneHashCodeShareNoChain() {
+    void namesWithTheSameHashCodeShareNoChain() {
         int blocks = 10;
         int names = 1 << blocks;
         ChangeRing wide =
@@ -97,7 +97,7 @@ final class ChangeRingTest {
         for (int name = 0; name < names; name++) {
             StringBuilder text = new StringBuilder("music:tracks:");
             for (int block = 0; block < blocks; block++) {
-                // "Aa" and "BB" have the same hash code, and so have all texts that are made of them.
+                // "Aa" and "BB" have the same hash code, and so have all texts that consist of them.
                 text.append((name >> block & 1) == 0 ? "Aa" : "BB");
             }
             keys.add(text.toString().getBytes(StandardCharsets.US_ASCII));
@@ -113,50 +113,50 @@ final class ChangeRingTest {
 
     @Test
     void forgetsChangesThatAreTooOld() {
-        Instant begun = Instant.ofEpochSecond(1_000);
+        Instant start = Instant.ofEpochSecond(1_000);
         Duration age = Duration.ofHours(1);
         add(0, 12);
-        ring.forgetOlderThan(age, begun);
+        ring.forgetOlderThan(age, start);
         add(1, 25);
-        ring.forgetOlderThan(age, begun.plusSeconds(60));
-        assertThat(ring.oldest()).isZero();
+        ring.forgetOlderThan(age, start.plusSeconds(60));
+        assertThat(ring.oldestNumber()).isZero();
 
-        ring.forgetOlderThan(age, begun.plus(age));
+        ring.forgetOlderThan(age, start.plus(age));
 
-        assertThat(ring.oldest()).isEqualTo(1);
-        assertThat(ring.at(0)).isNull();
-        assertThat(ring.at(1)).isNotNull();
+        assertThat(ring.oldestNumber()).isEqualTo(1);
+        assertThat(ring.get(0)).isNull();
+        assertThat(ring.get(1)).isNotNull();
         assertThat(ring.covers(new long[] {10, 20})).isFalse();
         assertThat(ring.covers(new long[] {13, 20})).isTrue();
 
-        ring.forgetOlderThan(age, begun.plus(age).plusSeconds(60));
+        ring.forgetOlderThan(age, start.plus(age).plusSeconds(60));
 
-        assertThat(ring.oldest()).isEqualTo(ring.head());
+        assertThat(ring.oldestNumber()).isEqualTo(ring.nextNumber());
         assertThat(ring.covers(new long[] {13, 20})).isFalse();
-        assertThat(ring.covers(ring.next())).isTrue();
+        assertThat(ring.covers(ring.nextOffsets())).isTrue();
     }
 
     private boolean withheld(long number) {
-        return Objects.requireNonNull(ring.at(number)).isWithheld();
+        return Objects.requireNonNull(ring.get(number)).isWithheld();
     }
 
     @Test
-    void otherPartitionsThanItHasAreNotCovered() {
+    void unknownPartitionsAreNotCovered() {
         assertThat(ring.covers(new long[] {100})).isFalse();
         add(7, 3);
-        assertThat(ring.head()).isZero();
+        assertThat(ring.nextNumber()).isZero();
     }
 
     @Test
-    void knowsHowFarItIsWithoutChanges() {
+    void offsetsAdvanceWithoutChanges() {
         add(0, 12);
         ring.reached(1, 30);
         ring.reached(0, 11);
-        assertThat(ring.next()).containsExactly(13, 30);
+        assertThat(ring.nextOffsets()).containsExactly(13, 30);
 
         ring.completeAt(Instant.ofEpochSecond(1_007));
         ring.completeAt(Instant.ofEpochSecond(1_003));
-        assertThat(ring.completeAt()).isEqualTo(1_007);
+        assertThat(ring.completeAtSeconds()).isEqualTo(1_007);
     }
 
     @Test
@@ -168,7 +168,7 @@ final class ChangeRingTest {
 
         ring.changed(0, 12, Puri.parse("puri:marker:3"), null);
         ring.changed(0, 14, Puri.parse("puri:marker:3").toBytes(), null, null);
-        assertThat(ring.head()).isZero();
+        assertThat(ring.nextNumber()).isZero();
     }
 
     private void add(int partition, long offset) {

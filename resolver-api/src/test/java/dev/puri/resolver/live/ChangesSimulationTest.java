@@ -22,8 +22,8 @@ import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Three instances read one log, each at its own pace, while clients go from one to the other with the
- * last id that they saw. In the end every client knows what the log says.
+ * Three instances read one log at different speeds, while clients change between the instances with their last id. In
+ * the end, every client has the rows of the log.
  */
 @Timeout(60)
 final class ChangesSimulationTest {
@@ -35,10 +35,10 @@ final class ChangesSimulationTest {
 
     private final FakeLog log = new FakeLog(PARTITIONS);
 
-    /** What the log says, as clients are told it. */
+    /** The rows of the log, as the data of events. */
     private final Map<String, String> truth = new HashMap<>();
 
-    /** One that has read the log so far, and keeps few changes. */
+    /** An instance that has read the log up to some offsets, with a small ring. */
     private final class Instance implements AutoCloseable {
         private final Subscribers subscribers = Subscribers.start(
                 new ChangesOptions(
@@ -55,7 +55,7 @@ final class ChangesSimulationTest {
                 CLOCK,
                 new SimpleMeterRegistry());
         private final long[] read = new long[PARTITIONS];
-        private ChangeRing ring = subscribers.begin(TOPIC, read, CLOCK.instant(), (puri, uuid) -> true);
+        private ChangeRing ring = subscribers.startRing(TOPIC, read, CLOCK.instant(), (puri, uuid) -> true);
 
         void read(int partition) {
             if (read[partition] < log.end(partition)) {
@@ -76,13 +76,13 @@ final class ChangesSimulationTest {
             }
         }
 
-        /** Its table is filled anew, and live again only after some more of the log. */
+        /** Restores the table again. Afterwards, the table has some further records of the log. */
         void refill(Random random) {
             for (int partition = 0; partition < PARTITIONS; partition++) {
                 long unread = (log.end(partition) - read[partition]) / 2;
                 read[partition] += 2 * (unread == 0 ? 0 : random.nextLong(unread + 1));
             }
-            ring = subscribers.begin(TOPIC, read, CLOCK.instant(), (puri, uuid) -> true);
+            ring = subscribers.startRing(TOPIC, read, CLOCK.instant(), (puri, uuid) -> true);
         }
 
         @Override
@@ -91,7 +91,7 @@ final class ChangesSimulationTest {
         }
     }
 
-    /** Knows the rows that it was told of. */
+    /** A client that keeps the rows of the received events. */
     private static final class Client {
         private final Map<String, String> known = new HashMap<>();
         private @Nullable ChangeId last;
@@ -123,7 +123,7 @@ final class ChangesSimulationTest {
             last = seen == null ? last : seen;
         }
 
-        /** Takes what has come; false when the stream has ended. */
+        /** Applies the received events; returns false if the stream has ended. */
         boolean listen() {
             List<FakeSink.Event> events = stream.events();
             for (; applied < events.size(); applied++) {
@@ -152,7 +152,7 @@ final class ChangesSimulationTest {
             List<Client> clients = Stream.generate(Client::new).limit(3).toList();
             clients.forEach(client -> {
                 client.connect(a);
-                // It has been told where it is, so nothing from here on may be missed.
+                // The client has an id, so it must not miss any later change.
                 await().until(() -> client.stream.lastId() != null);
             });
             for (int step = 0; step < STEPS; step++) {

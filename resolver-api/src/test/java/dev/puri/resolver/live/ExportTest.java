@@ -83,7 +83,7 @@ final class ExportTest {
 
         List<String> lines = text.lines().toList();
         assertThat(lines.getFirst()).isEqualTo(BEGIN + export.cursor() + "\"}");
-        assertThat(export.cursor().next()).containsExactly(42);
+        assertThat(export.cursor().nextOffsets()).containsExactly(42);
         assertThat(lines.subList(1, lines.size() - 1))
                 .as("seed %d", seed)
                 .containsExactlyInAnyOrderElementsOf(rows.entrySet().stream()
@@ -126,7 +126,7 @@ final class ExportTest {
     }
 
     @Test
-    void onlyRowsOfTheCollectionsThatAreWantedAreExported() {
+    void exportsOnlyRowsOfTheRequestedCollections() {
         table.put(Puri.parse("music:tracks:1"), LiveRows.row("br-1", 1));
         table.put(Puri.parse("music:users:1"), LiveRows.row("br-1", 2));
         table.put(Puri.parse("films:tracks:1"), LiveRows.row("br-1", 3));
@@ -138,7 +138,7 @@ final class ExportTest {
 
     /** Others need the thread on which it is made. */
     @Test
-    void aPieceIsOfFewPartsAlsoWhenNoRowIsWanted() {
+    void aPieceHasFewPartsEvenWithoutMatchingRows() {
         anyRows(100);
         AtomicInteger parts = new AtomicInteger();
         Export export = new Export(
@@ -252,7 +252,7 @@ final class ExportTest {
             }
         }
         assertThat(rest).isEmpty();
-        return new Copied(export.cursor().next()[0], log.next, hashes);
+        return new Copied(export.cursor().nextOffsets()[0], log.next, hashes);
     }
 
     private static int number(Puri puri) {

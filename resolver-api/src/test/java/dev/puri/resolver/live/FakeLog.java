@@ -8,9 +8,9 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
-/** The topic, in memory. Every other offset is a transaction's marker. */
+/** A topic in memory. Every second offset is a transaction marker. */
 final class FakeLog implements ChangeLog {
-    /** A record; a row that changed, or stands as it was. */
+    /** A record. Its row has changed, or is as it was before. */
     record Entry(Puri puri, @Nullable Row row, boolean isChange) {}
 
     private final List<List<Entry>> partitions = new ArrayList<>();
@@ -39,23 +39,24 @@ final class FakeLog implements ChangeLog {
         return partitions.get(partition).get((int) (offset / 2));
     }
 
-    /** What stood before is gone. */
+    /** Deletes all records before an offset. */
     void deleteBefore(int offset) {
         begin = offset;
     }
 
-    /** Readings wait until they are let go. */
+    /** Makes reads wait until the latch is counted down. */
     CountDownLatch hold() {
         CountDownLatch latch = new CountDownLatch(1);
         held = latch;
         return latch;
     }
 
+    /** Makes reads fail as if no broker answered. */
     void goAway() {
         isAway = true;
     }
 
-    /** Readings fail with it. */
+    /** Makes reads fail with an error. */
     void failWith(Error error) {
         this.error = error;
     }
@@ -65,7 +66,7 @@ final class FakeLog implements ChangeLog {
     }
 
     @Override
-    public void read(long[] from, long[] to, Taker taker) throws GoneException {
+    public void read(long[] from, long[] to, Receiver receiver) throws GoneException {
         readings.incrementAndGet();
         Error thrown = error;
         if (thrown != null) {
@@ -89,9 +90,9 @@ final class FakeLog implements ChangeLog {
             for (long offset = from[partition] + from[partition] % 2; offset < to[partition]; offset += 2) {
                 Entry entry = at(partition, offset);
                 Change change = entry.isChange()
-                        ? new Change(partition, offset, new Content.Known(entry.puri(), entry.row()))
+                        ? new Change(partition, offset, new Content.Decoded(entry.puri(), entry.row()))
                         : null;
-                if (!taker.take(partition, offset + 1, change)) {
+                if (!receiver.receive(partition, offset + 1, change)) {
                     return;
                 }
             }

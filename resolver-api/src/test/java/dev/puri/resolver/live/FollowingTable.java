@@ -20,7 +20,7 @@ import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.header.Header;
 import org.jspecify.annotations.Nullable;
 
-/** An instance as far as changes go: reads the topic, and from its end on tells them to a ring. */
+/** An instance's change feed: it reads the topic to its end, and then adds the changes to a ring. */
 final class FollowingTable {
     private final PlainConsumers consumers;
     private final Uuid topicId;
@@ -30,7 +30,7 @@ final class FollowingTable {
     private volatile boolean stopped;
     final Subscribers subscribers;
 
-    /** Returns when its ring has begun. */
+    /** Starts the feed; returns when it has a ring. */
     FollowingTable(String bootstrapServers, InMemorySchemaRegistry registry, Uuid topicId, int partitions, int history)
             throws InterruptedException {
         this.consumers = new PlainConsumers(Map.of(), bootstrapServers);
@@ -58,7 +58,7 @@ final class FollowingTable {
             while (!stopped) {
                 Instant polledAt = Instant.now();
                 for (ConsumerRecord<byte[], byte[]> record : consumer.poll(Duration.ofMillis(20))) {
-                    tell(ring, record);
+                    addChange(ring, record);
                 }
                 long[] next = all.stream().mapToLong(consumer::position).toArray();
                 if (ring != null) {
@@ -67,14 +67,14 @@ final class FollowingTable {
                     }
                     ring.completeAt(polledAt.minusSeconds(1));
                 } else if (all.stream().allMatch(each -> next[each.partition()] >= ends.getOrDefault(each, 0L))) {
-                    ring = subscribers.begin(topicId, next, polledAt, (puri, uuid) -> true);
+                    ring = subscribers.startRing(topicId, next, polledAt, (puri, uuid) -> true);
                     begun.countDown();
                 }
             }
         }
     }
 
-    private void tell(@Nullable ChangeRing ring, ConsumerRecord<byte[], byte[]> record) {
+    private void addChange(@Nullable ChangeRing ring, ConsumerRecord<byte[], byte[]> record) {
         if (ring == null || !ChangeRecords.isChange(record.headers())) {
             return;
         }

@@ -73,7 +73,7 @@ final class SubscribersTest {
         FakeSink client = subscribe(null);
 
         await().until(() -> client.lastId() != null);
-        assertThat(id(client).next()).containsExactly(4, 8);
+        assertThat(id(client).nextOffsets()).containsExactly(4, 8);
         assertThat(client.events()).isEmpty();
     }
 
@@ -85,8 +85,8 @@ final class SubscribersTest {
         ring.reached(1, 90);
         ring.completeAt(NOW.plusSeconds(5));
 
-        await().until(() -> client.lastId() != null && id(client).next()[1] == 90);
-        assertThat(id(client).next()).containsExactly(1, 90);
+        await().until(() -> client.lastId() != null && id(client).nextOffsets()[1] == 90);
+        assertThat(id(client).nextOffsets()).containsExactly(1, 90);
         assertThat(id(client).seconds()).isEqualTo(NOW.plusSeconds(5).getEpochSecond());
         assertThat(client.events()).isEmpty();
     }
@@ -120,8 +120,8 @@ final class SubscribersTest {
         while (changing.isAlive()) {
             Subscription client = new Subscription(subscribers, ChangeFilter.ALL, 1_000, ring, null);
 
-            // A change's number is its offset here: what is before the next to be told is before the id.
-            assertThat(client.number()).isLessThanOrEqualTo(client.nextOffsets()[0]);
+            // Here the number of a change is its offset, so the next change must not be after the id.
+            assertThat(client.nextNumber()).isLessThanOrEqualTo(client.nextOffsets()[0]);
         }
         changing.join();
     }
@@ -187,7 +187,7 @@ final class SubscribersTest {
         }
         await().until(() -> {
             now.updateAndGet(time -> time.plusSeconds(60));
-            return ring.oldest() == 10;
+            return ring.oldestNumber() == 10;
         });
 
         FakeSink after = subscribe(before);
@@ -211,7 +211,7 @@ final class SubscribersTest {
     }
 
     @Test
-    void aSlowReaderIsDroppedWithAReasonAndNobodyElse() {
+    void onlyTheSlowReaderIsDroppedWithAReason() {
         ChangeRing ring = begin(0, 0);
         FakeSink slow = subscribe(null);
         FakeSink quick = subscribe(null);
@@ -227,7 +227,7 @@ final class SubscribersTest {
         assertThat(slow.texts().getLast()).isEqualTo("dropped {\"reason\":\"slow-reader\"}");
         assertThat(slow.events()).hasSizeLessThan(20);
         assertThat(quick.types()).containsOnly("changed");
-        assertThat(subscribers.streams()).isEqualTo(1);
+        assertThat(subscribers.streamCount()).isEqualTo(1);
         assertThat(meters.get("puri.changes.dropped")
                         .tag("reason", "slow-reader")
                         .counter()
@@ -236,7 +236,7 @@ final class SubscribersTest {
     }
 
     @Test
-    void whoReadsOnInTimeMissesNothing() {
+    void aReaderThatContinuesInTimeMissesNothing() {
         ChangeRing ring = begin(0, 0);
         FakeSink client = subscribe(null);
         await().until(() -> client.lastId() != null);
@@ -253,7 +253,7 @@ final class SubscribersTest {
     }
 
     @Test
-    void whoIsReadOlderChangesAndTakesNoneIsDropped() {
+    void aStalledReaderOfAReplayIsDropped() {
         ChangeRing ring = begin(0, 0);
         ChangeId before = first(subscribe(null));
         for (int i = 0; i < 2 * HISTORY; i++) {
@@ -279,15 +279,15 @@ final class SubscribersTest {
         assertThat(client.texts().getFirst()).isEqualTo("reset {\"reason\":\"other-topic\"}");
         assertThat(ChangeId.parse(Objects.requireNonNull(
                                 client.events().getFirst().id()))
-                        .topic())
-                .isEqualTo(ring.topic());
+                        .topicHash())
+                .isEqualTo(ring.topicHash());
         assertThat(client.texts().getLast()).contains("music:tracks:1");
     }
 
     @Test
     void anIdOfOtherPartitionsResets() {
         begin(6, 0);
-        FakeSink client = subscribe(ChangeId.of(ChangeId.fold(TOPIC), NOW.getEpochSecond(), new long[] {6}));
+        FakeSink client = subscribe(ChangeId.of(ChangeId.topicHash(TOPIC), NOW.getEpochSecond(), new long[] {6}));
 
         awaitEvents(client, 1);
         assertThat(client.types()).containsExactly("reset");
@@ -297,8 +297,8 @@ final class SubscribersTest {
     void anIdOlderThanTombstonesResetsUnlessNothingHasChangedSince() {
         begin(6, 0);
         Instant old = NOW.minus(Duration.ofDays(7));
-        FakeSink unchanged = subscribe(ChangeId.of(ChangeId.fold(TOPIC), old.getEpochSecond(), new long[] {6, 0}));
-        FakeSink behind = subscribe(ChangeId.of(ChangeId.fold(TOPIC), old.getEpochSecond(), new long[] {4, 0}));
+        FakeSink unchanged = subscribe(ChangeId.of(ChangeId.topicHash(TOPIC), old.getEpochSecond(), new long[] {6, 0}));
+        FakeSink behind = subscribe(ChangeId.of(ChangeId.topicHash(TOPIC), old.getEpochSecond(), new long[] {4, 0}));
 
         awaitEvents(behind, 1);
         assertThat(behind.texts()).containsExactly("reset {\"reason\":\"too-old\"}");
@@ -311,40 +311,40 @@ final class SubscribersTest {
     void deletedRecordsReset() {
         begin(6, 0);
         log.deleteBefore(5);
-        FakeSink client = subscribe(ChangeId.of(ChangeId.fold(TOPIC), NOW.getEpochSecond(), new long[] {4, 0}));
+        FakeSink client = subscribe(ChangeId.of(ChangeId.topicHash(TOPIC), NOW.getEpochSecond(), new long[] {4, 0}));
 
         awaitEvents(client, 1);
         assertThat(client.texts()).containsExactly("reset {\"reason\":\"gone\"}");
-        assertThat(id(client).next()).containsExactly(6, 0);
+        assertThat(id(client).nextOffsets()).containsExactly(6, 0);
     }
 
     @Test
     void aReplayThatFailsEndsTheStreamSoThatItIsTriedAgain() {
         begin(6, 0);
         log.goAway();
-        FakeSink client = subscribe(ChangeId.of(ChangeId.fold(TOPIC), NOW.getEpochSecond(), new long[] {4, 0}));
+        FakeSink client = subscribe(ChangeId.of(ChangeId.topicHash(TOPIC), NOW.getEpochSecond(), new long[] {4, 0}));
 
         awaitEvents(client, 1);
         assertThat(client.texts()).containsExactly("bye {\"reason\":\"failed\"}");
-        await().until(() -> subscribers.streams() == 0);
+        await().until(() -> subscribers.streamCount() == 0);
     }
 
     @Test
     void aReplayThatFailsWithAnErrorEndsItsStreamToo() {
         begin(6, 0);
         log.failWith(new OutOfMemoryError("a test's"));
-        FakeSink client = subscribe(ChangeId.of(ChangeId.fold(TOPIC), NOW.getEpochSecond(), new long[] {4, 0}));
+        FakeSink client = subscribe(ChangeId.of(ChangeId.topicHash(TOPIC), NOW.getEpochSecond(), new long[] {4, 0}));
 
         awaitEvents(client, 1);
         assertThat(client.texts()).containsExactly("bye {\"reason\":\"failed\"}");
-        await().until(() -> subscribers.streams() == 0);
+        await().until(() -> subscribers.streamCount() == 0);
     }
 
     @Test
-    void onlySoManyAreReadOlderChangesAtATime() {
+    void limitsTheNumberOfReplays() {
         begin(6, 0);
-        ChangeId older = ChangeId.of(ChangeId.fold(TOPIC), NOW.getEpochSecond(), new long[] {6, 0});
-        ChangeId old = ChangeId.of(ChangeId.fold(TOPIC), NOW.getEpochSecond(), new long[] {0, 0});
+        ChangeId older = ChangeId.of(ChangeId.topicHash(TOPIC), NOW.getEpochSecond(), new long[] {6, 0});
+        ChangeId old = ChangeId.of(ChangeId.topicHash(TOPIC), NOW.getEpochSecond(), new long[] {0, 0});
         for (int i = 0; i < 3; i++) {
             log.add(0, LiveRows.track(i), LiveRows.row("br-1", i), true);
         }
@@ -362,7 +362,7 @@ final class SubscribersTest {
     }
 
     @Test
-    void onlySoManyAreAdmittedUntilOneGoes() {
+    void limitsTheNumberOfSubscribers() {
         assertThat(admission(null)).isEqualTo(Admission.NOT_READY);
         begin(0, 0);
         AtomicReference<@Nullable Subscription> one = new AtomicReference<>();
@@ -389,11 +389,11 @@ final class SubscribersTest {
         change(first, 0, 1);
         change(first, 1, 2);
         awaitEvents(client, 2);
-        // While the next table is filled, these come and no ring has them.
+        // These changes arrive while the next table is restored, so no ring has them.
         log.add(0, LiveRows.track(3), LiveRows.row("br-3", 3), true);
         log.add(1, LiveRows.track(4), LiveRows.row("br-4", 4), true);
 
-        ChangeRing second = subscribers.begin(TOPIC, new long[] {log.end(0), log.end(1)}, NOW, this::isThere);
+        ChangeRing second = subscribers.startRing(TOPIC, new long[] {log.end(0), log.end(1)}, NOW, this::isThere);
         change(second, 0, 5);
 
         awaitEvents(client, 5);
@@ -411,7 +411,7 @@ final class SubscribersTest {
         FakeSink client = subscribe(null);
         await().until(() -> client.lastId() != null);
 
-        ChangeRing other = subscribers.begin(new Uuid(3, 3), new long[] {0, 0}, NOW, this::isThere);
+        ChangeRing other = subscribers.startRing(new Uuid(3, 3), new long[] {0, 0}, NOW, this::isThere);
         awaitEvents(client, 1);
         change(other, 0, 5);
 
@@ -420,7 +420,7 @@ final class SubscribersTest {
     }
 
     @Test
-    void aStopSaysGoodByeAndAdmitsNobody() {
+    void drainSendsByeAndAdmitsNoSubscribers() {
         begin(0, 0);
         FakeSink client = subscribe(null);
 
@@ -429,7 +429,7 @@ final class SubscribersTest {
         assertThat(client.texts()).containsExactly("bye {\"reason\":\"stopping\"}");
         assertThat(client.events().getFirst().retry()).isEqualTo("1000");
         assertThat(admission(null)).isEqualTo(Admission.ENDING);
-        assertThat(subscribers.streams()).isZero();
+        assertThat(subscribers.streamCount()).isZero();
     }
 
     @ParameterizedTest
@@ -459,21 +459,21 @@ final class SubscribersTest {
         change(ring, 0, 1);
 
         awaitEvents(client, 1);
-        await().until(() -> subscribers.streams() == 1);
+        await().until(() -> subscribers.streamCount() == 1);
     }
 
     private ChangeRing begin(long... begins) {
-        return subscribers.begin(TOPIC, begins, NOW, this::isThere);
+        return subscribers.startRing(TOPIC, begins, NOW, this::isThere);
     }
 
-    /** Puts a change into log and ring. */
+    /** Adds a change to the log and to the ring. */
     private void change(ChangeRing ring, int partition, int number) {
         long offset = log.end(partition);
         log.add(partition, LiveRows.track(number), LiveRows.row("br-1", offset), true);
         ring.changed(partition, offset, LiveRows.track(number), LiveRows.row("br-1", offset));
     }
 
-    /** The same of an erasure, which the table knows of. */
+    /** Adds an erasure to the log, to the ring and to the table. */
     private void erase(ChangeRing ring, int partition, int number) {
         erased.add(LiveRows.track(number));
         long offset = log.end(partition);
@@ -500,7 +500,7 @@ final class SubscribersTest {
         return Objects.requireNonNull(client.lastId());
     }
 
-    /** Where a client is told to be before any change. */
+    /** Returns the first id that a client receives. */
     private static ChangeId first(FakeSink client) {
         await().until(() -> client.lastId() != null);
         return id(client);

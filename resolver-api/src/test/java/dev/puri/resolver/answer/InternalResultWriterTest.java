@@ -17,7 +17,7 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 
 /** What is written from packed bytes is, byte by byte, what the model writes of objects. */
-final class InternalAnswerTest {
+final class InternalResultWriterTest {
     private static final long SEED = new Random().nextLong();
 
     /** More merges than are followed. */
@@ -33,7 +33,7 @@ final class InternalAnswerTest {
             List<String> refs = refs(fill(table));
             for (String ref : refs) {
                 JsonOut out = new JsonOut();
-                Verdict verdict = new InternalAnswer(table, out, false).write(ref);
+                Verdict verdict = new InternalResultWriter(table, out, false).write(ref);
 
                 Result model = Resolution.resolve(table, ref);
                 assertThat(text(out) + '\n')
@@ -64,7 +64,7 @@ final class InternalAnswerTest {
                 .isTrue();
         assertThat(batch.byShard()).isEqualTo(byShard);
         JsonOut out = new JsonOut();
-        int[] verdicts = batch.write(new InternalAnswer(table, out, byShard));
+        int[] verdicts = batch.write(new InternalResultWriter(table, out, byShard));
 
         List<Result> model =
                 plain.stream().map(ref -> Resolution.resolve(table, ref)).toList();

@@ -7,9 +7,9 @@ import io.vertx.core.json.Json;
 import io.vertx.core.json.JsonArray;
 import java.util.Locale;
 
-/** {@code POST /v1/resolve} with the resolver's answers, over a store of identities. */
-abstract class Identities extends Baseline {
-    /** Looks all references up at once, and returns the body of the answer. */
+/** A baseline for {@code POST /v1/resolve}: it gives the answers of the resolver, from a store of identities. */
+abstract class IdentityHandler extends Baseline {
+    /** Looks up all references with one request to the store, and returns the body of the answer. */
     abstract Future<Buffer> resolve(JsonArray refs);
 
     @Override
@@ -22,7 +22,7 @@ abstract class Identities extends Baseline {
                 .onFailure(failure -> request.response().setStatusCode(500).end(String.valueOf(failure.getMessage())));
     }
 
-    /** Returns the key of a reference in the store; case does not matter. */
+    /** Returns the key of a reference in the store. */
     static String key(String ref) {
         return ref.toLowerCase(Locale.ROOT);
     }
@@ -31,20 +31,21 @@ abstract class Identities extends Baseline {
         return Buffer.buffer(32 << 10).appendString("{\"results\":[");
     }
 
-    /** Begins an item that was found, up to its verdict. */
-    static Buffer found(Buffer answer, String ref) {
-        return next(answer, ref).appendString(",\"verdict\":\"found\",");
+    /** Begins the result of a known reference: the fields {@code ref} and {@code verdict}. */
+    static Buffer beginFound(Buffer answer, String ref) {
+        return beginResult(answer, ref).appendString(",\"verdict\":\"found\",");
     }
 
-    static void unknown(Buffer answer, String ref) {
-        next(answer, ref).appendString(",\"verdict\":\"unknown\"");
+    /** Writes the result of an unknown reference. */
+    static void writeUnknown(Buffer answer, String ref) {
+        beginResult(answer, ref).appendString(",\"verdict\":\"unknown\"");
         if (!isHandle(ref)) {
             answer.appendString(",\"puri\":").appendString(Json.encode(key(ref)));
         }
         answer.appendString("}");
     }
 
-    private static Buffer next(Buffer answer, String ref) {
+    private static Buffer beginResult(Buffer answer, String ref) {
         if (answer.getByte(answer.length() - 1) == '}') {
             answer.appendString(",");
         }

@@ -15,7 +15,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-final class PublicAnswerTest {
+final class PublicResultWriterTest {
     private static final String ASKED = "trk_4k7vx9tz2nqr8w3";
     private static final String SURVIVOR = "trk_999999999999999";
 
@@ -82,7 +82,7 @@ final class PublicAnswerTest {
     }
 
     @Test
-    void aHandleThatNobodyBearsIsUnknown() {
+    void anUnusedHandleIsUnknown() {
         assertThat(told(ASKED)).isEqualTo("{\"ref\":\"" + ASKED + "\",\"verdict\":\"unknown\"}");
     }
 
@@ -98,8 +98,8 @@ final class PublicAnswerTest {
         return told;
     }
 
-    private PublicAnswer answer(JsonOut out) {
-        return new PublicAnswer(table, out, "open:tracks"::equals);
+    private PublicResultWriter answer(JsonOut out) {
+        return new PublicResultWriter(table, out, "open:tracks"::equals);
     }
 
     private void put(String puri, @Nullable String handle, Row.Status status, @Nullable String mergedInto) {

@@ -10,28 +10,28 @@ import dev.puri.schemas.identity.Handle;
 import java.util.function.Predicate;
 
 /**
- * Writes results for the public: the verdict, handles, and pURIs of collections that are declared public. It does not
- * filter the internal results but is separate, so that new internal fields do not become public. Details are fixed
- * texts, because other texts may contain a name.
+ * Writes results of the public listener: the verdict, handles, and pURIs of collections that are declared public. It is
+ * separate from {@link InternalResultWriter}, so that a new internal field does not become public. The field {@code
+ * detail} is a constant, because a generated text might contain a pURI.
  */
-public final class PublicAnswer extends ResultWriter {
+public final class PublicResultWriter extends ResultWriter {
     private static final byte[] CANONICAL_HANDLE = ascii(",\"canonicalHandle\":\"");
-    private static final byte[] MALFORMED =
+    private static final byte[] MALFORMED_DETAIL =
             ascii(",\"detail\":\"a handle is expected: three letters, an underscore and " + Handle.RANDOM_LENGTH
                     + " characters\"");
 
     private final Predicate<String> isPublic;
 
     /**
-     * @param table from which all results are read
-     * @param isPublic whether the pURIs of a {@code namespace:collection} may be named
+     * @param table in which all references are looked up
+     * @param isPublic whether the pURIs of a {@code namespace:collection} are public
      */
-    public PublicAnswer(Table table, JsonOut out, Predicate<String> isPublic) {
+    public PublicResultWriter(Table table, JsonOut out, Predicate<String> isPublic) {
         super(table, out);
         this.isPublic = isPublic;
     }
 
-    /** Treats a pURI, known or not, as malformed like any other text that is no handle. */
+    /** Does not look up a pURI: whether it exists or not, it is malformed, like any other text that is no handle. */
     @Override
     Verdict find(LookUp lookUp, byte[] text, int from, int to) {
         for (int i = from; i < to; i++) {
@@ -47,14 +47,14 @@ public final class PublicAnswer extends ResultWriter {
         return Handle.looksLike(ref) ? lookUp.find(ref) : lookUp.nothing(Verdict.MALFORMED);
     }
 
-    /** Does not look pURIs up, so that even the response time does not reveal whether one is known. */
+    /** Prefetches only handles, so that not even the response time reveals whether a pURI exists. */
     @Override
-    void touch(LookUp lookUp, byte[] text, int[] bounds, int of) {
-        lookUp.touchHandles(text, bounds, of);
+    void prefetch(LookUp lookUp, byte[] text, int[] bounds, int count) {
+        lookUp.touchHandles(text, bounds, count);
     }
 
     @Override
-    void writeRest(LookUp found) {
+    void writeFieldsAfterVerdict(LookUp found) {
         RecordView row = found.row();
         if (row != null) {
             writeNames(row, PURI, HANDLE);
@@ -64,16 +64,16 @@ public final class PublicAnswer extends ResultWriter {
             writeNames(survivor, CANONICAL, CANONICAL_HANDLE);
         }
         if (found.verdict() == Verdict.MALFORMED) {
-            out.put(MALFORMED);
+            out.put(MALFORMED_DETAIL);
         }
     }
 
-    private void writeNames(RecordView row, byte[] asPuri, byte[] asHandle) {
+    private void writeNames(RecordView row, byte[] puriField, byte[] handleField) {
         if (isPublic.test(row.collection())) {
-            out.put(asPuri).name(row).put('"');
+            out.put(puriField).name(row).put('"');
         }
         if (row.hasHandle()) {
-            out.put(asHandle).handle(row).put('"');
+            out.put(handleField).handle(row).put('"');
         }
     }
 

@@ -20,11 +20,11 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes full results. {@code puri}, {@code handle}, {@code status}, {@code epoch} and the times are of the requested
- * identity. {@code owner}, {@code shard} and {@code uuid} locate the object: of a merged identity they are the
- * survivor's, and they are absent if there is no object.
+ * Writes results of the internal listener, with all fields. {@code puri}, {@code handle}, {@code status}, {@code epoch}
+ * and the times are of the requested identity. {@code owner}, {@code shard} and {@code uuid} locate the object: after a
+ * merge, the fields are those of the survivor. They are absent if there is no object.
  */
-public final class InternalAnswer extends ResultWriter {
+public final class InternalResultWriter extends ResultWriter {
     static final byte[] OWNER = ascii(",\"owner\":\"");
     static final byte[] SHARD = ascii("\",\"shard\":\"");
     static final byte[] UUID = ascii("\",\"uuid\":\"");
@@ -40,15 +40,15 @@ public final class InternalAnswer extends ResultWriter {
         }
     }
 
-    private final @Nullable ShardPlan shards;
+    private final @Nullable ShardPlan shardPlan;
 
     /**
-     * @param table from which all results are read
+     * @param table in which all references are looked up
      * @param byShard whether a batch is grouped by shard
      */
-    public InternalAnswer(Table table, JsonOut out, boolean byShard) {
+    public InternalResultWriter(Table table, JsonOut out, boolean byShard) {
         super(table, out);
-        shards = byShard ? new ShardPlan() : null;
+        shardPlan = byShard ? new ShardPlan() : null;
     }
 
     @Override
@@ -62,12 +62,12 @@ public final class InternalAnswer extends ResultWriter {
     }
 
     @Override
-    void touch(LookUp lookUp, byte[] text, int[] bounds, int of) {
-        lookUp.touch(text, bounds, of);
+    void prefetch(LookUp lookUp, byte[] text, int[] bounds, int count) {
+        lookUp.touch(text, bounds, count);
     }
 
     @Override
-    void writeRest(LookUp found) {
+    void writeFieldsAfterVerdict(LookUp found) {
         if (found.hasName()) {
             out.put(PURI);
             out.name(found);
@@ -85,8 +85,8 @@ public final class InternalAnswer extends ResultWriter {
         if (placement != null) {
             out.put(OWNER).put(placement.owner()).put(SHARD).put(placement.shard());
             out.put(UUID).uuid(placement.uuidHigh(), placement.uuidLow()).put('"');
-            if (shards != null) {
-                shards.add(placement, count);
+            if (shardPlan != null) {
+                shardPlan.add(placement, resultCount);
             }
         }
         if (row != null) {
@@ -102,58 +102,58 @@ public final class InternalAnswer extends ResultWriter {
 
     @Override
     void writeAfterResults() {
-        if (shards != null) {
-            shards.write(out);
+        if (shardPlan != null) {
+            shardPlan.write(out);
         }
     }
 
     /**
-     * Writes the result of a reference after the wait for its event.
+     * Writes the result of a reference with a token, after the wait for the token's event.
      *
-     * @param status of the event; if the table has it, its row is looked up now
+     * @param status of the event; if the table has the event, the reference is looked up now
      */
     public Verdict write(String ref, EventStatus status) {
         return switch (status) {
             case EventStatus.Seen seen -> write(ref);
             case EventStatus.Refused refused ->
-                writeOf(ref, Verdict.REFUSED, json -> {
-                    writeEvent(json, ref, refused.at());
-                    writeWhy(json, refused);
+                writeWithJackson(ref, Verdict.REFUSED, json -> {
+                    writePuriAndToken(json, ref, refused.at());
+                    writeReason(json, refused);
                 });
             case EventStatus.NotCaughtUp late ->
-                writeOf(ref, Verdict.NOT_CAUGHT_UP, json -> {
-                    writeEvent(json, ref, late.at());
+                writeWithJackson(ref, Verdict.NOT_CAUGHT_UP, json -> {
+                    writePuriAndToken(json, ref, late.at());
                     json.writeStringField("detail", late.detail());
                 });
             case EventStatus.Foreign foreign ->
-                writeOf(ref, Verdict.MALFORMED, json -> json.writeStringField("detail", foreign.detail()));
+                writeWithJackson(ref, Verdict.MALFORMED, json -> json.writeStringField("detail", foreign.detail()));
         };
     }
 
-    /** Writes the parts of a refusal with Jackson, because they are rare and need escaping. */
-    private Verdict writeOf(String ref, Verdict verdict, JsonBody rest) {
+    /** Writes a result without a look-up. Uses Jackson, because such results are rare and need escaping. */
+    private Verdict writeWithJackson(String ref, Verdict verdict, JsonBody fieldsAfterVerdict) {
         byte[] result = JsonBody.bytes(json -> {
             json.writeStartObject();
             json.writeStringField("ref", JsonOut.printable(ref));
             json.writeStringField("verdict", verdict.toString());
-            rest.writeTo(json);
+            fieldsAfterVerdict.writeTo(json);
             json.writeEndObject();
         });
-        next();
-        // Without the line break at the end.
+        putSeparator();
+        // The line break at the end is left out.
         out.put(result, 0, result.length - 1);
-        count++;
+        resultCount++;
         return verdict;
     }
 
-    private static void writeEvent(JsonGenerator json, String ref, Position at) throws IOException {
+    private static void writePuriAndToken(JsonGenerator json, String ref, Position token) throws IOException {
         if (!Handle.looksLike(ref)) {
             json.writeStringField("puri", Puri.parse(ref).toString());
         }
-        json.writeStringField("at", at.toString());
+        json.writeStringField("at", token.toString());
     }
 
-    private static void writeWhy(JsonGenerator json, EventStatus.Refused refused) throws IOException {
+    private static void writeReason(JsonGenerator json, EventStatus.Refused refused) throws IOException {
         String reason = refused.reason().name();
         Refusal refusal = refused.refusal();
         if (refusal == null) {
