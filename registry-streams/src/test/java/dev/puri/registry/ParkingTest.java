@@ -58,7 +58,7 @@ class ParkingTest {
             PendingEvent head = parking.head(PURI);
             assertThat(head.raw().position().offset()).isEqualTo(sequence);
             assertThat(head.receivedAt()).isEqualTo(10 + sequence);
-            assertThat(head.raw().head()).containsExactly(1, 2, 3);
+            assertThat(head.raw().valueHead()).containsExactly(1, 2, 3);
             parking.removeHead(PURI);
         }
         assertThat(parking.hasQueue(PURI)).isFalse();

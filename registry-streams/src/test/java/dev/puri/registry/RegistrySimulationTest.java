@@ -385,7 +385,7 @@ class RegistrySimulationTest {
             if (event == null) {
                 outcome = Outcome.refused(
                         RawEvent.fromIntake(entry.key(), entry.value(), entry.headers())
-                                                .isComplete()
+                                                .hasCompleteValue()
                                         || entry.value() == null
                                         || entry.value().length < RawEvent.KEPT_BYTES
                                 ? Reason.UNDECODABLE

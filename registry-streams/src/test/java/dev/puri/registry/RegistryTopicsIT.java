@@ -82,7 +82,7 @@ class RegistryTopicsIT {
                 .anyMatch(m -> m.contains("retention.ms=-1") && m.contains("at most"))
                 .anyMatch(m -> m.contains("delete.retention.ms=1000") && m.contains("at least"))
                 .anyMatch(m -> m.startsWith(Topics.GRANTS + " has 5 partitions and must have 3"))
-                .anyMatch(m -> m.contains("replication factor 1, at least 3"));
+                .anyMatch(m -> m.contains("replication factor 1 and must have at least 3"));
     }
 
     @Test

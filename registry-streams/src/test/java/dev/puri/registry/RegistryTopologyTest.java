@@ -136,7 +136,7 @@ class RegistryTopologyTest {
         assertThat(identities.isEmpty()).isTrue();
         assertThat(taskCounts.sum().parked()).isEqualTo(1);
         declare(TRACKS);
-        driver.advanceWallClockTime(Registrar.TICK);
+        driver.advanceWallClockTime(Registrar.TICK_INTERVAL);
         assertThat(header(identities.readRecord(), Outcome.HEADER)).isEqualTo("applied");
     }
 
@@ -144,7 +144,7 @@ class RegistryTopologyTest {
     void undeclaredIsRefusedAfterFiveSeconds() {
         publish(created(TRACK, HANDLE));
         publish(event(TRACK, new Change.Moved(null, new Shard("us-1"))));
-        driver.advanceWallClockTime(Registrar.GRACE.plus(Registrar.TICK));
+        driver.advanceWallClockTime(Registrar.DECLARATION_WAIT.plus(Registrar.TICK_INTERVAL));
         assertThat(header(identities.readRecord(), Outcome.HEADER)).isEqualTo("refused:WRONG_PREFIX");
         assertThat(header(identities.readRecord(), Outcome.HEADER))
                 .as("and what queued behind it is decided after it")
@@ -156,7 +156,7 @@ class RegistryTopologyTest {
     void namespaceThatOwnsItsTopicIsRefusedElsewhere() {
         declare(new Namespace("soundcloud", true));
         publish(created(TRACK, null));
-        driver.advanceWallClockTime(Registrar.GRACE.plus(Registrar.TICK));
+        driver.advanceWallClockTime(Registrar.DECLARATION_WAIT.plus(Registrar.TICK_INTERVAL));
         assertThat(rejection().getReason()).isEqualTo("MALFORMED");
 
         input(Topics.eventsOf("soundcloud")).pipeInput(TRACK.toBytes(), encoded(created(TRACK, null)));
@@ -365,14 +365,14 @@ class RegistryTopologyTest {
     void keyThatIsNotCanonicalIsNamedAndItsRefusalBearsTheCanonicalName() {
         Rejection odd = refusalOfKey(TextCodec.utf8("Music:Tracks:A"));
         assertThat(odd.getDetail())
-                .isEqualTo("the record's key \"Music:Tracks:A\" is not the pURI in canonical form,"
-                        + " which an event's key has to be: music:tracks:a");
+                .isEqualTo("the record's key \"Music:Tracks:A\" is not in canonical form;"
+                        + " the key of this event must be music:tracks:a");
         assertThat(odd.getPuri()).isEqualTo("music:tracks:a");
 
         Rejection none = refusalOfKey(TextCodec.utf8("\u001b[31mtrack \"1\"\n"));
         assertThat(none.getDetail())
-                .isEqualTo("the record's key \"\\u001B[31mtrack \\\"1\\\"\\u000A\" is no pURI;"
-                        + " an event's key is its pURI in canonical form");
+                .isEqualTo("the record's key \"\\u001B[31mtrack \\\"1\\\"\\u000A\" is not a pURI;"
+                        + " the key of an event must be its pURI in canonical form");
         assertThat(none.getPuri()).isNull();
 
         assertThat(refusalOfKey(TextCodec.utf8("é".repeat(500))).getDetail()).hasSizeLessThan(200);
@@ -397,7 +397,7 @@ class RegistryTopologyTest {
         byte[] value = encoded(created(TRACK, null));
         schemaRegistry.setAway(true);
         SchemaLookup fresh = new SchemaLookup(schemaRegistry, InstantSource.system());
-        assertThat(fresh.schema(eventSchemaId())).isInstanceOf(SchemaLookup.Pending.class);
+        assertThat(fresh.lookUp(eventSchemaId())).isInstanceOf(SchemaLookup.Pending.class);
         assertThat(fresh.unreachableSince()).isNotNull();
         schemaRegistry.setAway(false);
         assertThat(fresh.await(eventSchemaId())).isInstanceOf(SchemaLookup.Known.class);
@@ -434,9 +434,9 @@ class RegistryTopologyTest {
         if (answered.contains(topic)) {
             assertThat(taskCounts.sum().refused()).isGreaterThanOrEqualTo(piped);
         } else if (!topic.equals(Topics.COLLECTIONS)) {
-            assertThat(skipped.of(topic)).isEqualTo(piped);
+            assertThat(skipped.count(topic)).isEqualTo(piped);
         } else {
-            assertThat(skipped.of(topic)).isPositive();
+            assertThat(skipped.count(topic)).isPositive();
             declare(TRACKS);
         }
         while (!identities.isEmpty()) {

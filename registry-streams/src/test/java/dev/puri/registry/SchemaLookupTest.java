@@ -27,13 +27,13 @@ class SchemaLookupTest {
         // Whoever waits before the registry answers waits for ever.
         try (SchemaLookup lookup = new SchemaLookup(registry, noon, Duration.ofDays(1), 0)) {
             for (int id = 1; id <= IDS; id++) {
-                assertThat(lookup.schema(id)).isInstanceOf(SchemaLookup.Pending.class);
+                assertThat(lookup.lookUp(id)).isInstanceOf(SchemaLookup.Pending.class);
             }
             registry.mayAnswer.countDown();
             for (int id = 1; id <= IDS; id++) {
                 int asked = id;
                 await().pollInterval(Duration.ofMillis(1))
-                        .until(() -> lookup.schema(asked) instanceof SchemaLookup.Unknown);
+                        .until(() -> lookup.lookUp(asked) instanceof SchemaLookup.Unknown);
             }
             assertThat(registry.asked).hasSize(IDS);
             assertThat(registry.asked.values()).as("each is asked for once").containsOnly(1);
@@ -45,11 +45,11 @@ class SchemaLookupTest {
         registry.mayAnswer.countDown();
         SettableClock clock = new SettableClock();
         try (SchemaLookup lookup = new SchemaLookup(registry, clock, Duration.ofDays(1), 2)) {
-            assertThat(lookup.schema(1)).isInstanceOf(SchemaLookup.Unknown.class);
-            assertThat(lookup.schema(2)).isInstanceOf(SchemaLookup.Unknown.class);
-            assertThat(lookup.schema(3)).isInstanceOf(SchemaLookup.Pending.class);
+            assertThat(lookup.lookUp(1)).isInstanceOf(SchemaLookup.Unknown.class);
+            assertThat(lookup.lookUp(2)).isInstanceOf(SchemaLookup.Unknown.class);
+            assertThat(lookup.lookUp(3)).isInstanceOf(SchemaLookup.Pending.class);
             clock.now = clock.now.plusSeconds(1);
-            assertThat(lookup.schema(4)).isInstanceOf(SchemaLookup.Unknown.class);
+            assertThat(lookup.lookUp(4)).isInstanceOf(SchemaLookup.Unknown.class);
         }
     }
 
@@ -82,11 +82,11 @@ class SchemaLookupTest {
         registry.isOutOfReach = true;
         registry.mayAnswer.countDown();
         try (SchemaLookup lookup = new SchemaLookup(registry, failing, Duration.ofMillis(1), 0)) {
-            assertThat(lookup.schema(1)).isInstanceOf(SchemaLookup.Pending.class);
+            assertThat(lookup.lookUp(1)).isInstanceOf(SchemaLookup.Pending.class);
             await().atMost(Duration.ofMinutes(1)).until(() -> mayGoOn.getCount() == 0);
             registry.isOutOfReach = false;
 
-            await().atMost(Duration.ofMinutes(1)).until(() -> lookup.schema(1) instanceof SchemaLookup.Unknown);
+            await().atMost(Duration.ofMinutes(1)).until(() -> lookup.lookUp(1) instanceof SchemaLookup.Unknown);
         }
     }
 
