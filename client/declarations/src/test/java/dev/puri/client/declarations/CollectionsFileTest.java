@@ -135,7 +135,7 @@ class CollectionsFileTest {
                 "c.yaml:11: owners: catalog appears twice",
                 "c.yaml:12: a collection needs a name, as in name: soundcloud:tracks",
                 "c.yaml:13: name: soundcloud is not namespace:collection",
-                "c.yaml:14: \"sound cloud:tracks:x\" at position 5: ' ' may not stand raw, write it as %20",
+                "c.yaml:14: \"sound cloud:tracks:x\" at position 5: ' ' is not allowed unescaped; write it as %20",
                 "c.yaml:15: soundcloud:tracks is declared twice, first in line 7",
                 "c.yaml:16: a collection is a mapping, as in \"key: value\"",
                 "c.yaml:17: name is a plain text");
