@@ -5,8 +5,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The current declarations, updated with each record of {@code puri.collections.v1}. Thread-safe. Look-ups take no lock,
- * so they are cheap enough for every event.
+ * The current declarations, updated with each record of {@code puri.collections.v1}. Thread-safe. Look-ups take no
+ * lock, so they are cheap enough for every event.
  */
 public final class LiveDeclarations {
     private final Map<String, Declaration> byKey = new ConcurrentHashMap<>();

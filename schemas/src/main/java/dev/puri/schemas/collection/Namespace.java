@@ -8,8 +8,8 @@ import dev.puri.schemas.log.Topics;
  * The declaration of a namespace.
  *
  * @param name the first segment of the namespace's pURIs, in upper or lower case; converted to canonical form
- * @param ownsTopic whether the namespace has its own events topic; then its events are refused on other topics. This can
- *     never be undone, because services rely on the access control list of the topic
+ * @param ownsTopic whether the namespace has its own events topic; then its events are refused on other topics. This
+ *     can never be undone, because services rely on the access control list of the topic
  */
 public record Namespace(String name, boolean ownsTopic) implements Declaration {
     /**

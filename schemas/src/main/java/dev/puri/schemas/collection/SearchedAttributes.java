@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The search weights of a collection's attributes. An attribute that is not listed here has the weight {@value
- * #MIN_BOOST}. An exception is the usual title of an object: the first of the attributes {@code title}, {@code name} and
- * {@code label} that the object has gets the weight {@value #TITLE_BOOST}.
+ * #MIN_BOOST}. An exception is the usual title of an object: the first of the attributes {@code title}, {@code name}
+ * and {@code label} that the object has gets the weight {@value #TITLE_BOOST}.
  *
  * @param boost weights by attribute name, {@value #MIN_BOOST} to {@value #MAX_BOOST}
  * @param shown names of attributes that are returned with search results but not searched
