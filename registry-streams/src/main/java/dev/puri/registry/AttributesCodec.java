@@ -42,8 +42,8 @@ final class AttributesCodec {
         ByteBuffer bytes = ByteBuffer.wrap(value);
         byte version = bytes.get();
         if (version != VERSION) {
-            throw new IllegalStateException(
-                    "a text in the registrar's store has version " + version + "; this program reads version " + VERSION);
+            throw new IllegalStateException("a text in the registrar's store has version " + version
+                    + "; this program reads version " + VERSION);
         }
         Map<String, String> attributes = new HashMap<>();
         for (int i = bytes.get(); i > 0; i--) {

@@ -49,7 +49,8 @@ final class Clerk implements Processor<byte[], byte[], byte[], byte[]> {
             handle = handle(record.key());
             claim = Claim.fromBytes(record.value());
         } catch (IllegalArgumentException e) {
-            context.recordMetadata().ifPresent(metadata -> skippedRecords.skip(metadata, String.valueOf(e.getMessage())));
+            context.recordMetadata()
+                    .ifPresent(metadata -> skippedRecords.skip(metadata, String.valueOf(e.getMessage())));
             return;
         }
         byte[] claimant = claim.claimant().toBytes();

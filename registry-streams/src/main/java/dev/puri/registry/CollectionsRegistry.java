@@ -54,7 +54,8 @@ final class CollectionsRegistry {
         }
         return Refusal.of(
                 Reason.MALFORMED,
-                "events of the namespace " + namespace + " belong on topic " + expected + "; this event came on " + topic);
+                "events of the namespace " + namespace + " belong on topic " + expected + "; this event came on "
+                        + topic);
     }
 
     /** Creates the processor of the global store. It reads the whole topic at every start. */

@@ -134,7 +134,8 @@ final class CommitPacing {
     private void requestOrDelay(Runnable requestCommit, long nowNanos) {
         rollWindow(nowNanos);
         accrueCredit(nowNanos);
-        long gapNanos = Math.max(0, recordsInWindow + recordsInPreviousWindow - RECORDS_WITHOUT_GAP) * GAP_NANOS_PER_RECORD;
+        long gapNanos =
+                Math.max(0, recordsInWindow + recordsInPreviousWindow - RECORDS_WITHOUT_GAP) * GAP_NANOS_PER_RECORD;
         long nanosSinceCommit = nowNanos - committedAtNanos;
         if (nanosSinceCommit >= gapNanos && (creditNanos > 0 || nanosSinceCommit >= MAX_CREDIT_DELAY_NANOS)) {
             delayedRequest = null;

@@ -48,7 +48,8 @@ sealed interface DocumentUpdate {
             case Change.Created created -> hadDocument ? new Rewrite(after) : new Write(after, created.attributes());
             case Change.Moved ignored -> hadDocument ? new Rewrite(after) : NONE;
             case Change.Merged ignored -> hadDocument ? new Rewrite(after) : NONE;
-            case Change.Deleted ignored -> throw new IllegalStateException("the row is " + after.status() + " after a deleted event");
+            case Change.Deleted ignored ->
+                throw new IllegalStateException("the row is " + after.status() + " after a deleted event");
             case Change.Erased ignored -> throw new IllegalStateException("there is a row after an erased event");
         };
     }

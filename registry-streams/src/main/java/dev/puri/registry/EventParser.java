@@ -95,8 +95,7 @@ final class EventParser {
     private static Result check(Puri key, Event event) {
         if (!event.puri().equals(key)) {
             return invalid(
-                    Reason.MALFORMED,
-                    "the record's key is " + key + ", but the event's pURI is " + event.puri());
+                    Reason.MALFORMED, "the record's key is " + key + ", but the event's pURI is " + event.puri());
         }
         if (Topics.isMarker(key)) {
             return invalid(Reason.MALFORMED, key + " is reserved for the registry's markers");

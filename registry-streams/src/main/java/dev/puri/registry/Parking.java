@@ -141,7 +141,8 @@ final class Parking {
         }
         byte[] value = store.get(headKey(puri, queue));
         if (value == null) {
-            throw new IllegalStateException("the queue of " + puri + " has no event " + queue.headSequence + " in the store");
+            throw new IllegalStateException(
+                    "the queue of " + puri + " has no event " + queue.headSequence + " in the store");
         }
         ByteBuffer bytes = ByteBuffer.wrap(value);
         if (hasHashedHeadKey(queue)) {

@@ -84,7 +84,8 @@ record RawEvent(
         long valueLength = Long.parseLong(new String(header(headers, LENGTH_HEADER), StandardCharsets.UTF_8));
         byte[] valueHead = value == null ? TextCodec.EMPTY : value;
         if (key != null && key.length > MAX_KEY_BYTES) {
-            throw new IllegalArgumentException("the key has " + key.length + " bytes; the intake stage writes at most " + MAX_KEY_BYTES);
+            throw new IllegalArgumentException(
+                    "the key has " + key.length + " bytes; the intake stage writes at most " + MAX_KEY_BYTES);
         }
         boolean isComplete = valueLength <= MAX_BYTES;
         if (valueLength < -1 || valueHead.length != (isComplete ? Math.max(0, valueLength) : KEPT_BYTES)) {
@@ -97,7 +98,8 @@ record RawEvent(
     private static ByteBuffer digest(Headers headers) {
         byte[] digest = header(headers, SHA256_HEADER);
         if (digest.length != Sha256.BYTES) {
-            throw new IllegalArgumentException("the header " + SHA256_HEADER + " must have " + Sha256.BYTES + " bytes and has " + digest.length);
+            throw new IllegalArgumentException(
+                    "the header " + SHA256_HEADER + " must have " + Sha256.BYTES + " bytes and has " + digest.length);
         }
         return ByteBuffer.wrap(digest);
     }

@@ -60,7 +60,8 @@ final class Registrar implements Processor<byte[], byte[], byte[], byte[]> {
 
     private static final byte[] COUNTS_KEY = {0};
 
-    private static final Header APPLIED_HEADER = new RecordHeader(Outcome.HEADER, TextCodec.utf8(Outcome.APPLIED.toString()));
+    private static final Header APPLIED_HEADER =
+            new RecordHeader(Outcome.HEADER, TextCodec.utf8(Outcome.APPLIED.toString()));
 
     private final EventParser parser;
     private final CollectionsRegistry collections;
@@ -471,7 +472,8 @@ final class Registrar implements Processor<byte[], byte[], byte[], byte[]> {
             return registration;
         }
 
-        private void forward(OutputTopic output, byte @Nullable [] key, byte @Nullable [] value, RecordHeaders headers) {
+        private void forward(
+                OutputTopic output, byte @Nullable [] key, byte @Nullable [] value, RecordHeaders headers) {
             context.forward(new Record<>(key, value, now(), headers), output.node());
         }
 

@@ -91,8 +91,8 @@ final class RegistrationCodec {
         ByteBuffer bytes = ByteBuffer.wrap(value);
         byte version = bytes.get();
         if (version != VERSION && version != VERSION_WITH_DOCUMENT) {
-            throw new IllegalStateException(
-                    "a registration has version " + version + "; this program reads versions up to " + VERSION_WITH_DOCUMENT);
+            throw new IllegalStateException("a registration has version " + version
+                    + "; this program reads versions up to " + VERSION_WITH_DOCUMENT);
         }
         List<UUID> recentEvents = new ArrayList<>(Registration.REMEMBERED_EVENTS);
         for (int i = bytes.get(); i > 0; i--) {
@@ -105,7 +105,10 @@ final class RegistrationCodec {
         }
         byte status = bytes.get();
         return new Registration(
-                status == 0 ? null : readRow(bytes, STATUSES[status - 1]), recentEvents, formerUuids, version == VERSION_WITH_DOCUMENT);
+                status == 0 ? null : readRow(bytes, STATUSES[status - 1]),
+                recentEvents,
+                formerUuids,
+                version == VERSION_WITH_DOCUMENT);
     }
 
     private static final Row.Status[] STATUSES = Row.Status.values();

@@ -298,7 +298,10 @@ public final class RegistryStreams implements AutoCloseable {
         bindOutcomeGauge(meters, "unchanged", EventCounts::unchanged);
         bindOutcomeGauge(meters, "refused", EventCounts::refused);
         bindGauge(meters, "puri.registry.grants.stray", "Grants for which no event waited", EventCounts::strayGrants);
-        Gauge.builder("puri.registry.events.parked", taskCounts, counts -> counts.sum().parked())
+        Gauge.builder(
+                        "puri.registry.events.parked",
+                        taskCounts,
+                        counts -> counts.sum().parked())
                 .description("Events waiting for a grant, a schema or a declaration")
                 .register(meters);
         bindSkippedCounter(meters, Topics.COLLECTIONS);
@@ -312,8 +315,7 @@ public final class RegistryStreams implements AutoCloseable {
 
     // A gauge, because the count falls when a task moves to another instance, or when a crash discards uncommitted
     // work.
-    private void bindGauge(
-            MeterRegistry meters, String name, String description, ToDoubleFunction<EventCounts> count) {
+    private void bindGauge(MeterRegistry meters, String name, String description, ToDoubleFunction<EventCounts> count) {
         Gauge.builder(name, taskCounts, counts -> count.applyAsDouble(counts.sum()))
                 .description(description + " by the tasks of this instance since the registry was created")
                 .register(meters);

@@ -141,7 +141,10 @@ public final class RegistryTopics {
         Set<String> names = requiredTopics.stream().map(NewTopic::name).collect(Collectors.toUnmodifiableSet());
         return readNewTopics(admin, names).topics().values().stream()
                 .map(topic -> new TopicState(
-                        topic.name(), topic.partitions(), topic.replicationFactor(), createdNames.contains(topic.name())))
+                        topic.name(),
+                        topic.partitions(),
+                        topic.replicationFactor(),
+                        createdNames.contains(topic.name())))
                 .toList();
     }
 

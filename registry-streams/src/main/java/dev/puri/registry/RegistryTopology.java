@@ -73,7 +73,8 @@ final class RegistryTopology {
     static final String CLAIMS_TOPIC = "claims";
 
     /** Names of the repartition topics without their prefix, the application id. */
-    static final List<String> REPARTITION_TOPICS = List.of(INTAKE_TOPIC + "-repartition", CLAIMS_TOPIC + "-repartition");
+    static final List<String> REPARTITION_TOPICS =
+            List.of(INTAKE_TOPIC + "-repartition", CLAIMS_TOPIC + "-repartition");
 
     /** Stores that have a changelog topic. */
     static final List<String> CHANGELOG_STORES =
@@ -122,7 +123,8 @@ final class RegistryTopology {
         return builder.build();
     }
 
-    private static ProcessorSupplier<byte[], byte[], byte[], byte[]> registrarSupplier(Components components, int partitions) {
+    private static ProcessorSupplier<byte[], byte[], byte[], byte[]> registrarSupplier(
+            Components components, int partitions) {
         return new ProcessorSupplier<>() {
             @Override
             public Processor<byte[], byte[], byte[], byte[]> get() {

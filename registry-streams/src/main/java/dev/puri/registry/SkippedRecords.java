@@ -31,7 +31,9 @@ final class SkippedRecords {
                     metadata.topic(),
                     metadata.partition(),
                     metadata.offset(),
-                    reason.length() > MAX_REASON_CHARACTERS ? reason.substring(0, MAX_REASON_CHARACTERS) + "…" : reason);
+                    reason.length() > MAX_REASON_CHARACTERS
+                            ? reason.substring(0, MAX_REASON_CHARACTERS) + "…"
+                            : reason);
         }
     }
 

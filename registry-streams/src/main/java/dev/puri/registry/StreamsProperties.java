@@ -105,7 +105,8 @@ public final class StreamsProperties {
      */
     private static void putForMainConsumer(Properties properties, StreamsSettings settings, String name, Object value) {
         Map<String, String> operatorProperties = settings.kafka().byName();
-        if (!operatorProperties.containsKey(name) && !operatorProperties.containsKey(StreamsConfig.consumerPrefix(name))) {
+        if (!operatorProperties.containsKey(name)
+                && !operatorProperties.containsKey(StreamsConfig.consumerPrefix(name))) {
             properties.put(StreamsConfig.mainConsumerPrefix(name), value);
         }
     }

@@ -22,7 +22,8 @@ public record StreamsSettings(
         String streamsApplicationId,
 
         @Setting(
-                doc = "Directory of the state stores. Each instance needs its own directory and must keep it over a restart.",
+                doc =
+                        "Directory of the state stores. Each instance needs its own directory and must keep it over a restart.",
                 byDefault = "data/streams")
         Path streamsStateDir,
 

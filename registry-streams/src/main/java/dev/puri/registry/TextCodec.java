@@ -56,9 +56,11 @@ final class TextCodec {
     static String get(ByteBuffer source) {
         int length = source.getShort();
         if (length < 0 || length > source.remaining()) {
-            throw new IllegalArgumentException("the length of a text is " + length + ", but " + source.remaining() + " bytes remain");
+            throw new IllegalArgumentException(
+                    "the length of a text is " + length + ", but " + source.remaining() + " bytes remain");
         }
-        String text = new String(source.array(), source.arrayOffset() + source.position(), length, StandardCharsets.UTF_8);
+        String text =
+                new String(source.array(), source.arrayOffset() + source.position(), length, StandardCharsets.UTF_8);
         source.position(source.position() + length);
         return text;
     }

@@ -138,8 +138,7 @@ public final class Declarations {
         return new Declared.Changes(new ArrayList<>(changes.values()), new Declarations(after));
     }
 
-    private void checkPrefix(
-            Collection declaration, Map<Prefix, Collection> newByPrefix, List<Conflict> conflicts) {
+    private void checkPrefix(Collection declaration, Map<Prefix, Collection> newByPrefix, List<Conflict> conflicts) {
         Prefix prefix = declaration.prefix();
         Collection existing = collection(declaration.qualifiedName());
         if (existing != null && existing.prefix() != null && !existing.prefix().equals(prefix)) {

@@ -22,8 +22,9 @@ public record Namespace(String name, boolean ownsTopic) implements Declaration {
     public Namespace {
         name = Puri.parse(name + ":x:x").namespace();
         if (ownsTopic && !Topics.mayOwnTopic(name)) {
-            throw new IllegalArgumentException("the namespace " + name
-                    + " cannot own a topic: names of topics are made of a-z 0-9 . _ - and this name has other characters");
+            throw new IllegalArgumentException(
+                    "the namespace " + name
+                            + " cannot own a topic: names of topics are made of a-z 0-9 . _ - and this name has other characters");
         }
     }
 

@@ -97,8 +97,9 @@ public record SearchedAttributes(SortedMap<String, Integer> boost, SortedSet<Str
         String heaviest = null;
         int maxWeight = MIN_BOOST;
         for (String name : new TreeSet<>(names)) {
-            int weight =
-                    shown.contains(name) ? 0 : boost.getOrDefault(name, name.equals(usualTitle) ? TITLE_BOOST : MIN_BOOST);
+            int weight = shown.contains(name)
+                    ? 0
+                    : boost.getOrDefault(name, name.equals(usualTitle) ? TITLE_BOOST : MIN_BOOST);
             weights.put(name, weight);
             if (weight > maxWeight || weight == maxWeight && weight > MIN_BOOST && name.equals(usualTitle)) {
                 heaviest = name;

@@ -132,12 +132,16 @@ final class Canonicalizer {
                     NameRule.SEGMENT_COUNT,
                     input,
                     -1,
-                    "a pURI has three segments, namespace:collection:identifier; this text has " + (firstIndex < 0 ? 1 : 2));
+                    "a pURI has three segments, namespace:collection:identifier; this text has "
+                            + (firstIndex < 0 ? 1 : 2));
         }
         int thirdIndex = input.indexOf(':', secondIndex + 1);
         if (thirdIndex >= 0) {
             throw new InvalidNameException(
-                    NameRule.SEGMENT_COUNT, input, thirdIndex, "a pURI has three segments; write a colon inside a segment as %3A");
+                    NameRule.SEGMENT_COUNT,
+                    input,
+                    thirdIndex,
+                    "a pURI has three segments; write a colon inside a segment as %3A");
         }
         Canonicalizer writer = new Canonicalizer();
         writer.write(input, 0, firstIndex, Segment.NAMESPACE);
@@ -274,7 +278,8 @@ final class Canonicalizer {
         int high = at + 1 < to ? hex(input.charAt(at + 1)) : -1;
         int low = at + 2 < to ? hex(input.charAt(at + 2)) : -1;
         if (high < 0 || low < 0) {
-            throw invalid(NameRule.BAD_ESCAPE, at, "two hexadecimal digits must follow '%'; write a literal '%' as %25");
+            throw invalid(
+                    NameRule.BAD_ESCAPE, at, "two hexadecimal digits must follow '%'; write a literal '%' as %25");
         }
         return high << 4 | low;
     }

@@ -10,7 +10,10 @@ final class PlaceName {
     static void require(String text, NameRule rule, String subject) {
         if (text.isEmpty() || text.length() > MAX_LENGTH) {
             throw new InvalidNameException(
-                    rule, text, -1, subject + " has 1 to " + MAX_LENGTH + " characters; this text has " + text.length());
+                    rule,
+                    text,
+                    -1,
+                    subject + " has 1 to " + MAX_LENGTH + " characters; this text has " + text.length());
         }
         for (int i = 0; i < text.length(); i++) {
             char c = text.charAt(i);

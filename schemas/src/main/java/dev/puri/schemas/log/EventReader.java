@@ -46,8 +46,8 @@ public final class EventReader {
             return true;
         }
         // Earlier releases registered the schema of the generated class. Both schemas have the same encoding.
-        boolean isEqual =
-                writer != differentSchema && (writer.equals(REGISTERED_SCHEMA) || writer.equals(IdentityEvent.getClassSchema()));
+        boolean isEqual = writer != differentSchema
+                && (writer.equals(REGISTERED_SCHEMA) || writer.equals(IdentityEvent.getClassSchema()));
         if (isEqual) {
             equalSchema = writer;
         } else {

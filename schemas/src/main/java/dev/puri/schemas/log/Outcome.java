@@ -32,7 +32,8 @@ public record Outcome(Kind kind, @Nullable Reason reason) {
      */
     public Outcome {
         if ((kind == Kind.REFUSED) != (reason != null)) {
-            throw new IllegalArgumentException("a refusal must have a reason, and another outcome must not: " + kind + ", " + reason);
+            throw new IllegalArgumentException(
+                    "a refusal must have a reason, and another outcome must not: " + kind + ", " + reason);
         }
     }
 

@@ -20,7 +20,8 @@ public record Position(String topic, int partition, long offset) {
             throw new IllegalArgumentException("not an events topic: " + topic);
         }
         if (partition < 0 || offset < 0) {
-            throw new IllegalArgumentException("partition and offset must not be negative: " + partition + ", " + offset);
+            throw new IllegalArgumentException(
+                    "partition and offset must not be negative: " + partition + ", " + offset);
         }
     }
 

@@ -49,7 +49,8 @@ public record Row(
             throw new IllegalArgumentException("an epoch must be at least 1, not " + epoch);
         }
         if ((status == Status.MERGED) != (mergedInto != null)) {
-            throw new IllegalArgumentException("mergedInto must be set exactly if the status is MERGED: " + status + ", " + mergedInto);
+            throw new IllegalArgumentException(
+                    "mergedInto must be set exactly if the status is MERGED: " + status + ", " + mergedInto);
         }
     }
 }

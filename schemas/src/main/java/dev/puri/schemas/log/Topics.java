@@ -40,7 +40,8 @@ public final class Topics {
     /** Whether a topic is an events topic: the shared topic or the own topic of a namespace. */
     public static boolean isEvents(String topic) {
         return topic.equals(EVENTS)
-                || (topic.startsWith(NAMESPACE_EVENTS_PREFIX) && mayOwnTopic(topic.substring(NAMESPACE_EVENTS_PREFIX.length())));
+                || (topic.startsWith(NAMESPACE_EVENTS_PREFIX)
+                        && mayOwnTopic(topic.substring(NAMESPACE_EVENTS_PREFIX.length())));
     }
 
     /**

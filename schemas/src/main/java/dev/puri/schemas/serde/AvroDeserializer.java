@@ -115,7 +115,8 @@ public final class AvroDeserializer implements Deserializer<Object> {
                     Class.forName(name, false, context != null ? context : AvroDeserializer.class.getClassLoader());
             return type.asSubclass(SpecificRecord.class);
         } catch (ClassNotFoundException | ClassCastException | LinkageError e) {
-            throw new SerializationException("specific.avro.reader is true, but there is no generated class " + name, e);
+            throw new SerializationException(
+                    "specific.avro.reader is true, but there is no generated class " + name, e);
         }
     }
 

@@ -83,8 +83,8 @@ public final class AvroSerializer implements Serializer<Object> {
             return null;
         }
         if (!(data instanceof IndexedRecord datum)) {
-            throw new SerializationException(
-                    "only Avro records can be serialized, not " + data.getClass().getName());
+            throw new SerializationException("only Avro records can be serialized, not "
+                    + data.getClass().getName());
         }
         Schema schema = datum.getSchema();
         Map<Schema, CachedWriter> writers = writersByTopic.get(topic);
@@ -148,7 +148,8 @@ public final class AvroSerializer implements Serializer<Object> {
         if (RegisteredForm.isSame(recordSchema, latest)) {
             return writer(datum);
         }
-        SchemaPairCompatibility compatibility = SchemaCompatibility.checkReaderWriterCompatibility(latest, recordSchema);
+        SchemaPairCompatibility compatibility =
+                SchemaCompatibility.checkReaderWriterCompatibility(latest, recordSchema);
         if (compatibility.getType() != SchemaCompatibility.SchemaCompatibilityType.COMPATIBLE) {
             throw new IncompatibleSchemaException(
                     "subject " + subject + ": its latest schema cannot read " + recordSchema.getFullName() + ": "

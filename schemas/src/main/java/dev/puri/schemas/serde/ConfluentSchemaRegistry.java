@@ -205,7 +205,9 @@ public final class ConfluentSchemaRegistry implements SchemaRegistry {
             return new Schema.Parser().setValidateDefaults(false).parse(text.asText());
         } catch (RuntimeException e) {
             throw new UnknownSchemaException(
-                    what + " at " + response.from() + " is not a valid Avro schema without references: " + e.getMessage(), e);
+                    what + " at " + response.from() + " is not a valid Avro schema without references: "
+                            + e.getMessage(),
+                    e);
         }
     }
 

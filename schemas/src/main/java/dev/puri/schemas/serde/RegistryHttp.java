@@ -61,10 +61,7 @@ final class RegistryHttp implements AutoCloseable {
                 return "";
             }
             String line = message.replaceAll("\\p{Cntrl}+", " ");
-            return ": "
-                    + (line.length() <= MAX_REASON_LENGTH
-                            ? line
-                            : line.substring(0, MAX_REASON_LENGTH) + "…");
+            return ": " + (line.length() <= MAX_REASON_LENGTH ? line : line.substring(0, MAX_REASON_LENGTH) + "…");
         }
     }
 

@@ -76,8 +76,9 @@ record RegistrySettings(
             endpoints.add(endpoint(url, sharedAuthorization));
         }
         if (endpoints.isEmpty()) {
-            throw new ConfigException(URL + " is missing: one or several base URLs of the schema registry's Confluent API,"
-                    + " separated by commas");
+            throw new ConfigException(
+                    URL + " is missing: one or several base URLs of the schema registry's Confluent API,"
+                            + " separated by commas");
         }
         return List.copyOf(endpoints);
     }
@@ -87,7 +88,8 @@ record RegistrySettings(
         try {
             uri = new URI(url);
         } catch (URISyntaxException e) {
-            throw new ConfigException(URL + " has an entry that is not a URL: " + e.getReason() + " at " + e.getIndex());
+            throw new ConfigException(
+                    URL + " has an entry that is not a URL: " + e.getReason() + " at " + e.getIndex());
         }
         String scheme = uri.getScheme() == null ? "" : uri.getScheme().toLowerCase(Locale.ROOT);
         if (!(scheme.equals("http") || scheme.equals("https")) || uri.getHost() == null) {

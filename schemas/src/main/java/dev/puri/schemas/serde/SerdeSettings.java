@@ -16,8 +16,9 @@ final class SerdeSettings {
 
     static boolean flag(Map<String, ?> configs, String key, boolean defaultValue) {
         Object value = configs.get(key);
-        String text =
-                value == null ? Boolean.toString(defaultValue) : value.toString().trim();
+        String text = value == null
+                ? Boolean.toString(defaultValue)
+                : value.toString().trim();
         if (text.equalsIgnoreCase("true")) {
             return true;
         }

@@ -91,14 +91,15 @@ final class ThreadCodec {
             codec.decoder = decoder;
             T datum = reader.read(null, decoder);
             if (!decoder.isEnd()) {
-                throw new SerializationException(
-                        recordName + " is followed by further bytes, so the " + value.length + " bytes are not a " + recordName);
+                throw new SerializationException(recordName + " is followed by further bytes, so the " + value.length
+                        + " bytes are not a " + recordName);
             }
             return datum;
         } catch (SerializationException e) {
             throw e;
         } catch (IOException | RuntimeException | StackOverflowError e) {
-            throw new SerializationException(value.length + " bytes are not a " + recordName + ": " + truncatedText(e), e);
+            throw new SerializationException(
+                    value.length + " bytes are not a " + recordName + ": " + truncatedText(e), e);
         }
     }
 

@@ -42,8 +42,8 @@ public final class WireFormat {
         }
         byte magic = value.get(value.position());
         if (magic != MAGIC) {
-            throw new SerializationException(
-                    String.format("a value must begin with 0x00 and the schema id; this value begins with 0x%02X", magic));
+            throw new SerializationException(String.format(
+                    "a value must begin with 0x00 and the schema id; this value begins with 0x%02X", magic));
         }
         return value.getInt(value.position() + 1);
     }

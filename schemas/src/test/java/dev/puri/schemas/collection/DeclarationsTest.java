@@ -93,9 +93,8 @@ class DeclarationsTest {
                 .containsExactly("music:songs: prefix: trk belongs to soundcloud:tracks; a prefix is never reassigned"
                         + " to another collection");
         assertThat(conflicts(Declarations.none(), TRACKS, collection("music", "songs", "trk")))
-                .containsExactly(
-                        "music:songs: prefix: trk is also declared for soundcloud:tracks in this request;"
-                                + " choose another prefix for one of them");
+                .containsExactly("music:songs: prefix: trk is also declared for soundcloud:tracks in this request;"
+                        + " choose another prefix for one of them");
     }
 
     @Test
@@ -141,7 +140,8 @@ class DeclarationsTest {
     @Test
     void oneKeyTwiceIsAConflictEvenWhenBothSayTheSame() {
         assertThat(conflicts(Declarations.none(), TRACKS, collection("SoundCloud", "TRACKS", "trk")))
-                .containsExactly("soundcloud:tracks: name: it is declared twice in this request; remove one declaration");
+                .containsExactly(
+                        "soundcloud:tracks: name: it is declared twice in this request; remove one declaration");
     }
 
     @Test
