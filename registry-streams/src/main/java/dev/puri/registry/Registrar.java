@@ -280,12 +280,12 @@ final class Registrar implements Processor<byte[], byte[], byte[], byte[]> {
                     byte[] text = texts.get(pending.storeKey());
                     if (text == null) {
                         throw new IllegalStateException(
-                                pending.puri() + " has a document, but the store has no text of it");
+                                pending.puri() + " has a document, but its text is missing in the store");
                     }
                     forwardDocument(pending, encodeDocument(pending, rewrite.row(), AttributesCodec.decode(text)));
                 }
                 case DocumentUpdate.Delete ignored -> {
-                    // Writes the same tombstone as delete(), but does not read the old value first.
+                    // delete() writes the same tombstone, but reads the old value first.
                     texts.put(pending.storeKey(), null);
                     forwardDocument(pending, null);
                 }
@@ -351,8 +351,8 @@ final class Registrar implements Processor<byte[], byte[], byte[], byte[]> {
             RecordHeaders headers = new RecordHeaders(new Header[] {positionHeader(pending), outcomeHeader(outcome)});
             forward(OutputTopic.IDENTITIES, pending.key(), row == null ? null : encoder.row(row), headers);
             if (row == null && outcome.kind() != Outcome.Kind.REFUSED) {
-                // The tombstone tells servers what they missed: a snapshot that a server loads at its start may be
-                // younger than the erasure, and servers read all rejections at each start.
+                // A server that starts from a snapshot does not read the identities records before the snapshot. But it
+                // reads all rejections at each start, so the tombstone tells it that the identity was erased.
                 RecordHeaders erasure = new RecordHeaders(headers);
                 // A header, because the topic has LogAppendTime: the broker replaces the timestamp of the record.
                 erasure.add(Erasure.TIME_HEADER, TextCodec.utf8(Long.toString(now())));
