@@ -26,7 +26,7 @@ class ParkingTest {
     private final KeyValueStore<byte[], byte[]> store = store();
 
     @Test
-    void keysDoNotSpellTheName() {
+    void storeKeysDoNotContainTheName() {
         Parking parking = new Parking(store);
         parking.parkFirst(new PendingEvent(PURI, raw(0), 7), WaitReason.FOR_SCHEMA);
         parking.append(PURI, raw(1), 8);
@@ -40,7 +40,7 @@ class ParkingTest {
     }
 
     @Test
-    void eventsThatAnEarlierBuildParkedUnderTheNameKeepTheirOrder() {
+    void eventsParkedByAnEarlierBuildKeepTheirOrder() {
         for (int sequence = 3; sequence < 5; sequence++) {
             byte[] name = PURI.toBytes();
             byte[] key = ByteBuffer.allocate(name.length + 1 + Long.BYTES)

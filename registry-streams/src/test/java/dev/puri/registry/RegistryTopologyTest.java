@@ -104,7 +104,7 @@ class RegistryTopologyTest {
 
     /** A difference here moves stores or topics: think of the running ones before the file is changed. */
     @Test
-    void topologyIsTheCommittedOne() throws IOException {
+    void topologyEqualsTheCommittedDescription() throws IOException {
         String described = topology(properties()).describe().toString();
         try (InputStream golden = RegistryTopologyTest.class.getResourceAsStream("/topology.txt")) {
             assertThat(described.strip()).isEqualTo(new String(golden.readAllBytes(), StandardCharsets.UTF_8).strip());
@@ -112,7 +112,7 @@ class RegistryTopologyTest {
     }
 
     @Test
-    void claimGoesRoundByTheClerk() {
+    void claimPassesThroughTheClerk() {
         declare(TRACKS);
         Event created = created(TRACK, HANDLE);
         publish(created);
@@ -141,7 +141,7 @@ class RegistryTopologyTest {
     }
 
     @Test
-    void undeclaredIsRefusedAfterFiveSeconds() {
+    void refusesAnUndeclaredCollectionAfterFiveSeconds() {
         publish(created(TRACK, HANDLE));
         publish(event(TRACK, new Change.Moved(null, new Shard("us-1"))));
         driver.advanceWallClockTime(Registrar.DECLARATION_WAIT.plus(Registrar.TICK_INTERVAL));
@@ -153,7 +153,7 @@ class RegistryTopologyTest {
     }
 
     @Test
-    void namespaceThatOwnsItsTopicIsRefusedElsewhere() {
+    void refusesEventsOutsideTheNamespacesOwnTopic() {
         declare(new Namespace("soundcloud", true));
         publish(created(TRACK, null));
         driver.advanceWallClockTime(Registrar.DECLARATION_WAIT.plus(Registrar.TICK_INTERVAL));
@@ -234,7 +234,7 @@ class RegistryTopologyTest {
     }
 
     @Test
-    void handleGivenLaterComesToTheDocumentAndItsText() {
+    void handleAddedLaterIsWrittenToTheDocument() {
         declare(SEARCHED);
         UUID uuid = uuid();
         publish(event(TRACK, created(uuid, null, "as created")));
@@ -279,7 +279,7 @@ class RegistryTopologyTest {
     }
 
     @Test
-    void collectionThatIsSearchedNoMoreLosesItsDocumentsEventByEvent() {
+    void documentsOfACollectionThatIsNoLongerSearchableAreDeletedEventByEvent() {
         declare(SEARCHED);
         publish(created(TRACK, null));
         documents.readRecord();
@@ -299,7 +299,7 @@ class RegistryTopologyTest {
     }
 
     @Test
-    void timestampOfTheProducerIsNeverLookedAt() {
+    void ignoresTheTimestampOfTheProducer() {
         events.pipeInput(new TestRecord<>(TRACK.toBytes(), encoded(created(TRACK, null)), null, Long.MAX_VALUE));
         events.pipeInput(new TestRecord<>(TRACK.toBytes(), encoded(event(TRACK, new Change.Deleted())), null, 0L));
         assertThat(identities.readRecord().timestamp())
@@ -308,7 +308,7 @@ class RegistryTopologyTest {
     }
 
     @Test
-    void quietPartitionsAreWrittenToOnceAWeek() {
+    void writesAMarkerToQuietPartitionsOnceAWeek() {
         driver.advanceWallClockTime(Duration.ofHours(1));
         driver.advanceWallClockTime(Duration.ofDays(6));
         assertThat(identities.isEmpty()).isTrue();
@@ -329,7 +329,7 @@ class RegistryTopologyTest {
     }
 
     @Test
-    void headersOfTheProducerGoNoFurther() {
+    void dropsHeadersOfTheProducer() {
         TestRecord<byte[], byte[]> forged = new TestRecord<>(TRACK.toBytes(), encoded(created(TRACK, null)));
         forged.headers().add(Position.HEADER, "7-7".getBytes(StandardCharsets.UTF_8));
         forged.headers().add("secret", new byte[] {1});
@@ -340,7 +340,7 @@ class RegistryTopologyTest {
     }
 
     @Test
-    void attributesOverTheirBoundAreRefused() {
+    void refusesAttributesThatAreTooLarge() {
         String large = "x".repeat(AttributeBounds.MAX_BYTES);
         publish(event(
                 TRACK,
@@ -362,7 +362,7 @@ class RegistryTopologyTest {
     }
 
     @Test
-    void keyThatIsNotCanonicalIsNamedAndItsRefusalBearsTheCanonicalName() {
+    void refusalOfANonCanonicalKeyContainsTheCanonicalPuri() {
         Rejection odd = refusalOfKey(TextCodec.utf8("Music:Tracks:A"));
         assertThat(odd.getDetail())
                 .isEqualTo("the record's key \"Music:Tracks:A\" is not in canonical form;"
@@ -390,7 +390,7 @@ class RegistryTopologyTest {
     }
 
     @Test
-    void schemaThatNobodyKnowsIsRefusedAndOneOutOfReachWaits() {
+    void refusesAnUnknownSchemaAndWaitsForAnUnreachableRegistry() {
         events.pipeInput(TRACK.toBytes(), new byte[] {0, 0, 0, 1, 1, 0});
         assertThat(header(identities.readRecord(), Outcome.HEADER)).isEqualTo("refused:UNDECODABLE");
 

@@ -41,7 +41,7 @@ class SchemaLookupTest {
     }
 
     @Test
-    void streamThreadWaitsAFewTimesASecondForAnAnswer() {
+    void streamThreadWaitsAFewTimesPerSecond() {
         registry.mayAnswer.countDown();
         SettableClock clock = new SettableClock();
         try (SchemaLookup lookup = new SchemaLookup(registry, clock, Duration.ofDays(1), 2)) {
@@ -70,7 +70,7 @@ class SchemaLookupTest {
 
     /** Each failed round is begun again: an error would otherwise leave every later id without an answer. */
     @Test
-    void goesOnAskingAfterAnErrorOfItsOwnThread() {
+    void continuesRequestsAfterAnErrorInItsThread() {
         CountDownLatch mayGoOn = new CountDownLatch(1);
         InstantSource failing = () -> {
             if (Thread.currentThread().getName().equals("schema-lookup") && mayGoOn.getCount() > 0) {
@@ -91,7 +91,7 @@ class SchemaLookupTest {
     }
 
     @Test
-    void negativeIdsAreUnknownWithoutAQuestion() {
+    void negativeIdsAreUnknownWithoutARequest() {
         try (SchemaLookup lookup = new SchemaLookup(registry, InstantSource.system())) {
             assertThat(lookup.await(-5)).isInstanceOf(SchemaLookup.Unknown.class);
             assertThat(registry.asked).isEmpty();

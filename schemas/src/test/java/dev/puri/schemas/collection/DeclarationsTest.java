@@ -77,7 +77,7 @@ class DeclarationsTest {
     }
 
     @Test
-    void aPrefixIsKept() {
+    void refusesAnotherPrefixForACollection() {
         Declarations standing = Declarations.of(List.of(TRACKS));
         assertThat(conflicts(standing, collection("soundcloud", "tracks", "son")))
                 .containsExactly("soundcloud:tracks: prefix: its prefix is trk and cannot change, because handles are"
@@ -88,7 +88,7 @@ class DeclarationsTest {
     }
 
     @Test
-    void aPrefixIsNeverGivenToAnother() {
+    void refusesAPrefixOfAnotherCollection() {
         assertThat(conflicts(Declarations.of(List.of(TRACKS)), collection("music", "songs", "trk")))
                 .containsExactly("music:songs: prefix: trk belongs to soundcloud:tracks; a prefix is never reassigned"
                         + " to another collection");
@@ -118,7 +118,7 @@ class DeclarationsTest {
     }
 
     @Test
-    void owningATopicIsNeverUndone() {
+    void refusesToUndoAnOwnTopic() {
         Declarations standing = Declarations.of(List.of(new Namespace("music", true)));
         assertThat(conflicts(standing, new Namespace("music", false)))
                 .containsExactly("music: ownsTopic: it has its own topic puri.events.v1.music, which cannot be"
@@ -129,7 +129,7 @@ class DeclarationsTest {
     }
 
     @Test
-    void aTopicIsOwnedOnlyUnderANameThatATopicMayHave() {
+    void refusesAnOwnTopicIfTheNameDoesNotFit() {
         assertThat(new Namespace("a.b_c-1", true).eventsTopic()).isEqualTo("puri.events.v1.a.b_c-1");
         assertThat(new Namespace("caf\u00e9", false).eventsTopic()).isEqualTo("puri.events.v1");
         assertThatThrownBy(() -> new Namespace("caf\u00e9", true))

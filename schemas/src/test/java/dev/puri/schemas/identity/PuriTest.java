@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 
 class PuriTest {
     @Test
-    void canonicalTextIsKeptAsItIs() {
+    void keepsCanonicalTextWithoutACopy() {
         String text = new StringBuilder("a:b:").append("c").toString();
         assertThat(Puri.parse(text).toString()).isSameAs(text);
     }
@@ -26,7 +26,7 @@ class PuriTest {
     }
 
     @Test
-    void plainPartsAreRefusedByTheSameRules() {
+    void unescapedSegmentsObeyTheSameRules() {
         assertThatThrownBy(() -> Puri.of("", "b", "c")).isInstanceOfSatisfying(InvalidNameException.class, e -> {
             assertThat(e.rule()).isEqualTo(NameRule.EMPTY_SEGMENT);
             assertThat(e).hasMessageContaining("the namespace is empty");
