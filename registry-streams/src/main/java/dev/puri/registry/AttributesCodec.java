@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Encodes a pURI's searchable attributes for the registrar's store: a version, the number of attributes, then name and
- * value of each. Not Avro, for the reasons of {@link RegistrationCodec}.
+ * Encodes the searchable attributes of a pURI for the registrar's store: a version, the number of attributes, then the
+ * name and the value of each. The format is not Avro, for the reasons in {@link RegistrationCodec}.
  */
 final class AttributesCodec {
     private static final byte VERSION = 1;
@@ -16,7 +16,7 @@ final class AttributesCodec {
     private AttributesCodec() {}
 
     /**
-     * @param attributes within {@link AttributeBounds}
+     * @param attributes attributes that are within {@link AttributeBounds}
      */
     static byte[] encode(Map<String, String> attributes) {
         List<byte[]> texts = new ArrayList<>(2 * attributes.size());
@@ -36,14 +36,14 @@ final class AttributesCodec {
     }
 
     /**
-     * @throws IllegalStateException if this class did not write the value
+     * @throws IllegalStateException if the value has an unknown version
      */
     static Map<String, String> decode(byte[] value) {
         ByteBuffer bytes = ByteBuffer.wrap(value);
         byte version = bytes.get();
         if (version != VERSION) {
-            throw new IllegalStateException(
-                    "the registrar's text has version " + version + " and this program reads " + VERSION);
+            throw new IllegalStateException("a text in the registrar's store has version " + version
+                    + "; this program reads version " + VERSION);
         }
         Map<String, String> attributes = new HashMap<>();
         for (int i = bytes.get(); i > 0; i--) {

@@ -6,12 +6,12 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The registrar's request to the clerk for a handle. The record's key is the handle.
+ * The registrar's request to the clerk for a handle. The key of the record is the handle.
  *
- * @param puri the identity's pURI, which is the key of the grant
- * @param eventId the event that claims the handle; the grant repeats it, so that it is not taken for that of another
- *     event
- * @param claimant hash of the identity
+ * @param puri the pURI of the claiming identity; the clerk uses it as the key of the grant
+ * @param eventId id of the event that claims the handle; the grant contains the same id, so the registrar does not
+ *     apply the grant to another event
+ * @param claimant hash of the claiming identity
  */
 record Claim(Puri puri, UUID eventId, UuidHash claimant) {
     byte[] toBytes() {
@@ -27,7 +27,7 @@ record Claim(Puri puri, UUID eventId, UuidHash claimant) {
     }
 
     /**
-     * @throws IllegalArgumentException if {@link #toBytes} did not write the value
+     * @throws IllegalArgumentException if the value was not written by {@link #toBytes}
      */
     static Claim fromBytes(byte @Nullable [] value) {
         return ValueDecoder.decode("a claim", value, Claim::read);

@@ -14,17 +14,17 @@ import org.apache.kafka.streams.state.KeyValueStore;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Grants each handle to the first identity that claims it, for ever. Repeated claims get the same answer. The store has
- * a hash of the holder, so that no name of an erased identity remains in it.
+ * Grants each handle for ever to the first identity that claims it. A repeated claim gets the same answer. The store
+ * contains a hash of the holder instead of its pURI, so the name of an erased identity does not remain in the store.
  */
 final class Clerk implements Processor<byte[], byte[], byte[], byte[]> {
-    private final SkippedRecords skipped;
+    private final SkippedRecords skippedRecords;
     private @Nullable ProcessorContext<byte[], byte[]> context;
     private @Nullable KeyValueStore<byte[], byte[]> holders;
     private @Nullable Cancellable punctuation;
 
-    Clerk(SkippedRecords skipped) {
-        this.skipped = skipped;
+    Clerk(SkippedRecords skippedRecords) {
+        this.skippedRecords = skippedRecords;
     }
 
     @Override
@@ -32,28 +32,29 @@ final class Clerk implements Processor<byte[], byte[], byte[], byte[]> {
         this.context = context;
         KeyValueStore<byte[], byte[]> store = context.getStateStore(RegistryTopology.HANDLES_STORE);
         this.holders = store;
-        close();
+        cancelPunctuation();
         punctuation = context.schedule(Duration.ofHours(1), PunctuationType.WALL_CLOCK_TIME, now -> {
             if (PartitionMarker.isDue(store, now)) {
-                PartitionMarker.recordWritten(store, now);
+                PartitionMarker.setWrittenAt(store, now);
             }
         });
     }
 
     @Override
-    public void process(Record<byte[], byte[]> claimed) {
+    public void process(Record<byte[], byte[]> record) {
         ProcessorContext<byte[], byte[]> context = Initialized.require(this.context);
         Handle handle;
         Claim claim;
         try {
-            handle = handle(claimed.key());
-            claim = Claim.fromBytes(claimed.value());
+            handle = handle(record.key());
+            claim = Claim.fromBytes(record.value());
         } catch (IllegalArgumentException e) {
-            context.recordMetadata().ifPresent(record -> skipped.skip(record, String.valueOf(e.getMessage())));
+            context.recordMetadata()
+                    .ifPresent(metadata -> skippedRecords.skip(metadata, String.valueOf(e.getMessage())));
             return;
         }
         byte[] claimant = claim.claimant().toBytes();
-        byte[] holder = Initialized.require(holders).putIfAbsent(claimed.key(), claimant);
+        byte[] holder = Initialized.require(holders).putIfAbsent(record.key(), claimant);
         boolean isGranted = holder == null || Arrays.equals(holder, claimant);
         Grant grant = new Grant(claim.eventId(), handle, isGranted);
         context.forward(new Record<>(
@@ -62,15 +63,19 @@ final class Clerk implements Processor<byte[], byte[], byte[], byte[]> {
 
     private static Handle handle(byte @Nullable [] key) {
         if (key == null) {
-            throw new IllegalArgumentException("a record without a key claims no handle");
+            throw new IllegalArgumentException("a claim must have a key, the handle");
         }
-        // Latin-1 maps every byte to a character, so only the handle's exact bytes are a valid key.
+        // ISO 8859-1 maps each byte to one character, so a key with other bytes than the handle's is invalid.
         return new Handle(new String(key, StandardCharsets.ISO_8859_1));
     }
 
-    /** Cancels the punctuation, which Kafka Streams would keep when it revives the task. */
     @Override
     public void close() {
+        cancelPunctuation();
+    }
+
+    /** Otherwise the punctuation would run on when Kafka Streams revives the task. */
+    private void cancelPunctuation() {
         if (punctuation != null) {
             punctuation.cancel();
             punctuation = null;

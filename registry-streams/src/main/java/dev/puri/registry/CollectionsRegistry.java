@@ -19,22 +19,22 @@ import org.apache.kafka.streams.processor.api.Record;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The declarations of {@code puri.collections.v1} that this instance has read. They may lag behind the topic, so the
- * registrar rechecks an objection before it refuses an event. Thread-safe.
+ * The declarations of {@code puri.collections.v1} that this instance has read. They may lag behind the topic. So the
+ * registrar waits a while before it refuses an event that they do not allow. Thread-safe.
  */
 final class CollectionsRegistry {
     private final SchemaLookup schemas;
     private final RecordReader<CollectionsEntry> reader = RecordReader.of(CollectionsEntry.class);
     private final LiveDeclarations declarations = new LiveDeclarations();
     private final AtomicLong version = new AtomicLong();
-    private final SkippedRecords skipped;
+    private final SkippedRecords skippedRecords;
 
-    CollectionsRegistry(SchemaLookup schemas, SkippedRecords skipped) {
+    CollectionsRegistry(SchemaLookup schemas, SkippedRecords skippedRecords) {
         this.schemas = schemas;
-        this.skipped = skipped;
+        this.skippedRecords = skippedRecords;
     }
 
-    /** Increases with every declaration that is read. */
+    /** Returns a number that increases with every declaration that this instance reads. */
     long version() {
         return version.get();
     }
@@ -44,7 +44,7 @@ final class CollectionsRegistry {
         return collection == null ? CollectionRules.UNREGISTERED : new CollectionRules(collection);
     }
 
-    /** Returns a refusal if events of this pURI do not belong on the topic, else null. */
+    /** Returns a refusal if the topic is not the events topic of the pURI's namespace, else null. */
     @Nullable
     Refusal objectionTo(Puri puri, String topic) {
         String namespace = puri.namespace();
@@ -54,10 +54,11 @@ final class CollectionsRegistry {
         }
         return Refusal.of(
                 Reason.MALFORMED,
-                "events of the namespace " + namespace + " belong on " + expected + ", this one came on " + topic);
+                "events of the namespace " + namespace + " belong on topic " + expected + "; this event came on "
+                        + topic);
     }
 
-    /** Creates the processor of the global store, which reads the topic, also while it is restored. */
+    /** Creates the processor of the global store. It reads the whole topic at every start. */
     Processor<byte[], byte[], Void, Void> newProcessor() {
         return new DeclarationProcessor();
     }
@@ -77,14 +78,14 @@ final class CollectionsRegistry {
             } catch (IllegalArgumentException | SerializationException e) {
                 Initialized.require(context)
                         .recordMetadata()
-                        .ifPresent(metadata -> skipped.skip(metadata, String.valueOf(e.getMessage())));
+                        .ifPresent(metadata -> skippedRecords.skip(metadata, String.valueOf(e.getMessage())));
             }
         }
     }
 
     private void apply(byte @Nullable [] key, byte @Nullable [] value) {
         if (key == null) {
-            throw new IllegalArgumentException("a record without a key declares nothing");
+            throw new IllegalArgumentException("a declaration must have a key");
         }
         if (value == null) {
             declarations.remove(new String(key, StandardCharsets.UTF_8));

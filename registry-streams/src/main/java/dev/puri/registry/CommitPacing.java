@@ -10,75 +10,79 @@ import org.apache.kafka.streams.state.StoreBuilder;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Requests commits of a stream thread before its commit interval ends. A stage reads the output of the previous stage
+ * Requests commits of a stream thread before the commit interval ends. A stage reads the output of the previous stage
  * only after a commit, so an event that passes through three stages waits for three commits.
  *
- * <p>A commit is requested after the last record of a poll, because an earlier one would delay the poll's other
- * records. The longer a commit takes, the more records the next poll returns and the next commit covers.
+ * <p>A commit is requested after the last record of a poll, because an earlier commit would delay the other records of
+ * the poll. Kafka Streams then commits all tasks of the thread before it polls again. The longer a commit takes, the
+ * more records the next poll returns and the next commit covers.
  *
- * <p>Two bounds delay a request:
+ * <p>A request is delayed in two cases:
  *
  * <ul>
- *   <li>A commit costs about as much as processing some dozens of records, however many it covers. So the minimum
- *       gap between commits grows with the recent rate of records: none for a single client, some milliseconds at
- *       hundreds of records per second, and more than the commit interval under high load.
- *   <li>Commits take at most half of the thread's time, so that records are processed even if commits are slow. This
- *       bound does not apply once 25 ms have passed since the last commit.
+ *   <li>The last commit is more recent than the minimum gap between commits. The gap grows with the rate of records,
+ *       because a commit costs about as much as processing some dozens of records, however many records it covers.
+ *       There is no gap for a single client; the gap is some milliseconds at hundreds of records per second, and longer
+ *       than the commit interval under high load.
+ *   <li>Commits have taken more than half of the thread's time, and the last commit is less than 25 ms ago. This leaves
+ *       time to process records even if commits are slow.
  * </ul>
  *
- * <p>While a request is delayed, polls are short. The first empty poll after both bounds allow it makes the request.
+ * <p>While a request is delayed, polls are short. The first empty poll at which neither case applies makes the request.
  *
- * <p>Kafka Streams commits all tasks of the thread before it polls again. Each stream thread has one instance; not
- * thread-safe. All times are in nanoseconds of {@link System#nanoTime}.
+ * <p>Each stream thread has one instance. Not thread-safe. All times are nanoseconds of {@link System#nanoTime}.
  */
 final class CommitPacing {
-    /** The rate is measured over the current and the previous window. */
+    /** The rate of records is measured over the current and the previous window of this length. */
     private static final long WINDOW_NANOS = Duration.ofMillis(50).toNanos();
 
-    /** Up to this many records in both windows there is no gap; a single client produces fewer. */
-    private static final long FREE_RECORDS = 32;
+    /** Up to this many records in both windows there is no gap. A single client produces fewer. */
+    private static final long RECORDS_WITHOUT_GAP = 32;
 
-    /** Added to the gap by each further record in both windows. */
+    /** Each further record in both windows adds this time to the gap. */
     private static final long GAP_NANOS_PER_RECORD = 100_000;
 
-    /** The most commit time that a thread can save up, and the most that a slow commit can overdraw. */
+    /**
+     * Maximum credit of a thread, and maximum debt after a slow commit. A thread earns half of the elapsed time as
+     * credit and spends the time that its commits take.
+     */
     private static final long MAX_CREDIT_NANOS = Duration.ofMillis(50).toNanos();
 
-    /** After this time without a commit, credit no longer delays one. The rate of records still does. */
+    /** After this time without a commit, missing credit no longer delays a commit. The gap still may. */
     private static final long MAX_CREDIT_DELAY_NANOS = Duration.ofMillis(25).toNanos();
 
-    /** How long a poll may take while a request is delayed. */
+    /** Maximum time that a poll takes while a request is delayed. */
     private static final Duration SHORT_POLL = Duration.ofMillis(5);
 
-    private static final ThreadLocal<CommitPacing> OF_THREAD =
+    private static final ThreadLocal<CommitPacing> THREAD_INSTANCE =
             ThreadLocal.withInitial(() -> new CommitPacing(System.nanoTime()));
 
-    private long unprocessed;
+    private long unprocessedRecords;
     private @Nullable Runnable delayedRequest;
     private long creditNanos = MAX_CREDIT_NANOS;
-    private long accruedAt;
-    private long windowStart;
-    private long inWindow;
-    private long inPreviousWindow;
-    private long committedAt;
+    private long creditAccruedAtNanos;
+    private long windowStartNanos;
+    private long recordsInWindow;
+    private long recordsInPreviousWindow;
+    private long committedAtNanos;
 
-    CommitPacing(long now) {
-        windowStart = now;
-        accruedAt = now;
-        committedAt = now;
+    CommitPacing(long nowNanos) {
+        windowStartNanos = nowNanos;
+        creditAccruedAtNanos = nowNanos;
+        committedAtNanos = nowNanos;
     }
 
     /** Returns the instance of the calling stream thread. */
     static CommitPacing ofThread() {
-        return OF_THREAD.get();
+        return THREAD_INSTANCE.get();
     }
 
-    /** Wraps processors so that they request commits when this class decides. */
+    /** Wraps a supplier of processors, so that each processed record is reported to the instance of its thread. */
     static <KI, VI, KO, VO> ProcessorSupplier<KI, VI, KO, VO> paced(ProcessorSupplier<KI, VI, KO, VO> supplier) {
         return new ProcessorSupplier<>() {
             @Override
             public Processor<KI, VI, KO, VO> get() {
-                return new Paced<>(supplier.get());
+                return new PacedProcessor<>(supplier.get());
             }
 
             @Override
@@ -88,95 +92,96 @@ final class CommitPacing {
         };
     }
 
-    /** Returns the time-out of a poll for which Kafka Streams passes the given one. */
+    /** Returns the time-out to use for a poll; shorter than Kafka Streams' time-out while a request is delayed. */
     Duration pollTimeout(Duration timeout) {
         return delayedRequest != null && timeout.compareTo(SHORT_POLL) > 0 ? SHORT_POLL : timeout;
     }
 
     /**
-     * Called after a poll. Kafka Streams has then processed the records of the previous poll, except those that it
-     * buffers during a rebalance; a commit may follow each of these.
+     * Called after a poll. By then Kafka Streams has processed the records of the previous poll. An exception are
+     * records that it buffers during a rebalance: a commit may be requested after each of these.
      */
-    void onPoll(int records, long now) {
-        unprocessed = records;
-        Runnable commit = delayedRequest;
-        if (records == 0 && commit != null) {
-            requestOrDelay(commit, now);
+    void onPoll(int recordCount, long nowNanos) {
+        unprocessedRecords = recordCount;
+        Runnable requestCommit = delayedRequest;
+        if (recordCount == 0 && requestCommit != null) {
+            requestOrDelay(requestCommit, nowNanos);
         }
     }
 
     /**
      * Called after a record is processed.
      *
-     * @param commit requests a commit
+     * @param requestCommit called to request a commit
      */
-    void onProcessed(Runnable commit, long now) {
-        rollWindow(now);
-        inWindow++;
-        unprocessed--;
-        if (unprocessed <= 0) {
-            requestOrDelay(commit, now);
+    void onProcessed(Runnable requestCommit, long nowNanos) {
+        rollWindow(nowNanos);
+        recordsInWindow++;
+        unprocessedRecords--;
+        if (unprocessedRecords <= 0) {
+            requestOrDelay(requestCommit, nowNanos);
         }
     }
 
-    /** Called after every commit, also one that was not requested here or that failed. */
-    void onCommit(long startedAt, long now) {
-        accrueCredit(now);
-        creditNanos = Math.max(-MAX_CREDIT_NANOS, creditNanos - (now - startedAt));
-        committedAt = now;
+    /** Called after each commit, even if it failed or was not requested by this class. */
+    void onCommit(long startedAtNanos, long nowNanos) {
+        accrueCredit(nowNanos);
+        creditNanos = Math.max(-MAX_CREDIT_NANOS, creditNanos - (nowNanos - startedAtNanos));
+        committedAtNanos = nowNanos;
         delayedRequest = null;
     }
 
-    private void requestOrDelay(Runnable commit, long now) {
-        rollWindow(now);
-        accrueCredit(now);
-        long gap = Math.max(0, inWindow + inPreviousWindow - FREE_RECORDS) * GAP_NANOS_PER_RECORD;
-        long sinceCommit = now - committedAt;
-        if (sinceCommit >= gap && (creditNanos > 0 || sinceCommit >= MAX_CREDIT_DELAY_NANOS)) {
+    private void requestOrDelay(Runnable requestCommit, long nowNanos) {
+        rollWindow(nowNanos);
+        accrueCredit(nowNanos);
+        long gapNanos =
+                Math.max(0, recordsInWindow + recordsInPreviousWindow - RECORDS_WITHOUT_GAP) * GAP_NANOS_PER_RECORD;
+        long nanosSinceCommit = nowNanos - committedAtNanos;
+        if (nanosSinceCommit >= gapNanos && (creditNanos > 0 || nanosSinceCommit >= MAX_CREDIT_DELAY_NANOS)) {
             delayedRequest = null;
-            commit.run();
+            requestCommit.run();
         } else {
-            delayedRequest = commit;
+            delayedRequest = requestCommit;
         }
     }
 
-    private void rollWindow(long now) {
-        long elapsed = now - windowStart;
-        if (elapsed >= WINDOW_NANOS) {
-            inPreviousWindow = elapsed < 2 * WINDOW_NANOS ? inWindow : 0;
-            inWindow = 0;
-            windowStart = now;
+    private void rollWindow(long nowNanos) {
+        long elapsedNanos = nowNanos - windowStartNanos;
+        if (elapsedNanos >= WINDOW_NANOS) {
+            recordsInPreviousWindow = elapsedNanos < 2 * WINDOW_NANOS ? recordsInWindow : 0;
+            recordsInWindow = 0;
+            windowStartNanos = nowNanos;
         }
     }
 
-    private void accrueCredit(long now) {
-        creditNanos = Math.min(MAX_CREDIT_NANOS, creditNanos + (now - accruedAt) / 2);
-        accruedAt = now;
+    private void accrueCredit(long nowNanos) {
+        creditNanos = Math.min(MAX_CREDIT_NANOS, creditNanos + (nowNanos - creditAccruedAtNanos) / 2);
+        creditAccruedAtNanos = nowNanos;
     }
 
-    private static final class Paced<KI, VI, KO, VO> implements Processor<KI, VI, KO, VO> {
-        private final Processor<KI, VI, KO, VO> stage;
-        private @Nullable Runnable commit;
+    private static final class PacedProcessor<KI, VI, KO, VO> implements Processor<KI, VI, KO, VO> {
+        private final Processor<KI, VI, KO, VO> processor;
+        private @Nullable Runnable requestCommit;
 
-        Paced(Processor<KI, VI, KO, VO> stage) {
-            this.stage = stage;
+        PacedProcessor(Processor<KI, VI, KO, VO> processor) {
+            this.processor = processor;
         }
 
         @Override
         public void init(ProcessorContext<KO, VO> context) {
-            commit = context::commit;
-            stage.init(context);
+            requestCommit = context::commit;
+            processor.init(context);
         }
 
         @Override
         public void process(Record<KI, VI> record) {
-            stage.process(record);
-            ofThread().onProcessed(Initialized.require(commit), System.nanoTime());
+            processor.process(record);
+            ofThread().onProcessed(Initialized.require(requestCommit), System.nanoTime());
         }
 
         @Override
         public void close() {
-            stage.close();
+            processor.close();
         }
     }
 }

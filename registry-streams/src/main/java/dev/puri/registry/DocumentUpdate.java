@@ -6,9 +6,9 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an applied event does to the pURI's document and to its text in the registrar's store. Either both exist or
- * neither. They exist for active and merged identities that were created or described while their collection was
- * searchable.
+ * The change that an applied event makes to the document of a pURI and to its text, the copy of the document's
+ * attributes in the registrar's store. A pURI has a document if and only if it has a text: if it is active or merged
+ * and was created or described while its collection was searchable.
  */
 sealed interface DocumentUpdate {
     DocumentUpdate NONE = new None();
@@ -17,17 +17,17 @@ sealed interface DocumentUpdate {
     /** There is no document, and the event creates none. */
     record None() implements DocumentUpdate {}
 
-    /** Writes the document with the event's text, which replaces the stored text. */
+    /** Writes the document with the attributes of the event, which also replace the stored text. */
     record Write(Row row, Map<String, String> attributes) implements DocumentUpdate {}
 
-    /** Writes the document with the stored text, because the row changed. */
+    /** Writes the document with the new row and the stored text. */
     record Rewrite(Row row) implements DocumentUpdate {}
 
-    /** Writes a tombstone and deletes the stored text. */
+    /** Writes a tombstone for the document and deletes the stored text. */
     record Delete() implements DocumentUpdate {}
 
     /**
-     * Decides the update.
+     * Returns the update for an applied event.
      *
      * @param hadDocument whether there was a document before the event
      * @param after the row after the event; null after an erasure
@@ -35,7 +35,7 @@ sealed interface DocumentUpdate {
      */
     static DocumentUpdate of(boolean hadDocument, Change change, @Nullable Row after, boolean isSearchable) {
         if (after == null) {
-            // Even if hadDocument is false: an erasure must not depend on it.
+            // An erasure must remove every copy, so it does not rely on hadDocument.
             return DELETE;
         }
         if (!isSearchable || after.status() == Row.Status.DELETED) {
@@ -43,12 +43,14 @@ sealed interface DocumentUpdate {
         }
         return switch (change) {
             case Change.Described described -> new Write(after, described.attributes());
-            // A creation of an existing identity adds a handle; a later event may have replaced the creation's text.
+            // A created event of an identity that has a document only adds its handle. The stored text is kept, because
+            // a described event may have replaced the attributes of the creation.
             case Change.Created created -> hadDocument ? new Rewrite(after) : new Write(after, created.attributes());
             case Change.Moved ignored -> hadDocument ? new Rewrite(after) : NONE;
             case Change.Merged ignored -> hadDocument ? new Rewrite(after) : NONE;
-            case Change.Deleted ignored -> throw new IllegalStateException("a deleted row is not deleted");
-            case Change.Erased ignored -> throw new IllegalStateException("an erased row is still there");
+            case Change.Deleted ignored ->
+                throw new IllegalStateException("the row is " + after.status() + " after a deleted event");
+            case Change.Erased ignored -> throw new IllegalStateException("there is a row after an erased event");
         };
     }
 

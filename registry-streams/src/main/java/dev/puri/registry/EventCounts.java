@@ -3,17 +3,17 @@ package dev.puri.registry;
 import java.nio.ByteBuffer;
 
 /**
- * Counts of the events that the registrar has read since the registry began, by outcome. At every commit {@code read =
- * applied + unchanged + refused + parked}.
+ * Numbers of events that the registrar has read since the registry was created, in total and by outcome. At every
+ * commit {@code read = applied + unchanged + refused + parked}.
  *
- * @param parked events that wait now, for a grant, a schema or a declaration
- * @param strayGrants grants that no event waited for; they are harmless and not counted as events
+ * @param parked number of events that wait at present, for a grant, a schema or a declaration
+ * @param strayGrants number of grants for which no event waited; they are harmless and not part of {@code read}
  */
 public record EventCounts(long read, long applied, long unchanged, long refused, long parked, long strayGrants) {
     static final EventCounts NONE = new EventCounts(0, 0, 0, 0, 0, 0);
     private static final int FIELDS = 6;
 
-    /** Whether every event that was read is accounted for. */
+    /** Whether each event that was read has an outcome or is parked. */
     public boolean isBalanced() {
         return read == applied + unchanged + refused + parked;
     }
@@ -54,13 +54,13 @@ public record EventCounts(long read, long applied, long unchanged, long refused,
         private long parked;
         private long strayGrants;
 
-        Counter(EventCounts from) {
-            read = from.read;
-            applied = from.applied;
-            unchanged = from.unchanged;
-            refused = from.refused;
-            parked = from.parked;
-            strayGrants = from.strayGrants;
+        Counter(EventCounts initial) {
+            read = initial.read;
+            applied = initial.applied;
+            unchanged = initial.unchanged;
+            refused = initial.refused;
+            parked = initial.parked;
+            strayGrants = initial.strayGrants;
         }
 
         void countRead() {

@@ -11,9 +11,8 @@ import java.nio.charset.StandardCharsets;
 import org.apache.kafka.common.errors.SerializationException;
 import org.jspecify.annotations.Nullable;
 
-/** Parses a record into an {@link Event}, or into the refusal of an invalid one. */
+/** Parses the record of an event. The result is the {@link Event}, or the refusal of an invalid record. */
 final class EventParser {
-    /** The result of parsing. */
     sealed interface Result {}
 
     record Parsed(Event event) implements Result {}
@@ -32,7 +31,7 @@ final class EventParser {
         this.schemas = schemas;
     }
 
-    /** Returns the pURI if the key is one in canonical form, else null. */
+    /** Returns the pURI if the key is a pURI in canonical form, else null. */
     static @Nullable Puri canonicalKey(byte @Nullable [] key) {
         if (key == null || key.length > Puri.MAX_BYTES) {
             return null;
@@ -46,7 +45,7 @@ final class EventParser {
         }
     }
 
-    /** Returns the pURI if the key is one in any form, else null. */
+    /** Returns the pURI if the key is a pURI in any form, else null. */
     static @Nullable Puri puriOf(byte @Nullable [] key) {
         try {
             return key == null ? null : Puri.parse(new String(key, StandardCharsets.UTF_8));
@@ -55,34 +54,34 @@ final class EventParser {
         }
     }
 
-    /** Describes what is wrong with a key that is not a pURI in canonical form. */
+    /** Returns the reason why a key that is not a pURI in canonical form is refused. */
     static String objectionToKey(byte @Nullable [] key) {
         if (key == null || key.length == 0) {
-            return "the record has no key, or one of more than " + RawEvent.MAX_KEY_BYTES
-                    + " bytes; an event's key is its pURI in canonical form";
+            return "the record has no key, or a key of more than " + RawEvent.MAX_KEY_BYTES
+                    + " bytes; the key of an event must be its pURI in canonical form";
         }
         String quoted = "the record's key " + TextCodec.quoted(key);
         Puri puri = puriOf(key);
         return puri == null
-                ? quoted + " is no pURI; an event's key is its pURI in canonical form"
-                : quoted + " is not the pURI in canonical form, which an event's key has to be: " + puri;
+                ? quoted + " is not a pURI; the key of an event must be its pURI in canonical form"
+                : quoted + " is not in canonical form; the key of this event must be " + puri;
     }
 
     Result parse(Puri key, RawEvent raw) {
-        if (raw.length() < 0) {
-            return invalid(Reason.UNDECODABLE, "the record has no value; an event is never a tombstone");
+        if (raw.valueLength() < 0) {
+            return invalid(Reason.UNDECODABLE, "the record has no value; an event cannot be a tombstone");
         }
-        if (!raw.isComplete()) {
+        if (!raw.hasCompleteValue()) {
             return invalid(
                     Reason.TOO_LARGE,
-                    "the event has " + raw.length() + " bytes, at most " + RawEvent.MAX_BYTES + " are allowed");
+                    "the event has " + raw.valueLength() + " bytes; the maximum is " + RawEvent.MAX_BYTES);
         }
         try {
-            int schemaId = WireFormat.schemaId(raw.head());
-            return switch (schemas.schema(schemaId)) {
-                case SchemaLookup.Known known -> check(key, reader.read(key, raw.head(), known.schema()));
+            int schemaId = WireFormat.schemaId(raw.valueHead());
+            return switch (schemas.lookUp(schemaId)) {
+                case SchemaLookup.Known known -> check(key, reader.read(key, raw.valueHead(), known.schema()));
                 case SchemaLookup.Unknown ignored ->
-                    // Not the registry's message, which contains its address.
+                    // The message of the schema registry contains its address, so it is not passed on.
                     invalid(Reason.UNDECODABLE, "the schema registry has no schema " + schemaId);
                 case SchemaLookup.Pending ignored -> SCHEMA_PENDING;
             };
@@ -96,11 +95,10 @@ final class EventParser {
     private static Result check(Puri key, Event event) {
         if (!event.puri().equals(key)) {
             return invalid(
-                    Reason.MALFORMED,
-                    "the record's key is " + key + " and its pURI " + event.puri() + "; they must agree");
+                    Reason.MALFORMED, "the record's key is " + key + ", but the event's pURI is " + event.puri());
         }
         if (Topics.isMarker(key)) {
-            return invalid(Reason.MALFORMED, key + " is reserved: the registry marks its partitions with it");
+            return invalid(Reason.MALFORMED, key + " is reserved for the registry's markers");
         }
         return new Parsed(event);
     }

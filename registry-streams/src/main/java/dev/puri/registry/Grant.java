@@ -6,11 +6,11 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The clerk's answer to a {@link Claim}. The record's key is the pURI.
+ * The clerk's answer to a {@link Claim}. The key of the record is the pURI.
  *
- * @param eventId the event that claimed the handle
+ * @param eventId id of the event that claimed the handle
  * @param handle the claimed handle
- * @param isGranted whether the identity holds the handle; if not, another identity holds it, for ever
+ * @param isGranted whether the claiming identity holds the handle; otherwise another identity holds it for ever
  */
 record Grant(UUID eventId, Handle handle, boolean isGranted) {
     byte[] toBytes() {
@@ -25,7 +25,7 @@ record Grant(UUID eventId, Handle handle, boolean isGranted) {
     }
 
     /**
-     * @throws IllegalArgumentException if {@link #toBytes} did not write the value
+     * @throws IllegalArgumentException if the value was not written by {@link #toBytes}
      */
     static Grant fromBytes(byte @Nullable [] value) {
         return ValueDecoder.decode("a grant", value, Grant::read);

@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 final class Initialized {
     private Initialized() {}
 
-    /** Returns a value that {@code init} sets. */
+    /** Returns a field that {@code init} has set. */
     static <T> T require(@Nullable T value) {
         if (value == null) {
             throw new IllegalStateException("process() was called before init()");

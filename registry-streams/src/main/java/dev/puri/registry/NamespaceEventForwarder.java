@@ -8,8 +8,8 @@ import org.apache.kafka.streams.processor.api.RecordMetadata;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Forwards the events of namespace topics, undecoded, to the registrar's repartition topic. Headers carry the position
- * of each event in its source topic.
+ * The intake stage: forwards the events of the namespaces' topics, undecoded, to the repartition topic that the
+ * registrar reads. A header contains the position of each event in its source topic.
  */
 final class NamespaceEventForwarder implements Processor<byte[], byte[], byte[], byte[]> {
     private @Nullable ProcessorContext<byte[], byte[]> context;
@@ -26,8 +26,8 @@ final class NamespaceEventForwarder implements Processor<byte[], byte[], byte[],
                 context.recordMetadata().orElseThrow(() -> new IllegalStateException("the record has no topic"));
         Position position = new Position(metadata.topic(), metadata.partition(), metadata.offset());
         RawEvent raw = RawEvent.of(position, record.key(), record.value());
-        // Kafka Streams drops records without a key before a repartition topic.
+        // Kafka Streams would drop a record without a key before the repartition topic.
         byte[] key = raw.key() == null ? TextCodec.EMPTY : raw.key();
-        context.forward(new Record<>(key, raw.head(), context.currentSystemTimeMs(), raw.toHeaders()));
+        context.forward(new Record<>(key, raw.valueHead(), context.currentSystemTimeMs(), raw.toIntakeHeaders()));
     }
 }

@@ -18,8 +18,8 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Encodes rows, documents and rejections. The constructor registers their schemas, so that the running topology never
- * waits for the schema registry.
+ * Encodes rows, documents and rejections. The constructor registers the schemas of these records, so the running
+ * topology does not need the schema registry to write them.
  */
 final class OutputEncoder {
     private final RecordWriter<dev.puri.schemas.avro.Document> documents =
@@ -32,8 +32,8 @@ final class OutputEncoder {
     /**
      * Registers the schemas.
      *
-     * @throws org.apache.kafka.common.errors.SerializationException if the registry is unreachable or
-     *     refuses
+     * @throws org.apache.kafka.common.errors.SerializationException if the schema registry is unreachable
+     *     or refuses a schema
      */
     OutputEncoder(SchemaRegistry registry) {
         rowId = registry.register(Topics.IDENTITIES + "-value", RowEncoder.schema());
@@ -65,7 +65,7 @@ final class OutputEncoder {
                         holder == null ? null : holder.shard().text(),
                         refusal.survivor() == null ? null : refusal.survivor().toString(),
                         raw.digest(),
-                        raw.length(),
+                        raw.valueLength(),
                         ByteBuffer.wrap(raw.excerpt())));
     }
 }

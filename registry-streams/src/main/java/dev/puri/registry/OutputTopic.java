@@ -3,14 +3,15 @@ package dev.puri.registry;
 import dev.puri.schemas.log.Topics;
 
 /**
- * A topic that the registrar writes to. The registrar forwards each record to the sink node of one topic. Forwarding to
- * all children, each with a filter, would make Kafka Streams copy headers and context at every node.
+ * A topic that the registrar writes to. The registrar names the topology node to which it forwards a record. If it
+ * forwarded each record to all nodes, and each node had a filter, Kafka Streams would copy headers and context for
+ * every node.
  */
 enum OutputTopic {
     IDENTITIES(Topics.IDENTITIES, "identities-sink"),
     DOCUMENTS(Topics.DOCUMENTS, "documents-sink"),
     REJECTIONS(Topics.REJECTIONS, "rejections-sink"),
-    /** Its node is the filter that Kafka Streams adds before a repartition topic. */
+    /** The node is the filter that Kafka Streams adds before a repartition topic. */
     CLAIMS(RegistryTopology.CLAIMS_TOPIC, RegistryTopology.CLAIMS_TOPIC + "-repartition-filter");
 
     private final String topic;
@@ -21,7 +22,7 @@ enum OutputTopic {
         this.node = node;
     }
 
-    /** The topic's name; for claims the name within the topology. */
+    /** The name of the topic; for claims without the prefix that Kafka Streams adds to repartition topics. */
     String topic() {
         return topic;
     }

@@ -15,7 +15,10 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.apache.kafka.streams.KafkaClientSupplier;
 
-/** Creates the same clients as Kafka Streams does by default, and reports polls and commits to {@link CommitPacing}. */
+/**
+ * Creates the clients that Kafka Streams creates by default. The clients report polls and commits to {@link
+ * CommitPacing}.
+ */
 final class PacedClients implements KafkaClientSupplier {
     @Override
     public Admin getAdmin(Map<String, Object> config) {
@@ -59,48 +62,48 @@ final class PacedClients implements KafkaClientSupplier {
 
     /** The producer of one stream thread. */
     private static final class PacedProducer extends KafkaProducer<byte[], byte[]> {
-        private boolean committing;
-        private long startedAt;
+        private boolean isCommitting;
+        private long commitStartedAtNanos;
 
         PacedProducer(Map<String, Object> config) {
             super(config, new ByteArraySerializer(), new ByteArraySerializer());
         }
 
-        /** A commit of Kafka Streams begins with a flush for each task. */
+        /** Starts the measurement: Kafka Streams begins a commit with a flush for each task. */
         @Override
         public void flush() {
-            begin();
+            startMeasurement();
             super.flush();
         }
 
         @Override
         public void sendOffsetsToTransaction(
                 Map<TopicPartition, OffsetAndMetadata> offsets, ConsumerGroupMetadata group) {
-            begin();
+            startMeasurement();
             super.sendOffsetsToTransaction(offsets, group);
         }
 
         @Override
         public void commitTransaction() {
-            begin();
+            startMeasurement();
             try {
                 super.commitTransaction();
             } finally {
-                committing = false;
-                CommitPacing.ofThread().onCommit(startedAt, System.nanoTime());
+                isCommitting = false;
+                CommitPacing.ofThread().onCommit(commitStartedAtNanos, System.nanoTime());
             }
         }
 
         @Override
         public void abortTransaction() {
-            committing = false;
+            isCommitting = false;
             super.abortTransaction();
         }
 
-        private void begin() {
-            if (!committing) {
-                committing = true;
-                startedAt = System.nanoTime();
+        private void startMeasurement() {
+            if (!isCommitting) {
+                isCommitting = true;
+                commitStartedAtNanos = System.nanoTime();
             }
         }
     }

@@ -14,78 +14,87 @@ import org.apache.kafka.streams.state.KeyValueStore;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Queues of events that cannot be decided yet, one queue per pURI.
+ * The queues of events that cannot be decided yet, one queue per pURI.
  *
- * <p>The store contains the events. A key is a zero byte, the hash of the pURI and a sequence number. The pURI itself
- * is in the value, because RocksDB keeps deleted keys, in tombstones and in its manifest, longer than the name of an
- * erased identity may remain.
+ * <p>The store contains the events. A store key consists of a zero byte, the hash of the pURI and a sequence number.
+ * The pURI itself is in the value, because RocksDB keeps deleted keys, in tombstones and in its manifest, longer than
+ * the name of an erased identity may remain.
  *
- * <p>An index on the heap, some hundred bytes per queue, says whether a pURI has a queue and which queues are due.
- * After a restart it is rebuilt from the store. Wait reasons are not stored; deciding the head event again finds them.
+ * <p>An index on the heap, some hundred bytes per queue, says whether a pURI has a queue and which queues are due. The
+ * constructor builds the index from the store. The store has no wait reasons: after a restart, the next tick decides
+ * the head of each queue again.
  */
 final class Parking {
     private static final class Queue {
-        private long head;
-        private long end;
+        /** Sequence number of the first event. */
+        private long headSequence;
+
+        /** Sequence number of the next event that is appended. */
+        private long endSequence;
+
         private WaitReason reason;
         private final byte[] storeKey;
         private @Nullable PendingEvent cachedHead;
 
-        /** Events with a smaller sequence number have keys of an earlier release, which begin with the pURI. */
-        private long unhashedUntil;
+        /** Events with a smaller sequence number have the keys of an earlier release, which begin with the pURI. */
+        private long firstHashedSequence;
 
-        private Queue(byte[] storeKey, long head, long end, WaitReason reason) {
+        private Queue(byte[] storeKey, long headSequence, long endSequence, WaitReason reason) {
             this.storeKey = storeKey;
-            this.head = head;
-            this.end = end;
+            this.headSequence = headSequence;
+            this.endSequence = endSequence;
             this.reason = reason;
         }
     }
 
-    /** The first byte of a key with a hash; no pURI begins with it. */
+    /** The first byte of a key that contains a hash. No pURI begins with this byte. */
     private static final byte HASHED = 0;
 
-    /** The largest head event that the index caches; most are needed again within two commits. */
+    /**
+     * Maximum size of a head event that is cached, in bytes. The cache saves a read, because most head events are
+     * needed again two commits later, when the grant arrives.
+     */
     private static final int MAX_CACHED_BYTES = 2048;
 
-    /** The most cached head events, 40 MB in total. */
+    /** Maximum number of cached head events; they take 40 MB in total. */
     private static final int MAX_CACHED_HEADS = 20_000;
 
     private final KeyValueStore<byte[], byte[]> store;
     private final Map<Puri, Queue> queues = new HashMap<>();
 
-    // Each pURI with a queue is in the map of its wait reason, in order of arrival there.
-    private final LinkedHashMap<Puri, Long> claimedAt = new LinkedHashMap<>();
+    // Wait lists, one per wait reason, with times in ms since the epoch. Each pURI that has a queue is in the wait list
+    // of its reason. The first pURI of a list is the one that was added first.
+    private final LinkedHashMap<Puri, Long> claimTimes = new LinkedHashMap<>();
     private final LinkedHashMap<Puri, Long> declarationDeadlines = new LinkedHashMap<>();
-    private final LinkedHashMap<Puri, Long> forSchema = new LinkedHashMap<>();
-    private final LinkedHashMap<Puri, Long> forNextTick = new LinkedHashMap<>();
+    private final LinkedHashMap<Puri, Long> schemaCheckTimes = new LinkedHashMap<>();
+    private final LinkedHashMap<Puri, Long> dueAtNextTick = new LinkedHashMap<>();
 
     Parking(KeyValueStore<byte[], byte[]> store) {
         this.store = store;
         try (KeyValueIterator<byte[], byte[]> parked = store.all()) {
             while (parked.hasNext()) {
-                index(parked.next());
+                addToIndex(parked.next());
             }
         }
     }
 
-    private void index(KeyValue<byte[], byte[]> parked) {
-        boolean isHashed = parked.key[0] == HASHED;
-        String name = isHashed
-                ? TextCodec.get(ByteBuffer.wrap(parked.value))
-                : new String(parked.key, 0, parked.key.length - Long.BYTES - 1, StandardCharsets.US_ASCII);
-        Puri puri = Puri.parse(name);
-        long sequence = ByteBuffer.wrap(parked.key).getLong(parked.key.length - Long.BYTES);
+    private void addToIndex(KeyValue<byte[], byte[]> entry) {
+        boolean isHashed = entry.key[0] == HASHED;
+        String puriText = isHashed
+                ? TextCodec.get(ByteBuffer.wrap(entry.value))
+                : new String(entry.key, 0, entry.key.length - Long.BYTES - 1, StandardCharsets.US_ASCII);
+        Puri puri = Puri.parse(puriText);
+        long sequence = ByteBuffer.wrap(entry.key).getLong(entry.key.length - Long.BYTES);
         Queue queue = queues.get(puri);
         if (queue == null) {
             queue = new Queue(StoreKey.of(puri), sequence, sequence + 1, WaitReason.FOR_NEXT_TICK);
             queues.put(puri, queue);
-            forNextTick.put(puri, 0L);
+            dueAtNextTick.put(puri, 0L);
         }
-        queue.head = Math.min(queue.head, sequence);
-        queue.end = Math.max(queue.end, sequence + 1);
+        queue.headSequence = Math.min(queue.headSequence, sequence);
+        queue.endSequence = Math.max(queue.endSequence, sequence + 1);
         if (!isHashed) {
-            queue.unhashedUntil = Math.max(queue.unhashedUntil, sequence + 1);
+            queue.firstHashedSequence = Math.max(queue.firstHashedSequence, sequence + 1);
         }
     }
 
@@ -93,19 +102,19 @@ final class Parking {
         return queues.containsKey(puri);
     }
 
-    /** Returns why the head of the pURI's queue waits, or null if there is no queue. */
+    /** Returns the reason why the head of the pURI's queue waits, or null if there is no queue. */
     @Nullable
     WaitReason reasonOf(Puri puri) {
         Queue queue = queues.get(puri);
         return queue == null ? null : queue.reason;
     }
 
-    /** Creates the queue of a pURI with its first event. */
+    /** Creates the queue of a pURI that has none, with its first event. */
     void parkFirst(PendingEvent pending, WaitReason reason) {
         Puri puri = pending.puri();
         RawEvent raw = pending.raw();
         Queue queue = new Queue(pending.storeKey(), 0, 1, reason);
-        if (raw.head().length <= MAX_CACHED_BYTES && queues.size() < MAX_CACHED_HEADS) {
+        if (raw.valueHead().length <= MAX_CACHED_BYTES && queues.size() < MAX_CACHED_HEADS) {
             queue.cachedHead = pending;
         }
         queues.put(puri, queue);
@@ -116,8 +125,8 @@ final class Parking {
     /** Appends an event to the pURI's queue. */
     void append(Puri puri, RawEvent raw, long now) {
         Queue queue = existingQueue(puri);
-        store.put(key(queue.storeKey, queue.end), raw.toBytes(puri.toBytes(), now));
-        queue.end++;
+        store.put(key(queue.storeKey, queue.endSequence), raw.toBytes(puri.toBytes(), now));
+        queue.endSequence++;
     }
 
     /** Returns the first event of the pURI's queue, or null if there is no queue. */
@@ -132,29 +141,34 @@ final class Parking {
         }
         byte[] value = store.get(headKey(puri, queue));
         if (value == null) {
-            throw new IllegalStateException("the queue of " + puri + " lost its event " + queue.head);
+            throw new IllegalStateException(
+                    "the queue of " + puri + " has no event " + queue.headSequence + " in the store");
         }
         ByteBuffer bytes = ByteBuffer.wrap(value);
-        if (queue.head >= queue.unhashedUntil) {
-            TextCodec.get(bytes);
+        if (hasHashedHeadKey(queue)) {
+            skipPuri(bytes);
         }
         long receivedAt = bytes.getLong();
         return new PendingEvent(puri, RawEvent.read(puri.toBytes(), bytes), receivedAt);
     }
 
+    private static void skipPuri(ByteBuffer bytes) {
+        TextCodec.get(bytes);
+    }
+
     void removeHead(Puri puri) {
         Queue queue = existingQueue(puri);
-        // Writes the same tombstone as delete(), but does not read the old value first.
+        // delete() writes the same tombstone, but reads the old value first.
         store.put(headKey(puri, queue), null);
         queue.cachedHead = null;
-        queue.head++;
-        if (queue.head == queue.end) {
+        queue.headSequence++;
+        if (queue.headSequence == queue.endSequence) {
             queues.remove(puri);
             removeFromWaitList(puri, queue.reason);
         }
     }
 
-    /** Records why the head cannot be decided yet. */
+    /** Sets the reason why the head cannot be decided yet. */
     void setReason(Puri puri, WaitReason reason, long now) {
         Queue queue = existingQueue(puri);
         removeFromWaitList(puri, queue.reason);
@@ -162,36 +176,36 @@ final class Parking {
         addToWaitList(puri, reason, now);
     }
 
-    /** Returns queues whose heads are due at the next tick. */
+    /** Returns the pURIs whose queues are due at the next tick. */
     List<Puri> dueNow(int max) {
-        return first(forNextTick, Long.MAX_VALUE, max);
+        return firstUntil(dueAtNextTick, Long.MAX_VALUE, max);
     }
 
-    /** Returns queues whose claims were sent before the time and have no grant. */
-    List<Puri> claimedBefore(long time, int max) {
-        return first(claimedAt, time, max);
+    /** Returns the pURIs whose claims were sent until a time and have no grant, oldest claim first. */
+    List<Puri> claimedUntil(long time, int max) {
+        return firstUntil(claimTimes, time, max);
     }
 
-    /** After a new declaration, makes all queues that wait for one due at the next tick. */
+    /** Called after a new declaration: makes all queues that wait for a declaration due at the next tick. */
     void recheckDeclarations() {
         for (Puri puri : declarationDeadlines.keySet()) {
             existingQueue(puri).reason = WaitReason.FOR_NEXT_TICK;
-            forNextTick.put(puri, 0L);
+            dueAtNextTick.put(puri, 0L);
         }
         declarationDeadlines.clear();
     }
 
-    /** Returns queues whose deadline for a declaration has passed. */
-    List<Puri> declarationDeadlinesBefore(long time, int max) {
-        return first(declarationDeadlines, time, max);
+    /** Returns the pURIs whose deadlines for a declaration have passed at a time. */
+    List<Puri> declarationDeadlinesUntil(long time, int max) {
+        return firstUntil(declarationDeadlines, time, max);
     }
 
-    /** Returns queues that wait for a schema, least recently checked first. */
+    /** Returns the pURIs whose queues wait for a schema, the least recently checked first. */
     List<Puri> waitingForSchemas(int max) {
-        return first(forSchema, Long.MAX_VALUE, max);
+        return firstUntil(schemaCheckTimes, Long.MAX_VALUE, max);
     }
 
-    /** Writes to the changelog without changing the store. */
+    /** Writes a marker record and its tombstone to the changelog. The content of the store does not change. */
     void writeMarker(Puri marker) {
         byte[] key = key(StoreKey.of(marker), 0);
         store.put(key, TextCodec.EMPTY);
@@ -209,22 +223,23 @@ final class Parking {
 
     private LinkedHashMap<Puri, Long> waitList(WaitReason reason) {
         return switch (reason) {
-            case WaitReason.ForGrant ignored -> claimedAt;
+            case WaitReason.ForGrant ignored -> claimTimes;
             case WaitReason.ForDeclaration ignored -> declarationDeadlines;
-            case WaitReason.ForSchema ignored -> forSchema;
-            case WaitReason.ForNextTick ignored -> forNextTick;
+            case WaitReason.ForSchema ignored -> schemaCheckTimes;
+            case WaitReason.ForNextTick ignored -> dueAtNextTick;
         };
     }
 
-    private static List<Puri> first(LinkedHashMap<Puri, Long> waitList, long until, int max) {
-        List<Puri> first = new ArrayList<>();
+    /** Returns the first pURIs of a wait list, up to the first pURI with a later time. */
+    private static List<Puri> firstUntil(LinkedHashMap<Puri, Long> waitList, long time, int max) {
+        List<Puri> puris = new ArrayList<>();
         for (Map.Entry<Puri, Long> entry : waitList.entrySet()) {
-            if (first.size() == max || entry.getValue() > until) {
+            if (puris.size() == max || entry.getValue() > time) {
                 break;
             }
-            first.add(entry.getKey());
+            puris.add(entry.getKey());
         }
-        return first;
+        return puris;
     }
 
     private Queue existingQueue(Puri puri) {
@@ -235,15 +250,19 @@ final class Parking {
         return queue;
     }
 
+    private static boolean hasHashedHeadKey(Queue queue) {
+        return queue.headSequence >= queue.firstHashedSequence;
+    }
+
     private static byte[] headKey(Puri puri, Queue queue) {
-        if (queue.head >= queue.unhashedUntil) {
-            return key(queue.storeKey, queue.head);
+        if (hasHashedHeadKey(queue)) {
+            return key(queue.storeKey, queue.headSequence);
         }
         byte[] text = puri.toBytes();
         return ByteBuffer.allocate(text.length + 1 + Long.BYTES)
                 .put(text)
                 .put((byte) 0)
-                .putLong(queue.head)
+                .putLong(queue.headSequence)
                 .array();
     }
 

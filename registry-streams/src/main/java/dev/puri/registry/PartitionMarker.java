@@ -7,39 +7,40 @@ import java.time.Duration;
 import org.apache.kafka.streams.state.KeyValueStore;
 
 /**
- * A weekly record without meaning in every compacted partition of the registry. Kafka does not compact the active
- * segment and starts a new segment only at a write, so in a partition without writes an erased name would stay in the
- * log for ever.
+ * Decides when to write the weekly marker record to a compacted partition. The marker has no meaning, but lets Kafka
+ * compact: Kafka never compacts the active segment, and starts a new segment only when a record is written. Without
+ * markers an erased name would stay for ever in a partition that gets no other records.
  */
 final class PartitionMarker {
     static final Duration INTERVAL = Duration.ofDays(7);
 
-    /** Store key of the time of the last marker; stored, so that a restart does not delay the next one. */
-    private static final byte[] WRITTEN_AT = {1};
+    /** Store key of the time of the last marker. The time is stored, so a restart does not delay the next marker. */
+    private static final byte[] WRITTEN_AT_KEY = {1};
 
     private PartitionMarker() {}
 
     /** Whether the last marker is a week old. The first call starts the first week. */
     static boolean isDue(KeyValueStore<byte[], byte[]> store, long now) {
-        byte[] writtenAt = store.get(WRITTEN_AT);
+        byte[] writtenAt = store.get(WRITTEN_AT_KEY);
         if (writtenAt == null) {
-            recordWritten(store, now);
+            setWrittenAt(store, now);
             return false;
         }
         return now - ByteBuffer.wrap(writtenAt).getLong() >= INTERVAL.toMillis();
     }
 
-    static void recordWritten(KeyValueStore<byte[], byte[]> store, long now) {
-        store.put(WRITTEN_AT, ByteBuffer.allocate(Long.BYTES).putLong(now).array());
+    /** Stores the time of the last marker. In a store with a changelog this write is itself a marker. */
+    static void setWrittenAt(KeyValueStore<byte[], byte[]> store, long now) {
+        store.put(WRITTEN_AT_KEY, ByteBuffer.allocate(Long.BYTES).putLong(now).array());
     }
 
-    /** Returns a reserved pURI that belongs to the partition. */
+    /** Returns the first reserved pURI that belongs to the partition. */
     static Puri puri(int partition, int partitions) {
-        int i = 0;
-        Puri puri = Puri.parse(Topics.MARKER + 0);
+        int number = 0;
+        Puri puri = Puri.parse(Topics.MARKER + number);
         while (PuriPartitioner.partition(puri, partitions) != partition) {
-            i++;
-            puri = Puri.parse(Topics.MARKER + i);
+            number++;
+            puri = Puri.parse(Topics.MARKER + number);
         }
         return puri;
     }

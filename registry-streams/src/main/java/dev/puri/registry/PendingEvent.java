@@ -5,8 +5,8 @@ import dev.puri.schemas.log.Event;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An event under a valid pURI that is not settled yet. It caches the decoded event and the registration, because an
- * event that claims a handle is processed twice: before and after the grant. Confined to one stream thread.
+ * An event of a valid pURI that is not decided yet. It caches the decoded event and the pURI's {@link Registration},
+ * because an event that claims a handle is processed twice: before and after the grant. Confined to one stream thread.
  */
 final class PendingEvent {
     private final Puri puri;
@@ -17,7 +17,7 @@ final class PendingEvent {
     private @Nullable Registration registration;
 
     /**
-     * @param receivedAt when the registrar first saw the event, in ms since the epoch
+     * @param receivedAt the time when the registrar first read the event, in ms since the epoch
      */
     PendingEvent(Puri puri, RawEvent raw, long receivedAt) {
         this.puri = puri;
@@ -29,7 +29,7 @@ final class PendingEvent {
         return puri;
     }
 
-    /** The pURI's bytes. */
+    /** The bytes of the pURI. */
     byte[] key() {
         byte[] key = raw.key();
         return key == null ? puri.toBytes() : key;
@@ -43,7 +43,7 @@ final class PendingEvent {
         return receivedAt;
     }
 
-    /** The key of the pURI's registration and text in the stores. */
+    /** The key of the pURI in the stores of registrations and of texts. */
     byte[] storeKey() {
         if (storeKey == null) {
             storeKey = StoreKey.of(key());
@@ -62,8 +62,8 @@ final class PendingEvent {
     }
 
     /**
-     * The pURI's registration before this event; null until {@link #setRegistration} is called. It stays valid until
-     * the event is settled, because later events of the pURI wait for this one.
+     * The registrar's state of the pURI before this event; null until {@link #setRegistration} is called. The
+     * registration cannot change before this event is decided, because later events of the pURI wait.
      */
     @Nullable
     Registration registration() {

@@ -3,7 +3,7 @@ package dev.puri.registry;
 import dev.puri.schemas.identity.Puri;
 import org.apache.kafka.clients.producer.internals.BuiltInPartitioner;
 
-/** Kafka's default partitioner for keys: murmur2 over the bytes of the pURI. */
+/** Computes the partition of a pURI as Kafka's default partitioner does: by murmur2 over its bytes. */
 final class PuriPartitioner {
     private PuriPartitioner() {}
 

@@ -10,28 +10,28 @@ import org.apache.kafka.common.header.internals.RecordHeaders;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The record of an event, not decoded. Of a value longer than {@value #MAX_BYTES} bytes it contains only the first
- * {@value #KEPT_BYTES}.
+ * An event record that is not decoded. If the value has more than {@value #MAX_BYTES} bytes, only its first {@value
+ * #KEPT_BYTES} bytes are kept.
  *
  * @param position the record's topic, partition and offset
- * @param key the record's key; null if it has none or one of more than {@value #MAX_KEY_BYTES} bytes
- * @param head the value or its beginning; empty if there is no value
- * @param length bytes of the whole value; -1 if there is no value
- * @param sha256 of the whole value; null unless the value is longer than {@value #MAX_BYTES} bytes
+ * @param key the record's key; null if the record has no key or a key of more than {@value #MAX_KEY_BYTES} bytes
+ * @param valueHead the whole value, or its kept first bytes; empty if there is no value
+ * @param valueLength number of bytes of the whole value; -1 if there is no value
+ * @param sha256 SHA-256 of the whole value; null if the value has at most {@value #MAX_BYTES} bytes
  */
 record RawEvent(
         Position position,
         byte @Nullable [] key,
-        byte[] head,
-        long length,
+        byte[] valueHead,
+        long valueLength,
         @Nullable ByteBuffer sha256) {
-    /** The longest valid event. An envelope around one, such as a rejection, still fits into a record. */
+    /** Maximum size of a valid event. A rejection, which contains the event, must still fit into a record. */
     static final int MAX_BYTES = 128 * 1024;
 
-    /** The longest part of a value that a rejection contains. */
+    /** How many bytes of a value a rejection contains at most. */
     static final int KEPT_BYTES = 64 * 1024;
 
-    /** Longer keys cannot be pURIs and are dropped. */
+    /** Maximum size of a key that is kept. No pURI is longer. */
     static final int MAX_KEY_BYTES = 1024;
 
     private static final String LENGTH_HEADER = "length";
@@ -48,26 +48,26 @@ record RawEvent(
         return new RawEvent(position, shortKey, Arrays.copyOf(value, KEPT_BYTES), value.length, Sha256.of(value));
     }
 
-    /** Whether there is a value and {@link #head} is the whole of it. */
-    boolean isComplete() {
-        return length >= 0 && length <= MAX_BYTES;
+    /** Whether there is a value and {@link #valueHead} contains all of it. */
+    boolean hasCompleteValue() {
+        return valueLength >= 0 && valueLength <= MAX_BYTES;
     }
 
-    /** The SHA-256 of the whole value. */
+    /** Returns the SHA-256 of the whole value. */
     ByteBuffer digest() {
-        return sha256 == null ? Sha256.of(head) : sha256.duplicate();
+        return sha256 == null ? Sha256.of(valueHead) : sha256.duplicate();
     }
 
-    /** The beginning of the value, as rejections contain it. */
+    /** Returns the part of the value that a rejection contains. */
     byte[] excerpt() {
-        return head.length <= KEPT_BYTES ? head : Arrays.copyOf(head, KEPT_BYTES);
+        return valueHead.length <= KEPT_BYTES ? valueHead : Arrays.copyOf(valueHead, KEPT_BYTES);
     }
 
-    /** The headers in the intake topic. */
-    Headers toHeaders() {
+    /** Returns the headers of the record in the intake topic. */
+    Headers toIntakeHeaders() {
         Headers headers = new RecordHeaders();
         headers.add(Position.HEADER, TextCodec.utf8(position.toString()));
-        headers.add(LENGTH_HEADER, TextCodec.utf8(Long.toString(length)));
+        headers.add(LENGTH_HEADER, TextCodec.utf8(Long.toString(valueLength)));
         if (sha256 != null) {
             headers.add(SHA256_HEADER, sha256.array());
         }
@@ -81,23 +81,25 @@ record RawEvent(
      */
     static RawEvent fromIntake(byte @Nullable [] key, byte @Nullable [] value, Headers headers) {
         Position position = Position.parse(new String(header(headers, Position.HEADER), StandardCharsets.UTF_8));
-        long length = Long.parseLong(new String(header(headers, LENGTH_HEADER), StandardCharsets.UTF_8));
-        byte[] head = value == null ? TextCodec.EMPTY : value;
+        long valueLength = Long.parseLong(new String(header(headers, LENGTH_HEADER), StandardCharsets.UTF_8));
+        byte[] valueHead = value == null ? TextCodec.EMPTY : value;
         if (key != null && key.length > MAX_KEY_BYTES) {
-            throw new IllegalArgumentException("the intake topic has no keys of " + key.length + " bytes");
-        }
-        boolean isComplete = length <= MAX_BYTES;
-        if (length < -1 || head.length != (isComplete ? Math.max(0, length) : KEPT_BYTES)) {
             throw new IllegalArgumentException(
-                    "a value of " + head.length + " bytes does not fit the length " + length);
+                    "the key has " + key.length + " bytes; the intake stage writes at most " + MAX_KEY_BYTES);
         }
-        return new RawEvent(position, key, head, length, isComplete ? null : digest(headers));
+        boolean isComplete = valueLength <= MAX_BYTES;
+        if (valueLength < -1 || valueHead.length != (isComplete ? Math.max(0, valueLength) : KEPT_BYTES)) {
+            throw new IllegalArgumentException("the value has " + valueHead.length
+                    + " bytes, which contradicts the header " + LENGTH_HEADER + ": " + valueLength);
+        }
+        return new RawEvent(position, key, valueHead, valueLength, isComplete ? null : digest(headers));
     }
 
     private static ByteBuffer digest(Headers headers) {
         byte[] digest = header(headers, SHA256_HEADER);
         if (digest.length != Sha256.BYTES) {
-            throw new IllegalArgumentException("a SHA-256 has " + Sha256.BYTES + " bytes, not " + digest.length);
+            throw new IllegalArgumentException(
+                    "the header " + SHA256_HEADER + " must have " + Sha256.BYTES + " bytes and has " + digest.length);
         }
         return ByteBuffer.wrap(digest);
     }
@@ -105,37 +107,37 @@ record RawEvent(
     private static byte[] header(Headers headers, String name) {
         Header header = headers.lastHeader(name);
         if (header == null || header.value() == null) {
-            throw new IllegalArgumentException("a record of the intake topic must have the header " + name);
+            throw new IllegalArgumentException("the header " + name + " is missing");
         }
         return header.value();
     }
 
     /**
-     * Encodes the value of the parked store: pURI, {@code parkedAt}, length, size of the digest, digest, position,
-     * head.
+     * Encodes this event as a value of the store of parked events: pURI, {@code receivedAt}, value length, size of the
+     * digest, digest, position, value head.
      */
-    byte[] toBytes(byte[] puri, long parkedAt) {
-        byte[] source = TextCodec.utf8(position.toString());
-        int digest = sha256 == null ? 0 : sha256.remaining();
-        ByteBuffer bytes =
-                ByteBuffer.allocate(2 * Long.BYTES + 1 + digest + TextCodec.size(puri, source) + head.length);
+    byte[] toBytes(byte[] puri, long receivedAt) {
+        byte[] positionText = TextCodec.utf8(position.toString());
+        int digestSize = sha256 == null ? 0 : sha256.remaining();
+        ByteBuffer bytes = ByteBuffer.allocate(
+                2 * Long.BYTES + 1 + digestSize + TextCodec.size(puri, positionText) + valueHead.length);
         TextCodec.put(bytes, puri);
-        bytes.putLong(parkedAt).putLong(length).put((byte) digest);
+        bytes.putLong(receivedAt).putLong(valueLength).put((byte) digestSize);
         if (sha256 != null) {
             bytes.put(sha256.duplicate());
         }
-        TextCodec.put(bytes, source);
-        return bytes.put(head).array();
+        TextCodec.put(bytes, positionText);
+        return bytes.put(valueHead).array();
     }
 
-    /** Decodes the part of a {@link #toBytes} value that follows {@code parkedAt}. */
+    /** Decodes the part of a {@link #toBytes} value that follows {@code receivedAt}. */
     static RawEvent read(byte[] key, ByteBuffer bytes) {
-        long length = bytes.getLong();
+        long valueLength = bytes.getLong();
         byte[] digest = new byte[bytes.get()];
         bytes.get(digest);
         Position position = Position.parse(TextCodec.get(bytes));
-        byte[] head = new byte[bytes.remaining()];
-        bytes.get(head);
-        return new RawEvent(position, key, head, length, digest.length == 0 ? null : ByteBuffer.wrap(digest));
+        byte[] valueHead = new byte[bytes.remaining()];
+        bytes.get(valueHead);
+        return new RawEvent(position, key, valueHead, valueLength, digest.length == 0 ? null : ByteBuffer.wrap(digest));
     }
 }

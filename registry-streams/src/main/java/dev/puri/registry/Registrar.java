@@ -28,64 +28,71 @@ import org.apache.kafka.streams.state.KeyValueStore;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides the events of its partition's pURIs in log order. It is the only writer of rows, documents and rejections.
+ * Decides the events of the pURIs of its partition, in log order. It is the only writer of rows, documents and
+ * rejections.
  *
- * <p>The registrar parks an event that it cannot decide yet: the clerk has not granted its handle, the schema registry
- * has not returned its schema, or its collection is not declared. Later events of the same pURI queue behind it ({@link
- * Parking}), so no event overtakes another. A grant or a tick resumes the queue from its head.
+ * <p>The registrar parks an event that it cannot decide yet, because the clerk has not answered the claim of its
+ * handle, the schema registry has not returned its schema, or its collection is not declared. Later events of the same
+ * pURI queue behind the parked event ({@link Parking}), so the events of a pURI are decided in order. A grant or a tick
+ * resumes the queue at its head.
  *
- * <p>{@code settle} writes exactly one identities record for every event whose pURI belongs to this partition and whose
- * topic is that of the pURI's namespace. An applied event may also change the pURI's document ({@link DocumentUpdate}).
- * The registration says whether there is a document, so events of collections that are not searchable read no text.
+ * <p>The registrar writes exactly one record to the identities topic for each event whose partition is right for its
+ * pURI and whose topic is right for its namespace. Other events are refused and get only a rejection.
+ *
+ * <p>An applied event may also change the document of the pURI ({@link DocumentUpdate}). The registration says whether
+ * there is a document, so events of collections that are not searchable do not access the store of texts.
  */
 final class Registrar implements Processor<byte[], byte[], byte[], byte[]> {
-    /** How long an event waits for a declaration that would allow it. */
-    static final Duration GRACE = Duration.ofSeconds(5);
+    /** How long an event waits for a declaration that may allow it. */
+    static final Duration DECLARATION_WAIT = Duration.ofSeconds(5);
 
-    /** After this time a claim is sent again, in case the grant was lost; a grant normally takes two commits. */
+    /** A claim without a grant is sent again after this time. A grant normally arrives after two commits. */
     static final Duration CLAIM_RETRY = Duration.ofSeconds(30);
 
-    static final Duration TICK = Duration.ofMillis(100);
+    /** Interval at which queues are resumed that no grant resumes. */
+    static final Duration TICK_INTERVAL = Duration.ofMillis(100);
 
     /**
-     * The most events that one call settles from queues, so that a long queue does not exceed the transaction time-out.
+     * Maximum number of parked events that one tick or one grant decides. It keeps the transaction shorter than its
+     * time-out.
      */
-    private static final int MAX_PER_CALL = 1000;
+    private static final int MAX_DECISIONS_PER_CALL = 1000;
 
     private static final byte[] COUNTS_KEY = {0};
 
-    private static final Header APPLIED = new RecordHeader(Outcome.HEADER, TextCodec.utf8(Outcome.APPLIED.toString()));
+    private static final Header APPLIED_HEADER =
+            new RecordHeader(Outcome.HEADER, TextCodec.utf8(Outcome.APPLIED.toString()));
 
     private final EventParser parser;
     private final CollectionsRegistry collections;
     private final OutputEncoder encoder;
     private final TaskCounts taskCounts;
-    private final SkippedRecords skipped;
+    private final SkippedRecords skippedRecords;
     private final int partitions;
 
     private @Nullable Task task;
 
     /**
-     * @param partitions number of partitions of the events topic, to detect events in a wrong partition
+     * @param partitions number of partitions of the events topic; used to detect events in a wrong partition
      */
     Registrar(
             EventParser parser,
             CollectionsRegistry collections,
             OutputEncoder encoder,
             TaskCounts taskCounts,
-            SkippedRecords skipped,
+            SkippedRecords skippedRecords,
             int partitions) {
         this.parser = parser;
         this.collections = collections;
         this.encoder = encoder;
         this.taskCounts = taskCounts;
-        this.skipped = skipped;
+        this.skippedRecords = skippedRecords;
         this.partitions = partitions;
     }
 
     @Override
     public void init(ProcessorContext<byte[], byte[]> context) {
-        stop();
+        closeTask();
         task = new Task(context);
     }
 
@@ -96,11 +103,11 @@ final class Registrar implements Processor<byte[], byte[], byte[], byte[]> {
 
     @Override
     public void close() {
-        stop();
+        closeTask();
     }
 
-    /** Cancels the punctuations, which Kafka Streams would keep when it revives the task. */
-    private void stop() {
+    /** Cancels the punctuations. Otherwise they would run on when Kafka Streams revives the task. */
+    private void closeTask() {
         if (task != null) {
             taskCounts.remove(task.partition);
             task.punctuations.forEach(Cancellable::cancel);
@@ -108,7 +115,7 @@ final class Registrar implements Processor<byte[], byte[], byte[], byte[]> {
         }
     }
 
-    /** State between {@code init} and {@code close}. A revived task gets a new one, built from the stores. */
+    /** The state between {@code init} and {@code close}. A revived task gets a new instance, built from the stores. */
     private final class Task {
         private final ProcessorContext<byte[], byte[]> context;
         private final int partition;
@@ -119,8 +126,10 @@ final class Registrar implements Processor<byte[], byte[], byte[], byte[]> {
         private final List<Cancellable> punctuations;
         private final EventCounts.Counter counter;
         private EventCounts savedCounts;
-        private long collectionsVersion;
-        private int budget;
+        private long checkedCollectionsVersion;
+
+        /** How many parked events the current call may still decide. */
+        private int decisionBudget;
 
         Task(ProcessorContext<byte[], byte[]> context) {
             this.context = context;
@@ -134,7 +143,7 @@ final class Registrar implements Processor<byte[], byte[], byte[], byte[]> {
             this.counter = new EventCounts.Counter(savedCounts);
             taskCounts.put(partition, savedCounts);
             this.punctuations = List.of(
-                    context.schedule(TICK, PunctuationType.WALL_CLOCK_TIME, this::tick),
+                    context.schedule(TICK_INTERVAL, PunctuationType.WALL_CLOCK_TIME, this::tick),
                     context.schedule(Duration.ofHours(1), PunctuationType.WALL_CLOCK_TIME, this::writeMarker));
         }
 
@@ -145,41 +154,43 @@ final class Registrar implements Processor<byte[], byte[], byte[], byte[]> {
                 processGrant(record, metadata);
                 return;
             }
-            boolean isDirect = metadata.topic().equals(Topics.EVENTS);
-            RawEvent raw = isDirect
+            boolean isFromEventsTopic = metadata.topic().equals(Topics.EVENTS);
+            RawEvent raw = isFromEventsTopic
                     ? RawEvent.of(
                             new Position(metadata.topic(), metadata.partition(), metadata.offset()),
                             record.key(),
                             record.value())
-                    : fromIntake(record, metadata);
+                    : readIntake(record, metadata);
             if (raw != null) {
-                processEvent(raw, isDirect);
+                processEvent(raw, isFromEventsTopic);
                 saveCounts();
             }
         }
 
-        /** Reads a record of the intake topic; null if the intake stage did not write it. */
-        private @Nullable RawEvent fromIntake(Record<byte[], byte[]> record, RecordMetadata metadata) {
+        /**
+         * Reads a record of the intake topic. Returns null and skips the record if the intake stage did not write it.
+         */
+        private @Nullable RawEvent readIntake(Record<byte[], byte[]> record, RecordMetadata metadata) {
             try {
                 return RawEvent.fromIntake(record.key(), record.value(), record.headers());
             } catch (IllegalArgumentException e) {
-                skipped.skip(metadata, String.valueOf(e.getMessage()));
+                skippedRecords.skip(metadata, String.valueOf(e.getMessage()));
                 return null;
             }
         }
 
-        private void processEvent(RawEvent raw, boolean isDirect) {
+        private void processEvent(RawEvent raw, boolean isFromEventsTopic) {
             counter.countRead();
             Puri puri = EventParser.canonicalKey(raw.key());
             if (puri == null) {
                 refuseMisdirected(raw, EventParser.puriOf(raw.key()), EventParser.objectionToKey(raw.key()));
-            } else if (isDirect && PuriPartitioner.partition(puri, partitions) != partition) {
-                // Settling the event here would overwrite the row that the right partition wrote.
+            } else if (isFromEventsTopic && PuriPartitioner.partition(puri, partitions) != partition) {
+                // An identities record for this event would overwrite the row that the right partition wrote.
                 refuseMisdirected(
                         raw,
                         puri,
                         "the event belongs in partition " + PuriPartitioner.partition(puri, partitions)
-                                + " and came in "
+                                + " but was written to partition "
                                 + partition
                                 + "; set the producer's partitioner to murmur2 over the key, Kafka's default"
                                 + " (librdkafka: partitioner=murmur2_random)");
@@ -197,11 +208,11 @@ final class Registrar implements Processor<byte[], byte[], byte[], byte[]> {
             }
         }
 
-        /** Settles the event and returns null, or returns why it has to wait. */
-        private @Nullable WaitReason decide(PendingEvent pending, ClerkAnswer clerk) {
+        /** Decides the event, writes its outcome and returns null, or returns why the event has to wait. */
+        private @Nullable WaitReason decide(PendingEvent pending, ClerkAnswer clerkAnswer) {
             Event event = pending.event();
             if (event != null) {
-                return decide(pending, event, clerk);
+                return decide(pending, event, clerkAnswer);
             }
             return switch (parser.parse(pending.puri(), pending.raw())) {
                 case EventParser.SchemaPending ignored -> WaitReason.FOR_SCHEMA;
@@ -211,21 +222,21 @@ final class Registrar implements Processor<byte[], byte[], byte[], byte[]> {
                 }
                 case EventParser.Parsed parsed -> {
                     pending.setEvent(parsed.event());
-                    yield decide(pending, parsed.event(), clerk);
+                    yield decide(pending, parsed.event(), clerkAnswer);
                 }
             };
         }
 
-        private @Nullable WaitReason decide(PendingEvent pending, Event event, ClerkAnswer clerk) {
+        private @Nullable WaitReason decide(PendingEvent pending, Event event, ClerkAnswer clerkAnswer) {
             Puri puri = pending.puri();
             Position position = pending.raw().position();
             Registration before = registrationOf(pending);
-            Refusal misplaced = collections.objectionTo(puri, position.topic());
-            Refusal objection = misplaced != null ? misplaced : AttributeBounds.objectionTo(event.change());
+            Refusal topicObjection = collections.objectionTo(puri, position.topic());
+            Refusal objection = topicObjection != null ? topicObjection : AttributeBounds.objectionTo(event.change());
             CollectionRules rules = collections.rulesOf(puri);
             Decision decision = objection != null
                     ? new Decision.Refused(objection)
-                    : Registration.fold(before, event, position, rules, clerk);
+                    : Registration.fold(before, event, position, rules, clerkAnswer);
             return switch (decision) {
                 case Decision.Applied applied -> {
                     Row row = applied.registration().row();
@@ -235,20 +246,21 @@ final class Registrar implements Processor<byte[], byte[], byte[], byte[]> {
                     registrations.put(pending.storeKey(), RegistrationCodec.encode(after));
                     updateDocument(pending, update);
                     counter.countApplied();
-                    settle(pending, row, Outcome.APPLIED);
+                    writeOutcome(pending, row, Outcome.APPLIED);
                     yield null;
                 }
                 case Decision.Unchanged ignored -> {
                     counter.countUnchanged();
-                    settle(pending, before.row(), Outcome.UNCHANGED);
+                    writeOutcome(pending, before.row(), Outcome.UNCHANGED);
                     yield null;
                 }
                 case Decision.Claim claim -> new WaitReason.ForGrant(claim.handle(), event.eventId(), claimant(event));
                 case Decision.Refused refused -> {
-                    long since = pending.receivedAt();
-                    if (dependsOnDeclarations(refused.refusal(), misplaced) && now() - since < GRACE.toMillis()) {
-                        // min(): another instance, whose clock is ahead, may have stored receivedAt.
-                        yield new WaitReason.ForDeclaration(Math.min(since, now()) + GRACE.toMillis());
+                    long receivedAt = pending.receivedAt();
+                    if (dependsOnDeclarations(refused.refusal(), topicObjection)
+                            && now() - receivedAt < DECLARATION_WAIT.toMillis()) {
+                        // min(), because another instance with a clock ahead of ours may have stored receivedAt.
+                        yield new WaitReason.ForDeclaration(Math.min(receivedAt, now()) + DECLARATION_WAIT.toMillis());
                     }
                     refuse(pending, event.eventId(), refused.refusal());
                     yield null;
@@ -256,7 +268,7 @@ final class Registrar implements Processor<byte[], byte[], byte[], byte[]> {
             };
         }
 
-        /** Updates the pURI's document and its stored text. */
+        /** Writes the pURI's document and its stored text, or deletes both. */
         private void updateDocument(PendingEvent pending, DocumentUpdate update) {
             switch (update) {
                 case DocumentUpdate.None ignored -> {}
@@ -267,12 +279,13 @@ final class Registrar implements Processor<byte[], byte[], byte[], byte[]> {
                 case DocumentUpdate.Rewrite rewrite -> {
                     byte[] text = texts.get(pending.storeKey());
                     if (text == null) {
-                        throw new IllegalStateException("the text of " + pending.puri() + " is lost");
+                        throw new IllegalStateException(
+                                pending.puri() + " has a document, but its text is missing in the store");
                     }
                     forwardDocument(pending, encodeDocument(pending, rewrite.row(), AttributesCodec.decode(text)));
                 }
                 case DocumentUpdate.Delete ignored -> {
-                    // Writes the same tombstone as delete(), but does not read the old value first.
+                    // delete() writes the same tombstone, but reads the old value first.
                     texts.put(pending.storeKey(), null);
                     forwardDocument(pending, null);
                 }
@@ -296,8 +309,8 @@ final class Registrar implements Processor<byte[], byte[], byte[], byte[]> {
         }
 
         /** Whether a declaration that this instance has not read yet could allow the event. */
-        private static boolean dependsOnDeclarations(Refusal refusal, @Nullable Refusal misplaced) {
-            return refusal == misplaced
+        private static boolean dependsOnDeclarations(Refusal refusal, @Nullable Refusal topicObjection) {
+            return refusal == topicObjection
                     || refusal.reason() == Reason.NOT_ALLOWED
                     || refusal.reason() == Reason.WRONG_PREFIX;
         }
@@ -306,42 +319,42 @@ final class Registrar implements Processor<byte[], byte[], byte[], byte[]> {
             if (event.change() instanceof Change.Created created) {
                 return UuidHash.of(event.puri(), created.uuid());
             }
-            throw new IllegalStateException("only a creation claims a handle");
+            throw new IllegalStateException("only a created event claims a handle");
         }
 
         private void refuse(PendingEvent pending, @Nullable UUID eventId, Refusal refusal) {
-            reject(pending.raw(), pending.puri(), eventId, refusal);
-            // Any service may write to another namespace's topic. An identities record for such an event would hide
-            // from servers which events of the right topic are settled.
+            forwardRejection(pending.raw(), pending.puri(), eventId, refusal);
+            // Any service may write to the topic of another namespace. A server keeps one event position for each row.
+            // A position in the wrong topic would replace it and hide which events of the right topic are decided.
             String topic = pending.raw().position().topic();
             if (collections.objectionTo(pending.puri(), topic) == null) {
-                settle(pending, registrationOf(pending).row(), Outcome.refused(refusal.reason()));
+                writeOutcome(pending, registrationOf(pending).row(), Outcome.refused(refusal.reason()));
             }
         }
 
-        /** Refuses a record whose key is not a pURI of this partition; it writes no identities record. */
+        /** Refuses a record whose key is not a pURI of this partition, without an identities record. */
         private void refuseMisdirected(RawEvent raw, @Nullable Puri puri, String detail) {
-            reject(raw, puri, null, Refusal.of(Reason.MALFORMED, detail));
+            forwardRejection(raw, puri, null, Refusal.of(Reason.MALFORMED, detail));
         }
 
-        private void reject(RawEvent raw, @Nullable Puri puri, @Nullable UUID eventId, Refusal refusal) {
+        private void forwardRejection(RawEvent raw, @Nullable Puri puri, @Nullable UUID eventId, Refusal refusal) {
             counter.countRefused();
             byte[] rejection = encoder.rejection(raw, puri, eventId, refusal, now());
             forward(OutputTopic.REJECTIONS, raw.key(), rejection, new RecordHeaders());
         }
 
         /**
-         * Writes the identities record of this event: the current row, and the outcome in a header. If the row is
-         * erased, and the event was not refused, a tombstone in rejections follows.
+         * Writes the identities record of an event: the row after the event, with the outcome in a header. An erasure,
+         * even a repeated one, also writes a tombstone to the rejections topic.
          */
-        private void settle(PendingEvent pending, @Nullable Row row, Outcome outcome) {
+        private void writeOutcome(PendingEvent pending, @Nullable Row row, Outcome outcome) {
             RecordHeaders headers = new RecordHeaders(new Header[] {positionHeader(pending), outcomeHeader(outcome)});
             forward(OutputTopic.IDENTITIES, pending.key(), row == null ? null : encoder.row(row), headers);
             if (row == null && outcome.kind() != Outcome.Kind.REFUSED) {
-                // Servers read rejections again at every start; their snapshot of the table may be younger than the
-                // erasure.
+                // A server that starts from a snapshot does not read the identities records before the snapshot. But it
+                // reads all rejections at each start, so the tombstone tells it that the identity was erased.
                 RecordHeaders erasure = new RecordHeaders(headers);
-                // The record's timestamp is the broker's, because the topic has LogAppendTime.
+                // A header, because the topic has LogAppendTime: the broker replaces the timestamp of the record.
                 erasure.add(Erasure.TIME_HEADER, TextCodec.utf8(Long.toString(now())));
                 forward(OutputTopic.REJECTIONS, pending.key(), null, erasure);
             }
@@ -354,14 +367,14 @@ final class Registrar implements Processor<byte[], byte[], byte[], byte[]> {
 
         private static Header outcomeHeader(Outcome outcome) {
             return outcome.equals(Outcome.APPLIED)
-                    ? APPLIED
+                    ? APPLIED_HEADER
                     : new RecordHeader(Outcome.HEADER, TextCodec.utf8(outcome.toString()));
         }
 
         private void sendClaim(Puri puri, WaitReason reason) {
-            if (reason instanceof WaitReason.ForGrant claim) {
-                byte[] value = new Claim(puri, claim.eventId(), claim.claimant()).toBytes();
-                forward(OutputTopic.CLAIMS, TextCodec.utf8(claim.handle().text()), value, new RecordHeaders());
+            if (reason instanceof WaitReason.ForGrant forGrant) {
+                byte[] value = new Claim(puri, forGrant.eventId(), forGrant.claimant()).toBytes();
+                forward(OutputTopic.CLAIMS, TextCodec.utf8(forGrant.handle().text()), value, new RecordHeaders());
             }
         }
 
@@ -370,17 +383,17 @@ final class Registrar implements Processor<byte[], byte[], byte[], byte[]> {
             try {
                 grant = Grant.fromBytes(record.value());
             } catch (IllegalArgumentException e) {
-                skipped.skip(metadata, String.valueOf(e.getMessage()));
+                skippedRecords.skip(metadata, String.valueOf(e.getMessage()));
                 return;
             }
-            budget = MAX_PER_CALL;
+            decisionBudget = MAX_DECISIONS_PER_CALL;
             Puri puri = EventParser.canonicalKey(record.key());
             if (puri != null && parking.reasonOf(puri) == WaitReason.FOR_NEXT_TICK) {
                 resume(puri, ClerkAnswer.UNASKED);
             }
             if (puri != null
-                    && parking.reasonOf(puri) instanceof WaitReason.ForGrant claim
-                    && claim.isAnsweredBy(grant)) {
+                    && parking.reasonOf(puri) instanceof WaitReason.ForGrant forGrant
+                    && forGrant.isAnsweredBy(grant)) {
                 resume(puri, grant.isGranted() ? ClerkAnswer.GRANTED : ClerkAnswer.TAKEN);
             } else {
                 counter.countStrayGrant();
@@ -388,14 +401,19 @@ final class Registrar implements Processor<byte[], byte[], byte[], byte[]> {
             saveCounts();
         }
 
-        /** Processes a queue from its head until it is empty, its head has to wait, or the budget is spent. */
-        private void resume(Puri puri, ClerkAnswer answer) {
-            ClerkAnswer clerk = answer;
+        /**
+         * Decides the events of a queue from its head until the queue is empty, its head has to wait, or the budget is
+         * spent.
+         *
+         * @param answerToHead the clerk's answer to the claim of the first event
+         */
+        private void resume(Puri puri, ClerkAnswer answerToHead) {
+            ClerkAnswer clerkAnswer = answerToHead;
             for (PendingEvent head = parking.head(puri); head != null; head = parking.head(puri)) {
-                // A grant must be used even without budget, because it is not delivered again.
-                boolean mayContinue = budget > 0 || clerk != ClerkAnswer.UNASKED;
-                budget--;
-                WaitReason reason = mayContinue ? decide(head, clerk) : WaitReason.FOR_NEXT_TICK;
+                // A grant is used even if the budget is spent, because it is not delivered again.
+                boolean mayDecide = decisionBudget > 0 || clerkAnswer != ClerkAnswer.UNASKED;
+                decisionBudget--;
+                WaitReason reason = mayDecide ? decide(head, clerkAnswer) : WaitReason.FOR_NEXT_TICK;
                 if (reason != null) {
                     parking.setReason(puri, reason, now());
                     sendClaim(puri, reason);
@@ -403,27 +421,27 @@ final class Registrar implements Processor<byte[], byte[], byte[], byte[]> {
                 }
                 parking.removeHead(puri);
                 counter.countUnparked();
-                clerk = ClerkAnswer.UNASKED;
+                clerkAnswer = ClerkAnswer.UNASKED;
             }
         }
 
         private void tick(long now) {
-            budget = MAX_PER_CALL;
+            decisionBudget = MAX_DECISIONS_PER_CALL;
             long version = collections.version();
-            if (version != collectionsVersion) {
+            if (version != checkedCollectionsVersion) {
                 parking.recheckDeclarations();
-                collectionsVersion = version;
+                checkedCollectionsVersion = version;
             }
-            resumeAll(parking.dueNow(budget));
-            resumeAll(parking.claimedBefore(now - CLAIM_RETRY.toMillis(), budget));
-            resumeAll(parking.declarationDeadlinesBefore(now, budget));
-            resumeAll(parking.waitingForSchemas(budget));
+            resumeAll(parking.dueNow(decisionBudget));
+            resumeAll(parking.claimedUntil(now - CLAIM_RETRY.toMillis(), decisionBudget));
+            resumeAll(parking.declarationDeadlinesUntil(now, decisionBudget));
+            resumeAll(parking.waitingForSchemas(decisionBudget));
             saveCounts();
         }
 
         private void resumeAll(List<Puri> queues) {
             for (Puri puri : queues) {
-                if (budget <= 0) {
+                if (decisionBudget <= 0) {
                     return;
                 }
                 resume(puri, ClerkAnswer.UNASKED);
@@ -440,32 +458,33 @@ final class Registrar implements Processor<byte[], byte[], byte[], byte[]> {
             parking.writeMarker(marker);
             forward(OutputTopic.IDENTITIES, marker.toBytes(), null, new RecordHeaders());
             forward(OutputTopic.DOCUMENTS, marker.toBytes(), null, new RecordHeaders());
-            PartitionMarker.recordWritten(countsStore, now);
+            PartitionMarker.setWrittenAt(countsStore, now);
         }
 
         private Registration registrationOf(PendingEvent pending) {
-            Registration known = pending.registration();
-            if (known != null) {
-                return known;
+            Registration cached = pending.registration();
+            if (cached != null) {
+                return cached;
             }
             byte[] stored = registrations.get(pending.storeKey());
-            Registration found = stored == null ? Registration.NONE : RegistrationCodec.decode(stored);
-            pending.setRegistration(found);
-            return found;
+            Registration registration = stored == null ? Registration.NONE : RegistrationCodec.decode(stored);
+            pending.setRegistration(registration);
+            return registration;
         }
 
-        private void forward(OutputTopic to, byte @Nullable [] key, byte @Nullable [] value, RecordHeaders headers) {
-            context.forward(new Record<>(key, value, now(), headers), to.node());
+        private void forward(
+                OutputTopic output, byte @Nullable [] key, byte @Nullable [] value, RecordHeaders headers) {
+            context.forward(new Record<>(key, value, now(), headers), output.node());
         }
 
         private void saveCounts() {
             EventCounts counts = counter.counts();
             if (counts.equals(savedCounts)) {
-                // A write at every tick would make an idle task commit a transaction each time.
+                // Otherwise an idle task would commit a transaction at every tick.
                 return;
             }
             if (!counts.isBalanced()) {
-                throw new IllegalStateException("an event is unaccounted for: " + counts);
+                throw new IllegalStateException("the event counts do not add up: " + counts);
             }
             countsStore.put(COUNTS_KEY, counts.toBytes());
             taskCounts.put(partition, counts);

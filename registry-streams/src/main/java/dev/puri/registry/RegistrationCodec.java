@@ -13,14 +13,14 @@ import java.util.List;
 import java.util.UUID;
 
 /**
- * Encodes a {@link Registration} for the registrar's store. Not Avro: the store must be readable without a schema
- * registry, and only this class reads it.
+ * Encodes a {@link Registration} for the registrar's store. The format is not Avro, because only this class reads the
+ * store and must not need a schema registry.
  *
  * <pre>
- *   version       1 byte: 1, or 2 for one that has a document
- *   recent        1 byte count, 16 bytes each
- *   former        2 bytes count, 16 bytes each
- *   status        1 byte: 0 no row and nothing follows, 1 active, 2 merged, 3 deleted
+ *   version       1 byte: 2 if the pURI has a document, else 1
+ *   recentEvents  1 byte count, 16 bytes each
+ *   formerUuids   2 bytes count, 16 bytes each
+ *   status        1 byte: 0 no row and no further bytes, 1 active, 2 merged, 3 deleted
  *   uuid          16 bytes
  *   epoch, createdAt, changedAt (ms), offset    8 bytes each
  *   partition     4 bytes
@@ -30,10 +30,10 @@ import java.util.UUID;
 final class RegistrationCodec {
     private static final byte VERSION = 1;
 
-    /** A version of its own, so that a release without documents fails on it instead of leaving a document behind. */
-    private static final byte WITH_DOCUMENT = 2;
+    /** A release that cannot handle documents fails on this version, instead of never deleting the document. */
+    private static final byte VERSION_WITH_DOCUMENT = 2;
 
-    private static final int FIXED_ROW = 16 + 4 * Long.BYTES + Integer.BYTES;
+    private static final int FIXED_ROW_BYTES = 16 + 4 * Long.BYTES + Integer.BYTES;
 
     private RegistrationCodec() {}
 
@@ -58,15 +58,15 @@ final class RegistrationCodec {
                 + 2
                 + UuidHash.BYTES * registration.formerUuids().size()
                 + 1
-                + (row == null ? 0 : FIXED_ROW + TextCodec.size(texts));
-        ByteBuffer bytes = ByteBuffer.allocate(size).put(registration.hasDocument() ? WITH_DOCUMENT : VERSION);
+                + (row == null ? 0 : FIXED_ROW_BYTES + TextCodec.size(texts));
+        ByteBuffer bytes = ByteBuffer.allocate(size).put(registration.hasDocument() ? VERSION_WITH_DOCUMENT : VERSION);
         bytes.put((byte) registration.recentEvents().size());
-        for (UUID event : registration.recentEvents()) {
-            put(bytes, event);
+        for (UUID eventId : registration.recentEvents()) {
+            put(bytes, eventId);
         }
         bytes.putShort((short) registration.formerUuids().size());
-        for (UuidHash former : registration.formerUuids()) {
-            bytes.putLong(former.high()).putLong(former.low());
+        for (UuidHash formerUuid : registration.formerUuids()) {
+            bytes.putLong(formerUuid.high()).putLong(formerUuid.low());
         }
         if (row == null) {
             return bytes.put((byte) 0).array();
@@ -85,32 +85,35 @@ final class RegistrationCodec {
     }
 
     /**
-     * @throws IllegalStateException if this class did not write the value
+     * @throws IllegalStateException if the value has an unknown version
      */
     static Registration decode(byte[] value) {
         ByteBuffer bytes = ByteBuffer.wrap(value);
         byte version = bytes.get();
-        if (version != VERSION && version != WITH_DOCUMENT) {
-            throw new IllegalStateException(
-                    "the registrar's store has version " + version + " and this program reads up to " + WITH_DOCUMENT);
+        if (version != VERSION && version != VERSION_WITH_DOCUMENT) {
+            throw new IllegalStateException("a registration has version " + version
+                    + "; this program reads versions up to " + VERSION_WITH_DOCUMENT);
         }
-        List<UUID> recent = new ArrayList<>(Registration.REMEMBERED_EVENTS);
+        List<UUID> recentEvents = new ArrayList<>(Registration.REMEMBERED_EVENTS);
         for (int i = bytes.get(); i > 0; i--) {
-            recent.add(new UUID(bytes.getLong(), bytes.getLong()));
+            recentEvents.add(new UUID(bytes.getLong(), bytes.getLong()));
         }
-        int formers = bytes.getShort();
-        List<UuidHash> former = new ArrayList<>(formers);
-        for (int i = 0; i < formers; i++) {
-            former.add(UuidHash.of(bytes));
+        int formerCount = bytes.getShort();
+        List<UuidHash> formerUuids = new ArrayList<>(formerCount);
+        for (int i = 0; i < formerCount; i++) {
+            formerUuids.add(UuidHash.of(bytes));
         }
         byte status = bytes.get();
         return new Registration(
-                status == 0 ? null : row(bytes, STATUS[status - 1]), recent, former, version == WITH_DOCUMENT);
+                status == 0 ? null : readRow(bytes, STATUSES[status - 1]),
+                recentEvents,
+                formerUuids,
+                version == VERSION_WITH_DOCUMENT);
     }
 
-    private static final Row.Status[] STATUS = Row.Status.values();
+    private static final Row.Status[] STATUSES = Row.Status.values();
 
-    private static Row row(ByteBuffer bytes, Row.Status status) {
+    private static Row readRow(ByteBuffer bytes, Row.Status status) {
         UUID uuid = new UUID(bytes.getLong(), bytes.getLong());
         long epoch = bytes.getLong();
         Instant createdAt = Instant.ofEpochMilli(bytes.getLong());

@@ -18,24 +18,25 @@ import java.util.Map;
 import java.util.Set;
 import org.apache.avro.Schema;
 
-/** The schemas of the registry's topics, registered with a schema registry and checked against it. */
+/** Registers the schemas of the registry's topics with a schema registry, and checks the registered schemas. */
 public final class RegistrySchemas {
     private static final Compatibility LEVEL = Compatibility.FULL_TRANSITIVE;
 
     private RegistrySchemas() {}
 
     /**
-     * Registers every topic's schema and sets the compatibility FULL_TRANSITIVE on its subject: any release reads the
-     * records of any other. The default of a schema registry may be no check (Apicurio: NONE).
+     * Registers the schema of each topic and sets the compatibility of its subject to FULL_TRANSITIVE, so that each
+     * release can read the records of every other release. By default a schema registry may not check compatibility at
+     * all (Apicurio: NONE).
      *
-     * @param ownedNamespaces namespaces with an events topic of their own
-     * @return ids by subject
+     * @param ownedNamespaces namespaces that have their own events topic
+     * @return schema ids by subject
      * @throws org.apache.kafka.common.errors.SerializationException if the registry is unreachable or
      *     refuses; the message names the subject and the URL
      */
     public static Map<String, Integer> register(ConfluentSchemaRegistry registry, Set<String> ownedNamespaces) {
         Map<String, Integer> ids = new LinkedHashMap<>();
-        bySubject(ownedNamespaces).forEach((subject, schema) -> {
+        schemasBySubject(ownedNamespaces).forEach((subject, schema) -> {
             ids.put(subject, registry.register(subject, schema));
             registry.setCompatibility(subject, LEVEL);
         });
@@ -43,16 +44,16 @@ public final class RegistrySchemas {
     }
 
     /**
-     * Compares every subject with the one that {@link #register} would create.
+     * Checks that each subject has the latest schema and the compatibility that {@link #register} sets.
      *
-     * @param ownedNamespaces namespaces with an events topic of their own
+     * @param ownedNamespaces namespaces that have their own events topic
      * @return a sentence for each mistake, with the remedy; empty if there are none
      * @throws org.apache.kafka.common.errors.SerializationException if the registry is unreachable or
      *     refuses; the message names the subject and the URL
      */
     public static List<String> check(ConfluentSchemaRegistry registry, Set<String> ownedNamespaces) {
         List<String> mistakes = new ArrayList<>();
-        bySubject(ownedNamespaces).forEach((subject, schema) -> {
+        schemasBySubject(ownedNamespaces).forEach((subject, schema) -> {
             try {
                 checkLatest(subject, schema, registry.latest(subject), registry, mistakes);
                 checkCompatibility(subject, registry.compatibility(subject), mistakes);
@@ -68,13 +69,13 @@ public final class RegistrySchemas {
         if (latest.schema().equals(schema)) {
             return;
         }
-        String found = "the latest schema of the subject " + subject + " (version " + latest.version() + ", id "
+        String mistake = "the latest schema of the subject " + subject + " (version " + latest.version() + ", id "
                 + latest.id() + ") is not the one of this build: ";
         mistakes.add(
                 isRegistered(registry, subject, schema)
-                        ? found + "a newer release or another client registered it after ours; check with the newest"
+                        ? mistake + "a newer release or another client registered it later; check with the newest"
                                 + " puri, and set auto.register.schemas=false for other clients"
-                        : found + "register this build's with puri topics create");
+                        : mistake + "register the schema of this build with puri topics create");
     }
 
     private static boolean isRegistered(ConfluentSchemaRegistry registry, String subject, Schema schema) {
@@ -89,23 +90,23 @@ public final class RegistrySchemas {
     private static void checkCompatibility(String subject, String level, List<String> mistakes) {
         if (!level.equals(LEVEL.name())) {
             mistakes.add("the subject " + subject + " has the compatibility " + level + " and must have " + LEVEL
-                    + ", or a schema that readers cannot read may be registered: set it with puri topics create");
+                    + ", which prevents schemas that readers cannot read: set it with puri topics create");
         }
     }
 
     /** Returns the schemas by subject, in the form in which they are registered. */
-    private static Map<String, Schema> bySubject(Set<String> ownedNamespaces) {
-        Map<String, Schema> schemas = new LinkedHashMap<>();
-        schemas.put(Topics.EVENTS, IdentityEvent.getClassSchema());
+    private static Map<String, Schema> schemasBySubject(Set<String> ownedNamespaces) {
+        Map<String, Schema> byTopic = new LinkedHashMap<>();
+        byTopic.put(Topics.EVENTS, IdentityEvent.getClassSchema());
         for (String namespace : ownedNamespaces) {
-            schemas.put(Topics.eventsOf(namespace), IdentityEvent.getClassSchema());
+            byTopic.put(Topics.eventsOf(namespace), IdentityEvent.getClassSchema());
         }
-        schemas.put(Topics.IDENTITIES, IdentityRow.getClassSchema());
-        schemas.put(Topics.DOCUMENTS, Document.getClassSchema());
-        schemas.put(Topics.REJECTIONS, Rejection.getClassSchema());
-        schemas.put(Topics.COLLECTIONS, CollectionsEntry.getClassSchema());
+        byTopic.put(Topics.IDENTITIES, IdentityRow.getClassSchema());
+        byTopic.put(Topics.DOCUMENTS, Document.getClassSchema());
+        byTopic.put(Topics.REJECTIONS, Rejection.getClassSchema());
+        byTopic.put(Topics.COLLECTIONS, CollectionsEntry.getClassSchema());
         Map<String, Schema> bySubject = new LinkedHashMap<>();
-        schemas.forEach((topic, schema) -> bySubject.put(topic + "-value", RegisteredForm.of(schema)));
+        byTopic.forEach((topic, schema) -> bySubject.put(topic + "-value", RegisteredForm.of(schema)));
         return bySubject;
     }
 }

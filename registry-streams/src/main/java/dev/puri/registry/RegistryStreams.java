@@ -37,24 +37,24 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Runs the topology as a service. It starts health and metrics first, then waits for its dependencies, then starts the
- * topology.
+ * Runs the topology as a service. It starts the HTTP server for health and metrics first, then waits for its
+ * dependencies, then starts the topology.
  *
- * <p>While the broker, the topics or the schema registry are missing, the service is not ready and retries. Unsuitable
- * topics and failures of the topology end it; {@link #ended} has the cause.
+ * <p>While the broker, the topics or the schema registry are missing, the service is not ready and retries. The service
+ * ends if the topics are unsuitable or the topology fails; {@link #ended} has the cause.
  */
 public final class RegistryStreams implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(RegistryStreams.class);
-    private static final Duration RETRY_PAUSE = Duration.ofSeconds(1);
+    private static final Duration RETRY_DELAY = Duration.ofSeconds(1);
     private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(30);
 
     private final StreamsSettings settings;
     private final TaskCounts taskCounts = new TaskCounts();
-    private final SkippedRecords skipped = new SkippedRecords();
+    private final SkippedRecords skippedRecords = new SkippedRecords();
     private final Metrics metrics = new Metrics();
     private final CompletableFuture<Void> ended = new CompletableFuture<>();
     private final CountDownLatch closing = new CountDownLatch(1);
-    private final ConfluentSchemaRegistry registry;
+    private final ConfluentSchemaRegistry schemaRegistry;
     private final SchemaLookup schemas;
     private final CollectionsRegistry collections;
     private final TransactionMonitor transactions;
@@ -66,14 +66,15 @@ public final class RegistryStreams implements AutoCloseable {
 
     private RegistryStreams(StreamsSettings settings) {
         this.settings = settings;
-        this.registry = ConfluentSchemaRegistry.create(registryConfigs(settings));
-        this.schemas = new SchemaLookup(registry, InstantSource.system());
-        this.collections = new CollectionsRegistry(schemas, skipped);
+        this.schemaRegistry = ConfluentSchemaRegistry.create(schemaRegistryConfigs(settings));
+        this.schemas = new SchemaLookup(schemaRegistry, InstantSource.system());
+        this.collections = new CollectionsRegistry(schemas, skippedRecords);
         this.transactions = TransactionMonitor.of(
                 settings.kafka().byName(),
                 settings.bootstrapServer(),
-                this::isRead,
-                // A producer of one namespace must not make the topology of all namespaces unready.
+                this::isInputTopic,
+                // A hanging transaction in the topic of one namespace must not make the service unready for all
+                // namespaces.
                 topic -> !Topics.isEvents(topic) || topic.equals(Topics.EVENTS),
                 metrics.registry());
         this.listener = Listener.start(
@@ -87,9 +88,9 @@ public final class RegistryStreams implements AutoCloseable {
     }
 
     /**
-     * Starts the service. Health requests are answered when this returns; the service becomes ready later.
+     * Starts the service. When this method returns, the HTTP server is up; the service becomes ready later.
      *
-     * @throws dev.puri.http.CannotListenException if its port is in use
+     * @throws dev.puri.http.CannotListenException if the HTTP port is in use
      */
     public static RegistryStreams start(StreamsSettings settings) {
         LOG.info("Starting with {}", Settings.effective(settings));
@@ -99,12 +100,12 @@ public final class RegistryStreams implements AutoCloseable {
         return service;
     }
 
-    /** The port of health and metrics. */
+    /** The port of the HTTP server for health and metrics. */
     public int port() {
         return listener.port();
     }
 
-    /** Whether events are being processed now. */
+    /** Whether the service processes events at present. */
     public boolean isReady() {
         KafkaStreams running = streams;
         return running != null
@@ -113,8 +114,8 @@ public final class RegistryStreams implements AutoCloseable {
                 && transactions.reason() == null;
     }
 
-    /** Whether the topology reads a topic, as its source or to restore a store. */
-    private boolean isRead(String topic) {
+    /** Whether the topology reads a topic, as a source or to restore a store. */
+    private boolean isInputTopic(String topic) {
         return Topics.isEvents(topic)
                 || topic.equals(Topics.GRANTS)
                 || topic.equals(Topics.COLLECTIONS)
@@ -126,14 +127,12 @@ public final class RegistryStreams implements AutoCloseable {
         return taskCounts.sum();
     }
 
-    /**
-     * Completes when the service is closed, or exceptionally, with the cause, when it fails.
-     */
+    /** Returns a future that completes when the service is closed, and fails with the cause when the service fails. */
     public CompletableFuture<Void> ended() {
         return ended.copy();
     }
 
-    /** Commits, leaves the group and stops. */
+    /** Commits, leaves the consumer group and stops the service. */
     @Override
     public void close() {
         if (closing.getCount() == 0) {
@@ -148,7 +147,7 @@ public final class RegistryStreams implements AutoCloseable {
             LOG.warn("The topology did not stop within {} s", CLOSE_TIMEOUT.toSeconds());
         }
         listener.close();
-        registry.close();
+        schemaRegistry.close();
         metrics.close();
         ended.complete(null);
     }
@@ -160,16 +159,16 @@ public final class RegistryStreams implements AutoCloseable {
             if (partitions == null || encoder == null) {
                 return;
             }
-            waitingFor = "the stores to be restored";
+            waitingFor = "the restore of the state stores";
             Properties properties = StreamsProperties.of(settings);
             KafkaStreams created = new KafkaStreams(
                     RegistryTopology.build(
-                            new RegistryTopology.Components(schemas, collections, encoder, taskCounts, skipped),
+                            new RegistryTopology.Components(schemas, collections, encoder, taskCounts, skippedRecords),
                             partitions,
                             new StreamsConfig(properties)),
                     properties,
                     new PacedClients());
-            created.setUncaughtExceptionHandler(this::fail);
+            created.setUncaughtExceptionHandler(this::onUncaughtException);
             streams = created;
             if (closing.getCount() > 0) {
                 created.start();
@@ -180,20 +179,20 @@ public final class RegistryStreams implements AutoCloseable {
         }
     }
 
-    private StreamThreadExceptionResponse fail(Throwable cause) {
-        LOG.error("The topology failed and ends", cause);
+    private StreamThreadExceptionResponse onUncaughtException(Throwable cause) {
+        LOG.error("The topology failed", cause);
         TopologyFailedException failure = new TopologyFailedException(cause);
-        LOG.error("Ending: {}", failure.getMessage());
+        LOG.error("The service ends: {}", failure.getMessage());
         ended.completeExceptionally(failure);
         return StreamThreadExceptionResponse.SHUTDOWN_CLIENT;
     }
 
-    /** A step that throws {@link KafkaException} while a dependency is missing. */
+    /** A step of the start. It throws a {@link KafkaException} while a dependency is missing. */
     private interface StartStep<T> {
         T run();
     }
 
-    /** Repeats a step until it succeeds; returns null if the service closes before. */
+    /** Repeats a step until it succeeds. Returns null if the service is closed first. */
     private <T> @Nullable T await(StartStep<T> step) {
         while (closing.getCount() > 0) {
             try {
@@ -201,7 +200,7 @@ public final class RegistryStreams implements AutoCloseable {
             } catch (KafkaException e) {
                 String reason = reasonOf(e);
                 if (!reason.equals(waitingFor)) {
-                    LOG.info("Waiting: {}", reason);
+                    LOG.info("Retrying until this is resolved: {}", reason);
                 }
                 waitingFor = reason;
             }
@@ -210,7 +209,7 @@ public final class RegistryStreams implements AutoCloseable {
         return null;
     }
 
-    /** Kafka's clients say only that they could not be created; the root cause has the reason. */
+    /** Adds the root cause, because the exception of a Kafka client may say only that the client was not created. */
     private static String reasonOf(Throwable failure) {
         Throwable root = failure;
         while (root.getCause() != null && root.getCause() != root) {
@@ -221,7 +220,7 @@ public final class RegistryStreams implements AutoCloseable {
 
     private void pause() {
         try {
-            boolean ignored = closing.await(RETRY_PAUSE.toMillis(), TimeUnit.MILLISECONDS);
+            boolean ignored = closing.await(RETRY_DELAY.toMillis(), TimeUnit.MILLISECONDS);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
@@ -246,16 +245,16 @@ public final class RegistryStreams implements AutoCloseable {
 
     private OutputEncoder registerSchemas() {
         waitingFor = "the schema registry";
-        RegistrySchemas.register(registry, Set.of());
-        return new OutputEncoder(registry);
+        RegistrySchemas.register(schemaRegistry, Set.of());
+        return new OutputEncoder(schemaRegistry);
     }
 
     private List<Route> routes() {
         Health health = new Health();
         health.add(Health.Kind.STARTED, "topology", () -> {
             KafkaStreams running = streams;
-            boolean isUp = running != null && running.state() != KafkaStreams.State.CREATED;
-            return new Health.State(isUp, isUp ? Map.of() : Map.of("waitingFor", waitingFor));
+            boolean isStarted = running != null && running.state() != KafkaStreams.State.CREATED;
+            return new Health.State(isStarted, isStarted ? Map.of() : Map.of("waitingFor", waitingFor));
         });
         health.add(
                 Health.Kind.LIVE,
@@ -276,15 +275,15 @@ public final class RegistryStreams implements AutoCloseable {
     private Map<String, Object> details() {
         Map<String, Object> details = new LinkedHashMap<>();
         details.put("state", state());
-        Instant since = schemas.unreachableSince();
-        if (since != null) {
-            details.put("schemaRegistryOutOfReachSince", since.toString());
+        Instant unreachableSince = schemas.unreachableSince();
+        if (unreachableSince != null) {
+            details.put("schemaRegistryOutOfReachSince", unreachableSince.toString());
         }
-        String hanging = transactions.reason();
+        String hangingTransaction = transactions.reason();
         if (streams == null) {
             details.put("waitingFor", waitingFor);
-        } else if (hanging != null) {
-            details.put("waitingFor", hanging);
+        } else if (hangingTransaction != null) {
+            details.put("waitingFor", hangingTransaction);
         }
         EventCounts counts = counts();
         details.put("read", counts.read());
@@ -294,45 +293,49 @@ public final class RegistryStreams implements AutoCloseable {
 
     private void bindMeters() {
         MeterRegistry meters = metrics.registry();
-        count(meters, "puri.registry.events.read", "Events read", EventCounts::read);
-        countOutcome(meters, "applied", EventCounts::applied);
-        countOutcome(meters, "unchanged", EventCounts::unchanged);
-        countOutcome(meters, "refused", EventCounts::refused);
-        count(meters, "puri.registry.grants.stray", "Grants that nobody waited for", EventCounts::strayGrants);
-        Gauge.builder("puri.registry.events.parked", taskCounts, t -> t.sum().parked())
+        bindGauge(meters, "puri.registry.events.read", "Events read", EventCounts::read);
+        bindOutcomeGauge(meters, "applied", EventCounts::applied);
+        bindOutcomeGauge(meters, "unchanged", EventCounts::unchanged);
+        bindOutcomeGauge(meters, "refused", EventCounts::refused);
+        bindGauge(meters, "puri.registry.grants.stray", "Grants for which no event waited", EventCounts::strayGrants);
+        Gauge.builder(
+                        "puri.registry.events.parked",
+                        taskCounts,
+                        counts -> counts.sum().parked())
                 .description("Events waiting for a grant, a schema or a declaration")
                 .register(meters);
-        countSkipped(meters, Topics.COLLECTIONS);
-        countSkipped(meters, Topics.GRANTS);
+        bindSkippedCounter(meters, Topics.COLLECTIONS);
+        bindSkippedCounter(meters, Topics.GRANTS);
         RegistryTopology.REPARTITION_TOPICS.forEach(
-                name -> countSkipped(meters, settings.streamsApplicationId() + '-' + name));
-        Gauge.builder("puri.registry.schemas.reachable", schemas, s -> s.unreachableSince() == null ? 1 : 0)
-                .description("1 while the schema registry answers")
+                name -> bindSkippedCounter(meters, settings.streamsApplicationId() + '-' + name));
+        Gauge.builder("puri.registry.schemas.reachable", schemas, lookup -> lookup.unreachableSince() == null ? 1 : 0)
+                .description("1 while the schema registry is reachable")
                 .register(meters);
     }
 
-    // Gauges, because counts return to the last commit after a crash and move with their task.
-    private void count(MeterRegistry meters, String name, String what, ToDoubleFunction<EventCounts> of) {
-        Gauge.builder(name, taskCounts, t -> of.applyAsDouble(t.sum()))
-                .description(what + " by this instance's tasks since the registry began")
+    // A gauge, because the count falls when a task moves to another instance, or when a crash discards uncommitted
+    // work.
+    private void bindGauge(MeterRegistry meters, String name, String description, ToDoubleFunction<EventCounts> count) {
+        Gauge.builder(name, taskCounts, counts -> count.applyAsDouble(counts.sum()))
+                .description(description + " by the tasks of this instance since the registry was created")
                 .register(meters);
     }
 
-    private void countSkipped(MeterRegistry meters, String topic) {
-        FunctionCounter.builder("puri.registry.records.skipped", skipped, s -> s.of(topic))
-                .description("Records of the registry's own topics that cannot be decoded")
+    private void bindSkippedCounter(MeterRegistry meters, String topic) {
+        FunctionCounter.builder("puri.registry.records.skipped", skippedRecords, skipped -> skipped.count(topic))
+                .description("Records that cannot be decoded and were skipped")
                 .tag("topic", topic)
                 .register(meters);
     }
 
-    private void countOutcome(MeterRegistry meters, String outcome, ToDoubleFunction<EventCounts> of) {
-        Gauge.builder("puri.registry.events.settled", taskCounts, t -> of.applyAsDouble(t.sum()))
-                .description("Events settled by this instance's tasks since the registry began")
+    private void bindOutcomeGauge(MeterRegistry meters, String outcome, ToDoubleFunction<EventCounts> count) {
+        Gauge.builder("puri.registry.events.settled", taskCounts, counts -> count.applyAsDouble(counts.sum()))
+                .description("Events decided by the tasks of this instance since the registry was created")
                 .tag("outcome", outcome)
                 .register(meters);
     }
 
-    private static Map<String, Object> registryConfigs(StreamsSettings settings) {
+    private static Map<String, Object> schemaRegistryConfigs(StreamsSettings settings) {
         Map<String, Object> configs = new LinkedHashMap<>(settings.kafka().byName());
         configs.put("schema.registry.url", settings.schemaRegistry());
         return configs;

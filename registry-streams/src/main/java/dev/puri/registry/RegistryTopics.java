@@ -28,24 +28,24 @@ import org.apache.kafka.common.errors.TopicExistsException;
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 
 /**
- * The required partitions and configuration of the registry's topics. {@link #create} creates the topics, and {@link
- * #check} compares those of a cluster. The topology does not start on unsuitable topics, because they would lose
- * identities or keep erased data.
+ * Defines the partitions and the configuration that the registry's topics must have. {@link #create} creates the
+ * topics, and {@link #check} checks the topics of a cluster. The topology does not start on unsuitable topics, because
+ * they would lose identities or keep erased data.
  */
 public final class RegistryTopics {
-    /** The default number of partitions of the events topic. The number can never change. */
+    /** Default number of partitions of a new events topic. The number of partitions of a topic can never change. */
     public static final int DEFAULT_PARTITIONS = 8;
 
-    /** The names and texts of an erased identity are removed from every topic within this time. */
+    /** Each topic removes the names and texts of an erased identity within this time. */
     static final Duration ERASURE_LIMIT = Duration.ofDays(30);
 
     private static final Duration COMPACTION_LAG = Duration.ofDays(1);
     private static final Duration TOMBSTONE_RETENTION = Duration.ofDays(7);
     private static final Duration GRANT_RETENTION = Duration.ofDays(1);
     private static final Duration TIMEOUT = Duration.ofSeconds(30);
-    private static final int MAX_ATTEMPTS = 100;
+    private static final int MAX_READ_ATTEMPTS = 100;
 
-    /** From this replication factor on, topics must have {@code min.insync.replicas=2}. */
+    /** With at least this replication factor, topics must have {@code min.insync.replicas=2}. */
     static final int SAFE_REPLICATION = 3;
 
     static final String MIN_INSYNC = "min.insync.replicas";
@@ -57,7 +57,7 @@ public final class RegistryTopics {
             "segment.ms", millis(COMPACTION_LAG),
             "delete.retention.ms", millis(TOMBSTONE_RETENTION));
 
-    /** LogAppendTime, because with a producer's timestamp in the future an event would never expire. */
+    /** With LogAppendTime, because an event with a producer's timestamp far in the future would not expire. */
     private static final Map<String, String> EXPIRING = Map.of(
             "cleanup.policy",
             "delete",
@@ -69,22 +69,22 @@ public final class RegistryTopics {
             "LogAppendTime");
 
     /**
-     * Bounds the uncompressed size of batches, because any service produces events. Kafka compares the compressed size
-     * with the limit: 300 MB of zeros compress to 10 KB, and a consumer that decompresses them runs out of memory at
-     * every start. If the broker stores batches uncompressed, the limit, which is Kafka's default, applies to their
-     * real size.
+     * Limits the uncompressed size of the batches that services write. By default Kafka applies the limit to the
+     * compressed size: 300 MB of zeros compress to 10 KB, and a consumer that decompresses them runs out of memory at
+     * each start. If the broker stores batches uncompressed, it applies the limit to the uncompressed size. The limit
+     * is Kafka's default.
      */
-    private static final Map<String, String> BOUNDED_BATCHES =
+    private static final Map<String, String> BATCH_LIMITS =
             Map.of("compression.type", "uncompressed", "max.message.bytes", Integer.toString((1 << 20) + 12));
 
-    private static final Map<String, String> EVENTS = with(EXPIRING, BOUNDED_BATCHES);
+    private static final Map<String, String> EVENTS_CONFIG = merged(EXPIRING, BATCH_LIMITS);
 
     private RegistryTopics() {}
 
     /**
      * The required partitions and configuration of a topic.
      *
-     * @param isKeyedByPuri whether it has as many partitions as the events topic; otherwise it has one
+     * @param isKeyedByPuri whether the topic has as many partitions as the events topic; otherwise it has one partition
      */
     private record TopicSpec(String name, boolean isKeyedByPuri, Map<String, String> configs) {
         int partitions(int eventPartitions) {
@@ -93,7 +93,7 @@ public final class RegistryTopics {
     }
 
     private static final List<TopicSpec> SPECS = List.of(
-            new TopicSpec(Topics.EVENTS, true, EVENTS),
+            new TopicSpec(Topics.EVENTS, true, EVENTS_CONFIG),
             new TopicSpec(Topics.IDENTITIES, true, COMPACTED),
             new TopicSpec(Topics.DOCUMENTS, true, COMPACTED),
             new TopicSpec(
@@ -101,78 +101,83 @@ public final class RegistryTopics {
             new TopicSpec(Topics.REJECTIONS, true, EXPIRING),
             new TopicSpec(Topics.COLLECTIONS, false, COMPACTED));
 
-    /** The names of the topics that every registry has; namespaces may have further events topics. */
+    /** Returns the names of the topics that each registry has. The events topics of namespaces are not included. */
     public static Set<String> names() {
         return SPECS.stream().map(TopicSpec::name).collect(Collectors.toUnmodifiableSet());
     }
 
-    /** A topic after {@link #create}. */
+    /** A topic that exists after {@link #create}. */
     public record TopicState(String name, int partitions, int replicationFactor, boolean isNew) {}
 
     /**
-     * Creates missing topics. Existing topics are not changed, except for compression and maximum batch size of events
-     * topics: setting them loses no data, and without them a batch can crash consumers.
+     * Creates missing topics. Of existing topics it changes only the compression and the maximum batch size of events
+     * topics: this loses no data, and otherwise a batch can crash consumers.
      *
-     * @param partitions number of partitions of the events topic and of all topics keyed by pURI; can never change
-     * @param replicationFactor of each topic; -1 for the cluster's default
-     * @param ownedNamespaces namespaces that get an events topic of their own
+     * @param partitions number of partitions of the events topic and of all other topics keyed by pURI; can never
+     *     change
+     * @param replicationFactor replication factor of each new topic; -1 for the cluster's default
+     * @param ownedNamespaces namespaces that get their own events topic
      * @throws KafkaException if the cluster is unreachable or rejects the request
      */
     public static List<TopicState> create(
             Admin admin, int partitions, short replicationFactor, Set<String> ownedNamespaces) {
-        List<NewTopic> wanted = new ArrayList<>();
+        List<NewTopic> requiredTopics = new ArrayList<>();
         for (TopicSpec spec : SPECS) {
-            wanted.add(newTopic(spec.name(), spec.partitions(partitions), replicationFactor, spec.configs()));
+            requiredTopics.add(newTopic(spec.name(), spec.partitions(partitions), replicationFactor, spec.configs()));
         }
         for (String namespace : ownedNamespaces) {
-            wanted.add(newTopic(Topics.eventsOf(namespace), partitions, replicationFactor, EVENTS));
+            requiredTopics.add(newTopic(Topics.eventsOf(namespace), partitions, replicationFactor, EVENTS_CONFIG));
         }
-        List<String> created = new ArrayList<>();
-        admin.createTopics(wanted).values().forEach((name, future) -> {
+        List<String> createdNames = new ArrayList<>();
+        admin.createTopics(requiredTopics).values().forEach((name, future) -> {
             try {
-                get(future);
-                created.add(name);
+                await(future);
+                createdNames.add(name);
             } catch (TopicExistsException e) {
-                // check() verifies existing topics.
+                // check() checks the configuration of existing topics.
             }
         });
-        boundEventBatches(admin, created);
-        Set<String> names = wanted.stream().map(NewTopic::name).collect(Collectors.toUnmodifiableSet());
+        limitBatches(admin, createdNames);
+        Set<String> names = requiredTopics.stream().map(NewTopic::name).collect(Collectors.toUnmodifiableSet());
         return readNewTopics(admin, names).topics().values().stream()
                 .map(topic -> new TopicState(
-                        topic.name(), topic.partitions(), topic.replicationFactor(), created.contains(topic.name())))
+                        topic.name(),
+                        topic.partitions(),
+                        topic.replicationFactor(),
+                        createdNames.contains(topic.name())))
                 .toList();
     }
 
-    private static void boundEventBatches(Admin admin, List<String> created) {
-        List<ConfigResource> existing = get(admin.listTopics().names()).stream()
-                .filter(name -> Topics.isEvents(name) && !created.contains(name))
+    /** Sets the limits of batches on existing events topics. */
+    private static void limitBatches(Admin admin, List<String> createdNames) {
+        List<ConfigResource> existingTopics = await(admin.listTopics().names()).stream()
+                .filter(name -> Topics.isEvents(name) && !createdNames.contains(name))
                 .map(name -> new ConfigResource(ConfigResource.Type.TOPIC, name))
                 .toList();
         Map<ConfigResource, Collection<AlterConfigOp>> changes = new LinkedHashMap<>();
-        get(admin.describeConfigs(existing).all()).forEach((topic, config) -> {
-            List<AlterConfigOp> wanted = new ArrayList<>();
-            BOUNDED_BATCHES.forEach((name, value) -> {
+        await(admin.describeConfigs(existingTopics).all()).forEach((topic, config) -> {
+            List<AlterConfigOp> operations = new ArrayList<>();
+            BATCH_LIMITS.forEach((name, value) -> {
                 if (!Constraint.of(name).allows(value(config, name), value)) {
-                    wanted.add(new AlterConfigOp(new ConfigEntry(name, value), AlterConfigOp.OpType.SET));
+                    operations.add(new AlterConfigOp(new ConfigEntry(name, value), AlterConfigOp.OpType.SET));
                 }
             });
-            if (!wanted.isEmpty()) {
-                changes.put(topic, wanted);
+            if (!operations.isEmpty()) {
+                changes.put(topic, operations);
             }
         });
         if (!changes.isEmpty()) {
-            get(admin.incrementalAlterConfigs(changes).all());
+            await(admin.incrementalAlterConfigs(changes).all());
         }
     }
 
-    /** Retries, because a broker may learn of a new topic a moment after the controller has created it. */
+    /** Reads topics; retries, because a broker may learn of a new topic only after the controller has created it. */
     private static ClusterTopics readNewTopics(Admin admin, Set<String> names) {
         for (int attempt = 1; ; attempt++) {
             try {
                 return ClusterTopics.read(admin, names);
             } catch (UnknownTopicOrPartitionException e) {
-                if (attempt == MAX_ATTEMPTS) {
+                if (attempt == MAX_READ_ATTEMPTS) {
                     throw e;
                 }
                 pause();
@@ -189,11 +194,12 @@ public final class RegistryTopics {
     }
 
     /**
-     * Compares the cluster's topics with the required ones.
+     * Checks that the cluster's topics have the required partitions and configuration.
      *
-     * @param applicationId application id of the topology, whose internal topics have the original number of partitions
-     * @param replicationFactor the minimum for each topic
-     * @return a sentence for each mistake, with the remedy; empty if there are none
+     * @param applicationId application id of the topology; the number of partitions of its internal topics shows
+     *     whether that of the events topic has changed
+     * @param replicationFactor minimum replication factor of each topic
+     * @return a sentence for each mistake, with the remedy; empty if there are no mistakes
      * @throws KafkaException if the cluster is unreachable
      */
     public static List<String> check(Admin admin, String applicationId, int replicationFactor) {
@@ -201,7 +207,7 @@ public final class RegistryTopics {
         if (!mistakes.isEmpty()) {
             return mistakes;
         }
-        Set<String> names = get(admin.listTopics().names());
+        Set<String> names = await(admin.listTopics().names());
         ClusterTopics clusterTopics = ClusterTopics.read(
                 admin,
                 names.stream()
@@ -216,17 +222,18 @@ public final class RegistryTopics {
         for (ClusterTopic topic : clusterTopics.topics().values()) {
             if (isInternal(topic.name(), applicationId) && topic.partitions() != partitions) {
                 mistakes.add(Topics.EVENTS + " has " + partitions + " partitions and had " + topic.partitions()
-                        + " when " + topic.name()
-                        + " was created: the number is fixed for ever, so recreate the topic with the old one");
+                        + " when " + topic.name() + " was created: the number can never change, so recreate "
+                        + Topics.EVENTS + " with " + topic.partitions() + " partitions");
             } else if (Topics.isEvents(topic.name()) && !isRegistryTopic(topic.name())) {
-                checkConfigs(topic, EVENTS, mistakes);
+                checkConfigs(topic, EVENTS_CONFIG, mistakes);
             }
             if (replicationFactor >= SAFE_REPLICATION) {
                 checkConfigs(topic, Map.of(MIN_INSYNC, REQUIRED_MIN_INSYNC), mistakes);
             }
             if (topic.replicationFactor() < replicationFactor) {
-                mistakes.add(topic.name() + " has the replication factor " + topic.replicationFactor() + ", at least "
-                        + replicationFactor + " is asked for: reassign it with kafka-reassign-partitions");
+                mistakes.add(topic.name() + " has the replication factor " + topic.replicationFactor()
+                        + " and must have at least " + replicationFactor
+                        + ": reassign it with kafka-reassign-partitions");
             }
         }
         return mistakes;
@@ -234,11 +241,11 @@ public final class RegistryTopics {
 
     /** Returns a sentence for each missing topic. */
     static List<String> missing(Admin admin) {
-        Set<String> names = get(admin.listTopics().names());
+        Set<String> names = await(admin.listTopics().names());
         return SPECS.stream()
                 .map(TopicSpec::name)
                 .filter(name -> !names.contains(name))
-                .map(name -> name + " is missing: make it with puri topics create")
+                .map(name -> name + " is missing: create it with puri topics create")
                 .toList();
     }
 
@@ -265,15 +272,15 @@ public final class RegistryTopics {
         return entry == null || entry.value() == null ? "" : entry.value();
     }
 
-    /** Topics of the cluster, read at one time. */
+    /** Topics of the cluster, by name. */
     private record ClusterTopics(SortedMap<String, ClusterTopic> topics) {
         static ClusterTopics read(Admin admin, Set<String> names) {
-            Map<ConfigResource, Config> configs = get(admin.describeConfigs(names.stream()
+            Map<ConfigResource, Config> configs = await(admin.describeConfigs(names.stream()
                             .map(name -> new ConfigResource(ConfigResource.Type.TOPIC, name))
                             .toList())
                     .all());
             SortedMap<String, ClusterTopic> topics = new TreeMap<>();
-            get(admin.describeTopics(names).allTopicNames()).forEach((name, topic) -> {
+            await(admin.describeTopics(names).allTopicNames()).forEach((name, topic) -> {
                 Config config = configs.get(new ConfigResource(ConfigResource.Type.TOPIC, name));
                 int replicas = topic.partitions().getFirst().replicas().size();
                 topics.put(
@@ -298,21 +305,21 @@ public final class RegistryTopics {
 
     private static NewTopic newTopic(
             String name, int partitions, short replicationFactor, Map<String, String> configs) {
-        Map<String, String> all = new LinkedHashMap<>(configs);
+        Map<String, String> allConfigs = new LinkedHashMap<>(configs);
         if (replicationFactor >= SAFE_REPLICATION) {
-            all.put(MIN_INSYNC, REQUIRED_MIN_INSYNC);
+            allConfigs.put(MIN_INSYNC, REQUIRED_MIN_INSYNC);
         }
         return new NewTopic(
                         name,
                         Optional.of(partitions),
                         replicationFactor < 0 ? Optional.empty() : Optional.of(replicationFactor))
-                .configs(all);
+                .configs(allConfigs);
     }
 
     private static void checkPartitions(ClusterTopic topic, int required, List<String> mistakes) {
         if (topic.partitions() != required) {
             mistakes.add(topic.name() + " has " + topic.partitions() + " partitions and must have " + required
-                    + (required == 1 ? "" : ", as many as " + Topics.EVENTS) + ": delete and recreate it");
+                    + (required == 1 ? "" : ", as " + Topics.EVENTS + " has") + ": delete and recreate it");
         }
     }
 
@@ -328,7 +335,7 @@ public final class RegistryTopics {
         });
     }
 
-    /** How the value of a topic's configuration must relate to the required one. */
+    /** How a value in a topic's configuration must relate to the required value. */
     private enum Constraint {
         EXACTLY(""),
         AT_MOST("at most "),
@@ -351,7 +358,7 @@ public final class RegistryTopics {
         boolean allows(String actual, String required) {
             return switch (this) {
                 case EXACTLY -> actual.equals(required);
-                // isNumber() excludes -1, which is Kafka's "unlimited", and the empty text of an absent value.
+                // isNumber() is false for -1, which means "unlimited", and for the empty text of an absent value.
                 case AT_MOST -> isNumber(actual) && Long.parseLong(actual) <= Long.parseLong(required);
                 case AT_LEAST -> isNumber(actual) && Long.parseLong(actual) >= Long.parseLong(required);
             };
@@ -372,7 +379,7 @@ public final class RegistryTopics {
                         .anyMatch(store -> topic.equals(applicationId + '-' + store + "-changelog"));
     }
 
-    private static <T> T get(KafkaFuture<T> future) {
+    private static <T> T await(KafkaFuture<T> future) {
         try {
             return future.get(TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
         } catch (ExecutionException e) {
@@ -385,10 +392,10 @@ public final class RegistryTopics {
         }
     }
 
-    private static Map<String, String> with(Map<String, String> configs, Map<String, String> more) {
-        Map<String, String> all = new LinkedHashMap<>(configs);
-        all.putAll(more);
-        return Map.copyOf(all);
+    private static Map<String, String> merged(Map<String, String> first, Map<String, String> second) {
+        Map<String, String> merged = new LinkedHashMap<>(first);
+        merged.putAll(second);
+        return Map.copyOf(merged);
     }
 
     private static String millis(Duration duration) {

@@ -24,12 +24,13 @@ import org.apache.kafka.streams.state.StoreBuilder;
 import org.apache.kafka.streams.state.Stores;
 
 /**
- * The map of this module: every stage, in the order in which an event passes through it.
+ * Builds the Kafka Streams topology. This class is the map of the module: it shows every stage in the order in which an
+ * event passes through it.
  *
  * <pre>
  *   puri.events.v1.{namespace}
  *            │
- *         intake ──▶ (intake)          puri.collections.v1 ──▶ declared, on every instance
+ *         intake ──▶ (intake)          puri.collections.v1 ──▶ declared (global store)
  *                       │                                          ┊
  *   puri.events.v1 ──▶ registrar ◀┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┘
  *                      ▲   │ │ └──▶ puri.identities.v1
@@ -41,30 +42,45 @@ import org.apache.kafka.streams.state.Stores;
  *                      └─ clerk
  * </pre>
  *
- * <p>The registrar is keyed by pURI, the clerk by handle. Only an event that claims a handle passes through the clerk;
- * the registrar settles every other event at once. Topics in parentheses are Kafka Streams' repartition topics. {@code
- * puri.grants.v1} is not one, because the DSL does not allow a cycle through a repartition topic.
+ * <p>The records of the registrar are partitioned by pURI, those of the clerk by handle. Only events that claim a
+ * handle pass through the clerk. Topics in parentheses are repartition topics of Kafka Streams. {@code puri.grants.v1}
+ * is an ordinary topic, because the DSL does not allow a cycle through a repartition topic.
  *
- * <p>All timestamps are wall-clock times. A producer's timestamp may be anything, and -1 stops Kafka's default
- * extractor. {@link RecordTimes} replaces the timestamps of collections, because the global thread uses no extractor.
+ * <p>Records get the wall-clock time as their timestamp. A producer may set any timestamp, and -1 stops Kafka Streams'
+ * default extractor. The global thread uses no extractor, so {@link RecordTimes} replaces the timestamps of
+ * collections.
  */
 final class RegistryTopology {
+    /** The registrar's state of each pURI, a {@link Registration}. */
     static final String REGISTRATIONS_STORE = "registrations";
+
+    /** The searchable attributes of each pURI that has a document. */
     static final String TEXTS_STORE = "texts";
+
+    /** The events that wait in {@link Parking}. */
     static final String PARKED_STORE = "parked";
+
+    /** The {@link EventCounts} of the partition. */
     static final String COUNTS_STORE = "tally";
+
+    /** The holder of each handle, as a {@link UuidHash}. */
     static final String HANDLES_STORE = "handles";
+
+    /** Stays empty: a global processor needs a store, and {@link CollectionsRegistry} keeps the declarations. */
     static final String DECLARED_STORE = "declared";
-    static final String INTAKE = "intake";
+
+    static final String INTAKE_TOPIC = "intake";
     static final String CLAIMS_TOPIC = "claims";
 
-    /** The repartition topics, without the application id that their names begin with. */
-    static final List<String> REPARTITION_TOPICS = List.of(INTAKE + "-repartition", CLAIMS_TOPIC + "-repartition");
+    /** Names of the repartition topics without their prefix, the application id. */
+    static final List<String> REPARTITION_TOPICS =
+            List.of(INTAKE_TOPIC + "-repartition", CLAIMS_TOPIC + "-repartition");
 
+    /** Stores that have a changelog topic. */
     static final List<String> CHANGELOG_STORES =
             List.of(REGISTRATIONS_STORE, TEXTS_STORE, PARKED_STORE, COUNTS_STORE, HANDLES_STORE);
 
-    private static final Pattern NAMESPACE_EVENTS =
+    private static final Pattern NAMESPACE_EVENTS_TOPICS =
             Pattern.compile(Pattern.quote(Topics.EVENTS) + "\\.[a-z0-9._-]{1," + Puri.MAX_NAME_BYTES + "}");
 
     private RegistryTopology() {}
@@ -72,19 +88,19 @@ final class RegistryTopology {
     /**
      * Builds the topology.
      *
-     * @param partitions number of partitions of the events topic, and so of every topic keyed by pURI
+     * @param partitions number of partitions of the events topic, and therefore of every topic keyed by pURI
      */
     static Topology build(Components components, int partitions, StreamsConfig config) {
         StreamsBuilder builder = new StreamsBuilder(new TopologyConfig(config));
         builder.addGlobalStore(
-                inMemory(DECLARED_STORE).withLoggingDisabled(),
+                inMemoryStore(DECLARED_STORE).withLoggingDisabled(),
                 Topics.COLLECTIONS,
                 consumed("collections"),
                 components.collections()::newProcessor);
 
-        KStream<byte[], byte[]> intake = builder.stream(NAMESPACE_EVENTS, consumed("namespace-events"))
+        KStream<byte[], byte[]> intake = builder.stream(NAMESPACE_EVENTS_TOPICS, consumed("namespace-events"))
                 .process(CommitPacing.paced(NamespaceEventForwarder::new), Named.as("intake-stage"))
-                .repartition(Repartitioned.<byte[], byte[]>as(INTAKE)
+                .repartition(Repartitioned.<byte[], byte[]>as(INTAKE_TOPIC)
                         .withKeySerde(Serdes.ByteArray())
                         .withValueSerde(Serdes.ByteArray())
                         .withNumberOfPartitions(partitions));
@@ -92,7 +108,7 @@ final class RegistryTopology {
         KStream<byte[], byte[]> outputs = builder.stream(
                         List.of(Topics.EVENTS, Topics.GRANTS), consumed("events-and-grants"))
                 .merge(intake, Named.as("events-of-all"))
-                .process(CommitPacing.paced(registrar(components, partitions)), Named.as("registrar"));
+                .process(CommitPacing.paced(registrarSupplier(components, partitions)), Named.as("registrar"));
 
         // The registrar names the sink of each record it forwards.
         for (OutputTopic output : List.of(OutputTopic.IDENTITIES, OutputTopic.DOCUMENTS, OutputTopic.REJECTIONS)) {
@@ -102,12 +118,13 @@ final class RegistryTopology {
                         .withKeySerde(Serdes.ByteArray())
                         .withValueSerde(Serdes.ByteArray())
                         .withNumberOfPartitions(partitions))
-                .process(CommitPacing.paced(clerk(components.skipped())), Named.as("clerk"))
+                .process(CommitPacing.paced(clerkSupplier(components.skippedRecords())), Named.as("clerk"))
                 .to(Topics.GRANTS, produced("grants-sink"));
         return builder.build();
     }
 
-    private static ProcessorSupplier<byte[], byte[], byte[], byte[]> registrar(Components components, int partitions) {
+    private static ProcessorSupplier<byte[], byte[], byte[], byte[]> registrarSupplier(
+            Components components, int partitions) {
         return new ProcessorSupplier<>() {
             @Override
             public Processor<byte[], byte[], byte[], byte[]> get() {
@@ -116,43 +133,43 @@ final class RegistryTopology {
                         components.collections(),
                         components.encoder(),
                         components.taskCounts(),
-                        components.skipped(),
+                        components.skippedRecords(),
                         partitions);
             }
 
             @Override
             public Set<StoreBuilder<?>> stores() {
-                // Every event writes the one key of the counts; the cache reduces that to one changelog record per
-                // commit.
+                // Every event updates the same key of the counts store. The cache combines the updates, so that each
+                // commit writes one changelog record.
                 return Set.of(
-                        onDisk(REGISTRATIONS_STORE),
-                        onDisk(TEXTS_STORE),
-                        onDisk(PARKED_STORE),
-                        inMemory(COUNTS_STORE).withCachingEnabled());
+                        rocksDbStore(REGISTRATIONS_STORE),
+                        rocksDbStore(TEXTS_STORE),
+                        rocksDbStore(PARKED_STORE),
+                        inMemoryStore(COUNTS_STORE).withCachingEnabled());
             }
         };
     }
 
-    private static ProcessorSupplier<byte[], byte[], byte[], byte[]> clerk(SkippedRecords skipped) {
+    private static ProcessorSupplier<byte[], byte[], byte[], byte[]> clerkSupplier(SkippedRecords skippedRecords) {
         return new ProcessorSupplier<>() {
             @Override
             public Processor<byte[], byte[], byte[], byte[]> get() {
-                return new Clerk(skipped);
+                return new Clerk(skippedRecords);
             }
 
             @Override
             public Set<StoreBuilder<?>> stores() {
-                return Set.of(onDisk(HANDLES_STORE));
+                return Set.of(rocksDbStore(HANDLES_STORE));
             }
         };
     }
 
-    private static StoreBuilder<KeyValueStore<byte[], byte[]>> onDisk(String name) {
+    private static StoreBuilder<KeyValueStore<byte[], byte[]>> rocksDbStore(String name) {
         return Stores.keyValueStoreBuilder(
                 Stores.persistentKeyValueStore(name), Serdes.ByteArray(), Serdes.ByteArray());
     }
 
-    private static StoreBuilder<KeyValueStore<byte[], byte[]>> inMemory(String name) {
+    private static StoreBuilder<KeyValueStore<byte[], byte[]>> inMemoryStore(String name) {
         return Stores.keyValueStoreBuilder(Stores.inMemoryKeyValueStore(name), Serdes.ByteArray(), Serdes.ByteArray());
     }
 
@@ -172,5 +189,5 @@ final class RegistryTopology {
             CollectionsRegistry collections,
             OutputEncoder encoder,
             TaskCounts taskCounts,
-            SkippedRecords skipped) {}
+            SkippedRecords skippedRecords) {}
 }

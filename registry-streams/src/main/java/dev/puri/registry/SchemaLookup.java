@@ -28,13 +28,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Looks up schemas by id for stream threads, which must neither wait long nor get an exception: with exactly-once
- * semantics a time-out inside {@code process()} discards the task's state.
+ * Looks up schemas by id for stream threads. A look-up on a stream thread must not throw and must not block for long:
+ * with exactly-once semantics Kafka Streams discards the state of a task whose {@code process()} throws, for example
+ * after a time-out.
  *
- * <p>Threads of this class request the schemas. They repeat every open request in each round, so that a request without
- * a response does not delay the others. The first stream thread that needs an id waits a short time for it; if the
- * result is {@link Pending}, the thread parks the event and retries later. The number of such waits per second is
- * limited, because a producer that uses a new id in each event would otherwise delay all events of the partition.
+ * <p>So threads of this class send the requests to the schema registry. They work in rounds: a round sends all open
+ * requests, several at a time. A request without a response stays open for the next round and does not delay the other
+ * requests.
+ *
+ * <p>Only the first stream thread that needs an id waits for the schema, for a short time. A caller that gets {@link
+ * Pending} parks the event and looks the id up again later. The number of waits per second is limited, because a
+ * producer that uses a new id in each event would otherwise delay all events of the partition.
  */
 final class SchemaLookup implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(SchemaLookup.class);
@@ -42,22 +46,23 @@ final class SchemaLookup implements AutoCloseable {
     private static final Duration MAX_WAIT = Duration.ofMillis(100);
     private static final int WAITS_PER_SECOND = 5;
     private static final int CONCURRENT_REQUESTS = 8;
-    private static final Duration RETRY = Duration.ofSeconds(1);
+    private static final Duration RETRY_DELAY = Duration.ofSeconds(1);
 
-    /** How long an id counts as unknown; registries assign ids in sequence, so it may exist later. */
+    /** How long an id counts as unknown. A registry assigns ids in sequence, so the id may exist later. */
     private static final Duration UNKNOWN_TTL = Duration.ofSeconds(5);
 
     private static final int MAX_OPEN_REQUESTS = 1000;
-    private static final int MAX_CACHED_UNKNOWN = 10_000;
+    private static final int MAX_CACHED_UNKNOWN_IDS = 10_000;
 
     /** The result of a look-up. */
     sealed interface Result {}
 
-    /** A result that the schema registry returned. */
+    /** A result that comes from the schema registry. */
     sealed interface Response extends Result {}
 
     record Known(Schema schema) implements Response {}
 
+    /** The schema registry has no schema with the id, or {@link #await} ended because of {@link #close}. */
     record Unknown(String detail) implements Response {}
 
     /** The schema registry has not responded yet. */
@@ -71,14 +76,14 @@ final class SchemaLookup implements AutoCloseable {
     private final InstantSource clock;
     private final Duration maxWait;
     private final int waitsPerSecond;
-    private final Map<Integer, Known> known = new ConcurrentHashMap<>();
-    private final Map<Integer, CountDownLatch> open = new ConcurrentHashMap<>();
-    private final Map<Integer, CachedUnknown> unknown = new LinkedHashMap<>() {
+    private final Map<Integer, Known> knownById = new ConcurrentHashMap<>();
+    private final Map<Integer, CountDownLatch> openRequests = new ConcurrentHashMap<>();
+    private final Map<Integer, CachedUnknown> unknownById = new LinkedHashMap<>() {
         private static final long serialVersionUID = 1L;
 
         @Override
         protected boolean removeEldestEntry(Map.Entry<Integer, CachedUnknown> eldest) {
-            return size() > MAX_CACHED_UNKNOWN;
+            return size() > MAX_CACHED_UNKNOWN_IDS;
         }
     };
     private final ExecutorService executor = Executors.newFixedThreadPool(
@@ -86,9 +91,9 @@ final class SchemaLookup implements AutoCloseable {
             Thread.ofPlatform().daemon().name("schema-request-", 0).factory());
     private final Stop stop = new Stop();
     private final SupervisedThread requester = new SupervisedThread(
-            "schema-lookup", stop, RetryPolicy.fixed(RETRY), this::runRounds, SchemaLookup::failed);
-    private long waitsCountedSince;
-    private int waits;
+            "schema-lookup", stop, RetryPolicy.fixed(RETRY_DELAY), this::runRounds, SchemaLookup::logRoundFailure);
+    private long currentSecond;
+    private int waitsInCurrentSecond;
     private volatile @Nullable Instant unreachableSince;
 
     SchemaLookup(SchemaRegistry registry, InstantSource clock) {
@@ -96,8 +101,8 @@ final class SchemaLookup implements AutoCloseable {
     }
 
     /**
-     * @param maxWait how long the first caller that needs an id waits for it
-     * @param waitsPerSecond the most such waits per second
+     * @param maxWait maximum time that the first caller for an id waits for the schema
+     * @param waitsPerSecond maximum number of such waits per second
      */
     SchemaLookup(SchemaRegistry registry, InstantSource clock, Duration maxWait, int waitsPerSecond) {
         this.registry = registry;
@@ -107,77 +112,80 @@ final class SchemaLookup implements AutoCloseable {
         requester.start();
     }
 
-    /** Returns the schema of an id, or {@link Pending} after at most a short wait. */
-    Result schema(int id) {
-        Response response = response(id);
+    /** Returns the response of the schema registry for an id, or {@link Pending} after at most a short wait. */
+    Result lookUp(int id) {
+        Response response = cachedResponse(id);
         if (response != null) {
             return response;
         }
-        CountDownLatch request = new CountDownLatch(1);
-        if (open.size() >= MAX_OPEN_REQUESTS || open.putIfAbsent(id, request) != null) {
+        CountDownLatch completion = new CountDownLatch(1);
+        if (openRequests.size() >= MAX_OPEN_REQUESTS || openRequests.putIfAbsent(id, completion) != null) {
             return PENDING;
         }
-        synchronized (open) {
-            open.notifyAll();
+        synchronized (openRequests) {
+            openRequests.notifyAll();
         }
         if (unreachableSince != null || !mayWait()) {
             return PENDING;
         }
-        await(request, maxWait);
-        response = response(id);
+        await(completion, maxWait);
+        response = cachedResponse(id);
         return response == null ? PENDING : response;
     }
 
     private synchronized boolean mayWait() {
         long second = clock.millis() / 1000;
-        if (second != waitsCountedSince) {
-            waitsCountedSince = second;
-            waits = 0;
+        if (second != currentSecond) {
+            currentSecond = second;
+            waitsInCurrentSecond = 0;
         }
-        return waits++ < waitsPerSecond;
+        return waitsInCurrentSecond++ < waitsPerSecond;
     }
 
-    /** Waits until the registry responds or this is closed; for threads that may wait without limit. */
+    /**
+     * Waits without limit until the schema registry has responded, or until this object is closed. Stream threads must
+     * not call it.
+     */
     Response await(int id) {
         while (!stop.isAsked() && !Thread.currentThread().isInterrupted()) {
-            if (schema(id) instanceof Response response) {
+            if (lookUp(id) instanceof Response response) {
                 return response;
             }
-            CountDownLatch request = open.get(id);
-            // Null if there were too many open requests; the next round completes some.
-            await(request == null ? new CountDownLatch(1) : request, MAX_WAIT);
+            CountDownLatch completion = openRequests.get(id);
+            // There is no request if too many are open or if it has just been completed. Then this waits MAX_WAIT.
+            await(completion == null ? new CountDownLatch(1) : completion, MAX_WAIT);
         }
-        return new Unknown("the registry was not asked for schema " + id + ": the service stops");
+        return new Unknown("the service stopped before the schema registry returned schema " + id);
     }
 
-    /** Returns since when the registry has not responded; null if it responded to the last requests. */
+    /** Returns the time since which no request got a response; null if the schema registry is reachable. */
     @Nullable
     Instant unreachableSince() {
         return unreachableSince;
     }
 
-    private @Nullable Response response(int id) {
+    private @Nullable Response cachedResponse(int id) {
         if (id < 0) {
-            // A registry may respond with any error to a negative id, and the request would be repeated for ever.
+            // A registry may return any error for a negative id, and the request would be repeated for ever.
             return new Unknown("no schema has the id " + id);
         }
-        Known schema = known.get(id);
+        Known schema = knownById.get(id);
         if (schema != null) {
             return schema;
         }
-        synchronized (unknown) {
-            CachedUnknown cached = unknown.get(id);
+        synchronized (unknownById) {
+            CachedUnknown cached = unknownById.get(id);
             if (cached == null || cached.expiresAt().isAfter(clock.instant())) {
                 return cached == null ? null : cached.response();
             }
-            unknown.remove(id);
+            unknownById.remove(id);
             return null;
         }
     }
 
-    private static void await(CountDownLatch request, Duration maxWait) {
+    private static void await(CountDownLatch completion, Duration maxWait) {
         try {
-            boolean ignored = request.await(maxWait.toMillis(), TimeUnit.MILLISECONDS);
+            boolean ignored = completion.await(maxWait.toMillis(), TimeUnit.MILLISECONDS);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
@@ -187,61 +195,63 @@ final class SchemaLookup implements AutoCloseable {
         while (!stop.isAsked()) {
             boolean anyResponse = false;
             boolean anyFailure = false;
-            for (Future<Boolean> request : executor.invokeAll(requests())) {
-                boolean hasResponse = hasResponse(request);
-                anyResponse |= hasResponse;
-                anyFailure |= !hasResponse;
+            for (Future<Boolean> request : executor.invokeAll(roundRequests())) {
+                boolean isCompleted = isCompleted(request);
+                anyResponse |= isCompleted;
+                anyFailure |= !isCompleted;
             }
             updateReachability(anyResponse, anyFailure);
             awaitNextRound(anyFailure);
         }
     }
 
-    private static void failed(Throwable cause) {
-        LOG.error("A round of requests to the schema registry failed and is repeated", cause);
+    private static void logRoundFailure(Throwable cause) {
+        LOG.error("A round of requests to the schema registry failed; it will be repeated", cause);
     }
 
-    private boolean hasResponse(Future<Boolean> request) throws InterruptedException {
+    /** Waits for a request; returns whether it got a response. */
+    private boolean isCompleted(Future<Boolean> request) throws InterruptedException {
         try {
             return request.get();
         } catch (ExecutionException e) {
             if (!stop.isAsked()) {
-                LOG.error("A request to the schema registry failed and is repeated", e.getCause());
+                LOG.error("A request to the schema registry failed; it will be repeated", e.getCause());
             }
             return false;
         }
     }
 
-    private List<Callable<Boolean>> requests() {
+    private List<Callable<Boolean>> roundRequests() {
         List<Callable<Boolean>> requests = new ArrayList<>();
-        for (int id : open.keySet()) {
-            requests.add(() -> request(id));
+        for (int id : openRequests.keySet()) {
+            requests.add(() -> completeRequest(id));
         }
         return requests;
     }
 
-    /** Requests one id; returns false if there was no response. */
-    private boolean request(int id) {
-        // The response may have arrived between a caller's check for it and the caller's request.
-        if (response(id) == null && !fetch(id)) {
+    /** Requests a schema and wakes the waiting threads; returns false if there was no response. */
+    private boolean completeRequest(int id) {
+        // An earlier request may have cached the response after the caller's look-up and before the caller's request.
+        if (cachedResponse(id) == null && !fetch(id)) {
             return false;
         }
         unreachableSince = null;
-        CountDownLatch request = open.remove(id);
-        if (request != null) {
-            request.countDown();
+        CountDownLatch completion = openRequests.remove(id);
+        if (completion != null) {
+            completion.countDown();
         }
         return true;
     }
 
+    /** Requests a schema and caches the response; returns false if there was no response. */
     private boolean fetch(int id) {
         try {
-            known.put(id, new Known(registry.byId(id)));
+            knownById.put(id, new Known(registry.byId(id)));
         } catch (UnknownSchemaException e) {
             LOG.debug("Schema {} is unknown: {}", id, e.getMessage());
             Unknown response = new Unknown(String.valueOf(e.getMessage()));
-            synchronized (unknown) {
-                unknown.put(id, new CachedUnknown(response, clock.instant().plus(UNKNOWN_TTL)));
+            synchronized (unknownById) {
+                unknownById.put(id, new CachedUnknown(response, clock.instant().plus(UNKNOWN_TTL)));
             }
         } catch (InterruptException e) {
             throw e;
@@ -261,11 +271,11 @@ final class SchemaLookup implements AutoCloseable {
     }
 
     private void awaitNextRound(boolean anyFailure) throws InterruptedException {
-        synchronized (open) {
+        synchronized (openRequests) {
             if (anyFailure) {
-                open.wait(RETRY.toMillis());
-            } else if (open.isEmpty()) {
-                open.wait();
+                openRequests.wait(RETRY_DELAY.toMillis());
+            } else if (openRequests.isEmpty()) {
+                openRequests.wait();
             }
         }
     }

@@ -10,33 +10,35 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Counts records of the registry's internal topics that cannot be decoded and are skipped. They are not events, so no
- * service expects an outcome. The first of each partition is logged. Thread-safe.
+ * Counts the records that cannot be decoded and are skipped, by topic. Invalid events are not among them: an event
+ * always gets an outcome. The first skipped record of each partition is logged. Thread-safe.
  */
 final class SkippedRecords {
     private static final Logger LOG = LoggerFactory.getLogger(SkippedRecords.class);
 
-    /** The most characters of a reason in the log; it may quote the whole record. */
-    private static final int MAX_LOGGED = 300;
+    /** Longer reasons are truncated in the log, because a reason may quote the whole record. */
+    private static final int MAX_REASON_CHARACTERS = 300;
 
     private final Map<String, AtomicLong> byTopic = new ConcurrentHashMap<>();
-    private final Set<TopicPartition> logged = ConcurrentHashMap.newKeySet();
+    private final Set<TopicPartition> loggedPartitions = ConcurrentHashMap.newKeySet();
 
-    void skip(RecordMetadata record, String reason) {
-        byTopic.computeIfAbsent(record.topic(), topic -> new AtomicLong()).incrementAndGet();
-        if (logged.add(new TopicPartition(record.topic(), record.partition()))) {
+    void skip(RecordMetadata metadata, String reason) {
+        byTopic.computeIfAbsent(metadata.topic(), topic -> new AtomicLong()).incrementAndGet();
+        if (loggedPartitions.add(new TopicPartition(metadata.topic(), metadata.partition()))) {
             LOG.warn(
                     "Skipped a record of {} that cannot be decoded, partition {} offset {}: {}."
-                            + " More in this partition are counted, not logged",
-                    record.topic(),
-                    record.partition(),
-                    record.offset(),
-                    reason.length() > MAX_LOGGED ? reason.substring(0, MAX_LOGGED) + "…" : reason);
+                            + " Further skipped records of this partition are only counted",
+                    metadata.topic(),
+                    metadata.partition(),
+                    metadata.offset(),
+                    reason.length() > MAX_REASON_CHARACTERS
+                            ? reason.substring(0, MAX_REASON_CHARACTERS) + "…"
+                            : reason);
         }
     }
 
     /** Returns the number of skipped records of a topic since the process started. */
-    long of(String topic) {
+    long count(String topic) {
         AtomicLong count = byTopic.get(topic);
         return count == null ? 0 : count.get();
     }

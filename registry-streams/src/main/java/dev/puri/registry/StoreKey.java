@@ -4,8 +4,8 @@ import dev.puri.schemas.identity.Puri;
 import java.util.Arrays;
 
 /**
- * The key of a pURI in the registrar's stores: 128 bits of its SHA-256. The registration of an erased identity stays
- * for ever, so its key must not contain the name.
+ * The key of a pURI in the registrar's stores: the first 128 bits of its SHA-256. The key does not contain the pURI,
+ * because the registration of an erased identity stays in the store for ever.
  */
 final class StoreKey {
     private static final int BYTES = 16;

@@ -15,28 +15,28 @@ import org.rocksdb.RocksDB;
 import org.rocksdb.WriteBufferManager;
 
 /**
- * Configures RocksDB: one memory bound for all stores together, and a bound on the time that deleted data stays in
+ * Configures RocksDB: sets a memory limit for all stores together, and a limit for the time that deleted data stays in
  * files. By default each store takes up to 98 MiB outside the heap, and each partition has four stores. The shared
- * objects are static, because Kafka Streams creates an instance of this class per store.
+ * cache is static, because Kafka Streams creates an instance of this class for each store.
  */
 public final class StoreMemory implements RocksDBConfigSetter {
-    /** Property: MiB for all stores of this process. The first store that is opened in a process sets it. */
+    /** Property: memory limit of all stores of this process in MiB. The first store that is opened sets the limit. */
     static final String MIB_CONFIG = "puri.store.memory.mib";
 
-    /** Property: after this many seconds a store's file is rewritten without deleted and replaced entries. */
+    /** Property: age in seconds at which RocksDB rewrites a file without its deleted and replaced entries. */
     static final String COMPACT_WITHIN_CONFIG = "puri.store.compact.within.seconds";
 
     private static @Nullable Cache cache;
     private static @Nullable WriteBufferManager writeBuffers;
 
-    /** Called by Kafka Streams, through reflection. */
+    /** Called by Kafka Streams through reflection. */
     public StoreMemory() {}
 
     /**
      * Sets this class as the topology's RocksDB configuration.
      *
-     * @param properties properties of the topology, to which this adds
-     * @param mebibytes memory bound for all stores of this process
+     * @param properties properties of the topology; this method adds to them
+     * @param mebibytes memory limit of all stores of this process, in MiB
      */
     public static void configure(Properties properties, int mebibytes) {
         properties.put(StreamsConfig.ROCKSDB_CONFIG_SETTER_CLASS_CONFIG, StoreMemory.class);
@@ -49,28 +49,28 @@ public final class StoreMemory implements RocksDBConfigSetter {
         long bytes = Long.parseLong(String.valueOf(configs.get(MIB_CONFIG))) << 20;
         BlockBasedTableConfig table = (BlockBasedTableConfig) options.tableFormatConfig();
         synchronized (StoreMemory.class) {
-            Cache shared = cache == null ? createShared(bytes) : cache;
-            table.setBlockCache(shared);
+            Cache sharedCache = cache == null ? createSharedCache(bytes) : cache;
+            table.setBlockCache(sharedCache);
             options.setWriteBufferManager(Objects.requireNonNull(writeBuffers));
         }
-        // Index and filter blocks count against the bound too.
+        // Index and filter blocks count towards the limit too.
         table.setCacheIndexAndFilterBlocks(true);
         table.setCacheIndexAndFilterBlocksWithHighPriority(true);
         table.setPinTopLevelIndexAndFilter(true);
         options.setTableFormatConfig(table);
         options.setWriteBufferSize(Math.min(bytes / 16, 8 << 20));
         options.setMaxWriteBufferNumber(2);
-        // Otherwise a small store with few writes keeps deleted entries for ever.
+        // Otherwise a small store with few writes would keep deleted entries for ever.
         options.setPeriodicCompactionSeconds(Long.parseLong(String.valueOf(configs.get(COMPACT_WITHIN_CONFIG))));
-        // Most look-ups are for new keys; the filter avoids searching the write buffers for them.
+        // Most look-ups are for new keys. The filter shows that a key is not in the write buffers without a search.
         options.setMemtablePrefixBloomSizeRatio(0.1);
         options.setMemtableWholeKeyFiltering(true);
     }
 
-    private static Cache createShared(long bytes) {
+    private static Cache createSharedCache(long bytes) {
         RocksDB.loadLibrary();
         Cache created = new LRUCache(bytes, -1, false, 0.1);
-        // Write buffers count against the same cache, at most half of it.
+        // Write buffers take at most half of the cache.
         writeBuffers = new WriteBufferManager(bytes / 2, created);
         cache = created;
         return created;
@@ -78,6 +78,6 @@ public final class StoreMemory implements RocksDBConfigSetter {
 
     @Override
     public void close(String storeName, Options options) {
-        // The shared cache and write buffers are used by later stores.
+        // Other stores use the shared cache and write buffers.
     }
 }

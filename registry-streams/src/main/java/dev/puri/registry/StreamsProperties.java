@@ -16,7 +16,7 @@ import org.apache.kafka.common.config.TopicConfig;
 import org.apache.kafka.streams.StreamsConfig;
 import org.apache.kafka.streams.errors.LogAndFailExceptionHandler;
 
-/** The properties of Kafka Streams, with the reason for each that differs from its default. */
+/** The properties of Kafka Streams. A comment gives the reason for each value that is not Kafka's default. */
 public final class StreamsProperties {
     private static final int MAX_PARTITION_FETCH_BYTES = 64 * 1024;
 
@@ -25,7 +25,7 @@ public final class StreamsProperties {
     static Properties of(StreamsSettings settings) {
         Properties properties = tuning(settings);
         properties.putAll(settings.kafka().byName());
-        // Last, because an operator's properties must not override the guarantees.
+        // After the operator's properties, which must not override the guarantees.
         putGuarantees(properties, settings);
         return properties;
     }
@@ -36,16 +36,17 @@ public final class StreamsProperties {
         properties.put(
                 StreamsConfig.STATE_DIR_CONFIG, settings.streamsStateDir().toString());
         properties.put(StreamsConfig.PROCESSING_GUARANTEE_CONFIG, StreamsConfig.EXACTLY_ONCE_V2);
-        // Explicit names, because a change of the topology would rename stores and orphan their data.
+        // A change of the topology would change generated names, and the stores would lose their data.
         properties.put(StreamsConfig.ENSURE_EXPLICIT_INTERNAL_RESOURCE_NAMING_CONFIG, true);
         properties.put(StreamsConfig.consumerPrefix(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG), "earliest");
         properties.put(
                 StreamsConfig.globalConsumerPrefix(ConsumerConfig.INTERCEPTOR_CLASSES_CONFIG),
                 RecordTimes.class.getName());
-        // Deserializers are byte arrays, so a failure is a bug; invalid events are refused without an exception.
+        // The deserializers return byte arrays and cannot fail, so a failure is a bug. The registrar refuses invalid
+        // events.
         properties.put(StreamsConfig.DESERIALIZATION_EXCEPTION_HANDLER_CLASS_CONFIG, LogAndFailExceptionHandler.class);
-        // Internal topics drop erased data as the public ones do. Retention is for the repartition topics: Kafka
-        // Streams deletes their records, but the active segment of a partition without writes stays on disk.
+        // Erased data must disappear from internal topics as it does from public topics. Retention is set for the
+        // repartition topics: Kafka Streams deletes their records, but not those in the active segment.
         putTopicConfig(properties, TopicConfig.MAX_COMPACTION_LAG_MS_CONFIG, Duration.ofDays(1));
         putTopicConfig(properties, TopicConfig.SEGMENT_MS_CONFIG, Duration.ofDays(1));
         putTopicConfig(properties, TopicConfig.DELETE_RETENTION_MS_CONFIG, Duration.ofDays(7));
@@ -60,8 +61,8 @@ public final class StreamsProperties {
     }
 
     /**
-     * Returns the properties that determine throughput, latency and recovery. An operator's properties override them.
-     * The benchmarks' baseline uses them too.
+     * Returns the properties that determine throughput, latency and recovery. An operator's properties override these
+     * properties. The baseline of the benchmarks uses them too.
      *
      * @throws UncheckedIOException if the state directory cannot be used
      */
@@ -73,21 +74,23 @@ public final class StreamsProperties {
         properties.put(StreamsConfig.NUM_STREAM_THREADS_CONFIG, settings.streamsThreads());
         properties.put(StreamsConfig.NUM_STANDBY_REPLICAS_CONFIG, settings.streamsStandbys());
         properties.put(StreamsConfig.REPLICATION_FACTOR_CONFIG, settings.streamsReplicationFactor());
-        // The order between topics does not matter, so no task waits for an idle topic.
+        // The order of records of different topics does not matter, so no task waits for an idle topic.
         properties.put(StreamsConfig.MAX_TASK_IDLE_MS_CONFIG, StreamsConfig.MAX_TASK_IDLE_MS_DISABLED);
-        // A broker rejects a transaction's first write and offsets until it has written the markers of the previous
-        // one, which takes milliseconds. The back-off of batches grows from this value to a second; transactional
-        // requests always wait this long.
+        // A broker rejects the first write and the offsets of a transaction until it has written the markers of the
+        // previous transaction, which takes milliseconds. The back-off of a batch grows from this value to 1 s. The
+        // back-off of other transactional requests is always this value.
         properties.put(StreamsConfig.producerPrefix(ProducerConfig.RETRY_BACKOFF_MS_CONFIG), 5);
-        // A thread processes all fetched records of a partition before it continues with the next. Kafka's default of
-        // 1 MiB is thousands of events or ten thousand claims, so one backlog would delay other partitions by seconds.
+        // A thread processes all records that it has fetched of a partition before it continues with the next
+        // partition. Kafka's default, 1 MiB, contains thousands of events or ten thousand claims, so the backlog of one
+        // partition would delay other partitions by seconds.
         putForMainConsumer(
                 properties, settings, ConsumerConfig.MAX_PARTITION_FETCH_BYTES_CONFIG, MAX_PARTITION_FETCH_BYTES);
-        // The topic of a new namespace is found within this time.
+        // The topology finds the topic of a new namespace within this time.
         properties.put(
                 ConsumerConfig.METADATA_MAX_AGE_CONFIG, Duration.ofSeconds(30).toMillis());
         StoreMemory.configure(properties, settings.streamsStoreMemory());
-        // Static membership: a killed instance that restarts gets its partitions at once, without a session time-out.
+        // Static membership: a killed instance that restarts gets its partitions back at once, without waiting for a
+        // session time-out.
         properties.put(
                 StreamsConfig.mainConsumerPrefix(ConsumerConfig.GROUP_INSTANCE_ID_CONFIG),
                 instanceId(settings.streamsStateDir()));
@@ -96,15 +99,19 @@ public final class StreamsProperties {
         return properties;
     }
 
-    /** Sets a default. The prefixed name overrides the others, so it is omitted if an operator set one of them. */
+    /**
+     * Sets a default for the main consumer, unless an operator has set the property without this prefix. The prefixed
+     * property would override the operator's.
+     */
     private static void putForMainConsumer(Properties properties, StreamsSettings settings, String name, Object value) {
-        Map<String, String> configured = settings.kafka().byName();
-        if (!configured.containsKey(name) && !configured.containsKey(StreamsConfig.consumerPrefix(name))) {
+        Map<String, String> operatorProperties = settings.kafka().byName();
+        if (!operatorProperties.containsKey(name)
+                && !operatorProperties.containsKey(StreamsConfig.consumerPrefix(name))) {
             properties.put(StreamsConfig.mainConsumerPrefix(name), value);
         }
     }
 
-    /** Reads or creates the instance's id, in the state directory because it identifies the owner of the stores. */
+    /** Reads the id of this instance from the state directory, or creates it there. It identifies the stores' owner. */
     private static String instanceId(Path stateDir) {
         Path file = stateDir.resolve("instance-id");
         try {
@@ -114,7 +121,7 @@ public final class StreamsProperties {
                 return stored;
             }
             String created = UUID.randomUUID().toString();
-            // An atomic move, because a kill must not leave an incomplete id.
+            // Moved atomically, so that a kill does not leave an incomplete id.
             Path draft = Files.writeString(stateDir.resolve("instance-id.draft"), created);
             Files.move(draft, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
             return created;

@@ -3,7 +3,7 @@ package dev.puri.registry;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** The event counts of the registrar tasks on this instance, for metrics and tests. Thread-safe. */
+/** The event counts of the registrar tasks on this instance, by partition; for metrics and tests. Thread-safe. */
 final class TaskCounts {
     private final Map<Integer, EventCounts> byPartition = new ConcurrentHashMap<>();
 

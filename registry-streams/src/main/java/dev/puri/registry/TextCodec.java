@@ -3,12 +3,12 @@ package dev.puri.registry;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 
-/** Encodes short texts for the codecs of this package: two bytes of length, then UTF-8. */
+/** Encodes short texts for the codecs of this package: the length in two bytes, then the text in UTF-8. */
 final class TextCodec {
     static final byte[] EMPTY = {};
 
-    /** In characters; a refusal is truncated too, and must still say what is wrong with the text. */
-    private static final int MAX_QUOTED = 80;
+    /** Short enough that a truncated refusal still contains the reason after the quoted text. */
+    private static final int MAX_QUOTED_CHARACTERS = 80;
 
     private TextCodec() {}
 
@@ -16,11 +16,11 @@ final class TextCodec {
         return text.getBytes(StandardCharsets.UTF_8);
     }
 
-    /** Quotes untrusted text for a message: truncated, with escapes for everything but printable ASCII. */
+    /** Quotes untrusted text for a message: truncates it, and escapes all characters except printable ASCII. */
     static String quoted(byte[] utf8) {
         StringBuilder quoted = new StringBuilder("\"");
         for (char c : new String(utf8, StandardCharsets.UTF_8).toCharArray()) {
-            if (quoted.length() > MAX_QUOTED) {
+            if (quoted.length() > MAX_QUOTED_CHARACTERS) {
                 return quoted.append("…\"").toString();
             }
             if (c == '"' || c == '\\') {
@@ -34,6 +34,7 @@ final class TextCodec {
         return quoted.append('"').toString();
     }
 
+    /** Returns the number of bytes that {@link #put} writes for the texts. */
     static int size(byte[]... texts) {
         int size = 0;
         for (byte[] text : texts) {
@@ -42,23 +43,25 @@ final class TextCodec {
         return size;
     }
 
-    static void put(ByteBuffer to, byte[] text) {
+    static void put(ByteBuffer target, byte[] text) {
         if (text.length > Short.MAX_VALUE) {
             throw new IllegalStateException("a text of " + text.length + " bytes is too long");
         }
-        to.putShort((short) text.length).put(text);
+        target.putShort((short) text.length).put(text);
     }
 
     /**
-     * @throws IllegalArgumentException if {@link #put} did not write the length
+     * @throws IllegalArgumentException if the encoded length is negative or exceeds the remaining bytes
      */
-    static String get(ByteBuffer from) {
-        int length = from.getShort();
-        if (length < 0 || length > from.remaining()) {
-            throw new IllegalArgumentException("a text of " + length + " bytes in " + from.remaining());
+    static String get(ByteBuffer source) {
+        int length = source.getShort();
+        if (length < 0 || length > source.remaining()) {
+            throw new IllegalArgumentException(
+                    "the length of a text is " + length + ", but " + source.remaining() + " bytes remain");
         }
-        String text = new String(from.array(), from.arrayOffset() + from.position(), length, StandardCharsets.UTF_8);
-        from.position(from.position() + length);
+        String text =
+                new String(source.array(), source.arrayOffset() + source.position(), length, StandardCharsets.UTF_8);
+        source.position(source.position() + length);
         return text;
     }
 }

@@ -5,30 +5,30 @@ import java.nio.ByteBuffer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** Decodes the values of the topology's own topics. */
+/** Decodes values of topics that only the topology writes. */
 final class ValueDecoder {
     private ValueDecoder() {}
 
     /**
-     * Decodes a value and checks that it has no further bytes.
+     * Decodes a value and checks that no bytes remain.
      *
-     * @param what the value's name in messages, with its article
+     * @param description name of the kind of value in messages, with an article: "a claim"
      * @throws IllegalArgumentException if there is no value, or it has too few, too many or invalid bytes
      */
-    static <T> T decode(String what, byte @Nullable [] value, Function<ByteBuffer, T> decoder) {
+    static <T> T decode(String description, byte @Nullable [] value, Function<ByteBuffer, T> decoder) {
         if (value == null) {
-            throw new IllegalArgumentException("a record without a value is not " + what);
+            throw new IllegalArgumentException(description + " must have a value");
         }
         ByteBuffer bytes = ByteBuffer.wrap(value);
         T decoded;
         try {
             decoded = decoder.apply(bytes);
         } catch (BufferUnderflowException e) {
-            throw new IllegalArgumentException(value.length + " bytes are too few for " + what, e);
+            throw new IllegalArgumentException(value.length + " bytes are too few for " + description, e);
         }
         if (bytes.hasRemaining()) {
             throw new IllegalArgumentException(
-                    what + " of " + value.length + " bytes has " + bytes.remaining() + " bytes too many");
+                    description + " of " + value.length + " bytes has " + bytes.remaining() + " bytes too many");
         }
         return decoded;
     }

@@ -8,7 +8,7 @@ sealed interface WaitReason {
     WaitReason FOR_NEXT_TICK = new ForNextTick();
     WaitReason FOR_SCHEMA = new ForSchema();
 
-    /** The clerk has not answered the claim yet. */
+    /** The clerk has not answered the claim of the handle yet. */
     record ForGrant(Handle handle, UUID eventId, UuidHash claimant) implements WaitReason {
         boolean isAnsweredBy(Grant grant) {
             return handle.equals(grant.handle()) && eventId.equals(grant.eventId());
@@ -19,12 +19,13 @@ sealed interface WaitReason {
     record ForSchema() implements WaitReason {}
 
     /**
-     * This instance may not have read the declaration yet that allows the event.
+     * The declarations that this instance has read do not allow the event, but a declaration that it has not read yet
+     * may.
      *
-     * @param deadline when the event is decided without it, in ms since the epoch
+     * @param deadline time at which the event is decided in any case, in ms since the epoch
      */
     record ForDeclaration(long deadline) implements WaitReason {}
 
-    /** The next tick processes the event: after a restart, or after the budget of a call ended within a long queue. */
+    /** The event can be decided at the next tick. Set after a restart, or if a call has spent its budget. */
     record ForNextTick() implements WaitReason {}
 }

@@ -1,4 +1,4 @@
-/** The Kafka Streams topology that decides events and claims and writes the table of identities. */
+/** The Kafka Streams topology, which decides events and claims of handles and writes the topic of identities. */
 @NullMarked
 package dev.puri.registry;
 

@@ -55,7 +55,7 @@ final class AsyncApiTest {
     }
 
     @Test
-    void itNamesEveryTopicAndNoOther() {
+    void describesExactlyTheRegistrysTopics() {
         Set<String> topics = new TreeSet<>(RegistryTopics.names());
         topics.add(Topics.EVENTS + ".{namespace}");
 

@@ -44,14 +44,14 @@ class CodecsTest {
                     + "001374726b5f346b37767839747a326e71723877330000";
 
     @Test
-    void storesFromBeforeThereWereDocumentsAreRead() {
+    void readsStoresWrittenBeforeDocuments() {
         byte[] stored = HexFormat.of().parseHex(BEFORE_DOCUMENTS);
         assertThat(RegistrationCodec.decode(stored)).isEqualTo(REGISTRATION);
         assertThat(RegistrationCodec.encode(REGISTRATION)).isEqualTo(stored);
     }
 
     @Test
-    void registrationsComeBackWithAndWithoutADocument() {
+    void registrationsRoundTripWithAndWithoutDocument() {
         for (Registration before : List.of(REGISTRATION, Registration.NONE)) {
             for (boolean hasDocument : new boolean[] {false, true}) {
                 Registration registration = before.withDocument(hasDocument);
@@ -62,7 +62,7 @@ class CodecsTest {
     }
 
     @Test
-    void attributesComeBackAtTheirBounds() {
+    void attributesRoundTripAtTheirLimits() {
         Map<String, String> many = new HashMap<>();
         for (int i = 0; i < AttributeBounds.MAX_ATTRIBUTES; i++) {
             many.put("é" + i, i == 0 ? "" : "☃ " + i);

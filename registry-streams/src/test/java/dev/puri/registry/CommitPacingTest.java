@@ -49,13 +49,13 @@ final class CommitPacingTest {
     }
 
     @Test
-    void aLoneClientsRecordsAreCommittedAtOnce() {
+    void commitsRecordsOfASingleClientAtOnce() {
         assertThat(requests(100, 40, COMMIT)).isEqualTo(100);
         assertThat(requests(100, 100, COMMIT)).isEqualTo(100);
     }
 
     @Test
-    void aPollIsCommittedAsAWhole() {
+    void commitsOncePerPoll() {
         pacing.onPoll(3, now);
         process();
         process();
@@ -65,7 +65,7 @@ final class CommitPacingTest {
     }
 
     @Test
-    void aRequestThatIsHeldBackIsMadeByTheFirstEmptyPollThatMay() {
+    void firstAllowedEmptyPollMakesADelayedRequest() {
         assertThat(pacing.pollTimeout(USUAL_POLL)).isEqualTo(USUAL_POLL);
         pacing.onPoll(200, now);
         for (int i = 0; i < 200; i++) {
@@ -85,7 +85,7 @@ final class CommitPacingTest {
     }
 
     @Test
-    void theCommitOfTheIntervalMakesUpForARequest() {
+    void commitOfTheIntervalReplacesADelayedRequest() {
         pacing.onPoll(200, now);
         for (int i = 0; i < 200; i++) {
             process();
@@ -95,20 +95,20 @@ final class CommitPacingTest {
     }
 
     @Test
-    void commitsOfHundredsOfRecordsASecondAreSomeMillisecondsApart() {
+    void commitsMillisecondsApartAtHundredsOfRecordsPerSecond() {
         requests(750, 750, COMMIT);
         assertThat(requests(750, 750, COMMIT)).isBetween(60, 150);
     }
 
     @Test
-    void commitsOfAFloodAreLeftToTheInterval() {
+    void requestsNoCommitsUnderHighLoad() {
         requests(15_000, 15_000, COMMIT);
         // The interval of 100 ms commits ten times a second.
         assertThat(requests(15_000, 15_000, COMMIT)).isLessThan(20);
     }
 
     @Test
-    void afterASlowCommitOnlyThePauseHoldsBackTheNext() {
+    void slowCommitsAre25MillisecondsApart() {
         Duration slow = Duration.ofMillis(50);
         requests(20, 20, slow);
         long began = now;
@@ -119,7 +119,7 @@ final class CommitPacingTest {
     }
 
     @Test
-    void slowCommitsOfAFloodLeaveNoDebtBehind() {
+    void slowCommitsUnderHighLoadLeaveNoDebt() {
         for (int i = 0; i < 5_000; i++) {
             pass(Duration.ofMillis(25));
             commit(Duration.ofMillis(100));

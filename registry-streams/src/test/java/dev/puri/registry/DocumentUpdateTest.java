@@ -34,14 +34,14 @@ class DocumentUpdateTest {
     private static final Change ERASURE = new Change.Erased();
 
     @Test
-    void textThatIsSaidWhileSearchedIsWritten() {
+    void writesTextOfSearchableCollections() {
         assertThat(searched(false, CREATED, ACTIVE)).isEqualTo(new DocumentUpdate.Write(ACTIVE, TEXT));
         assertThat(searched(false, DESCRIBED, ACTIVE)).isEqualTo(new DocumentUpdate.Write(ACTIVE, TEXT));
         assertThat(searched(true, DESCRIBED, ACTIVE)).isEqualTo(new DocumentUpdate.Write(ACTIVE, TEXT));
     }
 
     @Test
-    void changesAroundTheTextLeaveIt() {
+    void otherChangesKeepTheText() {
         assertThat(searched(true, MOVED, ACTIVE)).isEqualTo(new DocumentUpdate.Rewrite(ACTIVE));
         assertThat(searched(true, MERGER, MERGED)).isEqualTo(new DocumentUpdate.Rewrite(MERGED));
         assertThat(searched(true, CREATED, ACTIVE)).isEqualTo(new DocumentUpdate.Rewrite(ACTIVE));
@@ -49,20 +49,20 @@ class DocumentUpdateTest {
     }
 
     @Test
-    void withoutTextThereIsNoDocument() {
+    void writesNoDocumentWithoutText() {
         assertThat(searched(false, MOVED, ACTIVE)).isEqualTo(DocumentUpdate.NONE);
         assertThat(searched(false, MERGER, MERGED)).isEqualTo(DocumentUpdate.NONE);
         assertThat(searched(false, DELETION, DELETED)).isEqualTo(DocumentUpdate.NONE);
     }
 
     @Test
-    void deletionEndsIt() {
+    void deletionDeletesTheDocument() {
         assertThat(searched(true, DELETION, DELETED)).isEqualTo(DocumentUpdate.DELETE);
         assertThat(DocumentUpdate.of(true, DELETION, DELETED, false)).isEqualTo(DocumentUpdate.DELETE);
     }
 
     @Test
-    void erasureEndsItWhateverWasThere() {
+    void erasureAlwaysDeletesTheDocument() {
         for (boolean hadDocument : new boolean[] {false, true}) {
             for (boolean isSearched : new boolean[] {false, true}) {
                 assertThat(DocumentUpdate.of(hadDocument, ERASURE, null, isSearched))
@@ -72,7 +72,7 @@ class DocumentUpdateTest {
     }
 
     @Test
-    void anUnsearchedCollectionLosesItsDocuments() {
+    void deletesDocumentsOfUnsearchableCollections() {
         for (Change change : List.of(CREATED, DESCRIBED, MOVED, MERGER)) {
             Row after = change == MERGER ? MERGED : ACTIVE;
             assertThat(DocumentUpdate.of(false, change, after, false)).isEqualTo(DocumentUpdate.NONE);
@@ -82,7 +82,7 @@ class DocumentUpdateTest {
     }
 
     @Test
-    void thereIsOneAfterItWasWrittenOrRenewed() {
+    void writeAndRewriteLeaveADocument() {
         assertThat(new DocumentUpdate.Write(ACTIVE, TEXT).leavesDocument()).isTrue();
         assertThat(new DocumentUpdate.Rewrite(ACTIVE).leavesDocument()).isTrue();
         assertThat(DocumentUpdate.NONE.leavesDocument()).isFalse();
@@ -90,7 +90,7 @@ class DocumentUpdateTest {
     }
 
     @Test
-    void rowThatSurvivesItsEndIsABug() {
+    void rowThatContradictsTheEventIsABug() {
         assertThatThrownBy(() -> searched(true, DELETION, ACTIVE)).isInstanceOf(IllegalStateException.class);
         assertThatThrownBy(() -> searched(true, ERASURE, ACTIVE)).isInstanceOf(IllegalStateException.class);
     }

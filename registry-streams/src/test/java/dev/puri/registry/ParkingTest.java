@@ -26,7 +26,7 @@ class ParkingTest {
     private final KeyValueStore<byte[], byte[]> store = store();
 
     @Test
-    void keysDoNotSpellTheName() {
+    void storeKeysDoNotContainTheName() {
         Parking parking = new Parking(store);
         parking.parkFirst(new PendingEvent(PURI, raw(0), 7), WaitReason.FOR_SCHEMA);
         parking.append(PURI, raw(1), 8);
@@ -40,7 +40,7 @@ class ParkingTest {
     }
 
     @Test
-    void eventsThatAnEarlierBuildParkedUnderTheNameKeepTheirOrder() {
+    void eventsParkedByAnEarlierBuildKeepTheirOrder() {
         for (int sequence = 3; sequence < 5; sequence++) {
             byte[] name = PURI.toBytes();
             byte[] key = ByteBuffer.allocate(name.length + 1 + Long.BYTES)
@@ -58,7 +58,7 @@ class ParkingTest {
             PendingEvent head = parking.head(PURI);
             assertThat(head.raw().position().offset()).isEqualTo(sequence);
             assertThat(head.receivedAt()).isEqualTo(10 + sequence);
-            assertThat(head.raw().head()).containsExactly(1, 2, 3);
+            assertThat(head.raw().valueHead()).containsExactly(1, 2, 3);
             parking.removeHead(PURI);
         }
         assertThat(parking.hasQueue(PURI)).isFalse();

@@ -55,17 +55,17 @@ final class RandomEvents {
         }
     }
 
-    /** Where a pURI's events belong. */
+    /** Returns the events topic of a pURI. */
     static String rightfulTopic(Puri puri) {
         return puri.namespace().equals("music") ? MUSIC_TOPIC : Topics.EVENTS;
     }
 
-    /** Whether a collection is searched, as declared here. */
+    /** Whether a collection is declared as searchable. */
     static boolean isSearched(Puri puri) {
         return puri.collection().equals("tracks") || puri.collection().equals("albums");
     }
 
-    /** The declarations in the model's words. */
+    /** Converts the declarations to those of the model. */
     static Model.Rules rules() {
         return new Model.Rules() {
             @Override
@@ -127,7 +127,7 @@ final class RandomEvents {
         return uuids % 4 == 0 ? Map.of() : Map.of("title", how + ' ' + uuids, "how", how);
     }
 
-    /** One of a few for each pURI, so that they meet again. */
+    /** Returns one of a few values for each pURI, so that values repeat. */
     private UUID smallUuid(Puri puri) {
         long ofPuri = (puri.hashCode() & 0xFFFF_FFFFL) << 2;
         return new UUID(0x0197_0000_0000_7000L, 0x8000_0000_0000_0000L | ofPuri | random.nextInt(4));

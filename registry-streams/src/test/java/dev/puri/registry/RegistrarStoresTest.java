@@ -89,7 +89,7 @@ class RegistrarStoresTest {
 
     /** Documents must cost nothing where nobody asked for them. */
     @Test
-    void collectionThatIsNotSearchedNeverTouchesTheTexts() {
+    void unsearchableCollectionNeverAccessesTexts() {
         for (String collection : List.of("users", "undeclared")) {
             Puri puri = Puri.of("soundcloud", collection, "1");
             for (Change change : List.of(
@@ -109,7 +109,7 @@ class RegistrarStoresTest {
     }
 
     @Test
-    void textIsReadOnlyWhereTheEventHasNone() {
+    void readsTextOnlyForEventsWithoutText() {
         Puri puri = Puri.parse("soundcloud:tracks:1");
         List<String> written = List.of("registrations.get", "registrations.put", "texts.put", "tally.put");
         assertThat(callsOf(puri, created())).isEqualTo(written);

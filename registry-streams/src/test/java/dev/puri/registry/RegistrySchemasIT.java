@@ -67,7 +67,7 @@ class RegistrySchemasIT {
     }
 
     @Test
-    void everySubjectIsRegisteredAsItsFileSaysAndFoundRight() throws Exception {
+    void registersEverySubjectWithTheSchemaOfItsFile() throws Exception {
         Map<String, Integer> ids = RegistrySchemas.register(registry, owned);
         assertThat(RegistrySchemas.check(registry, owned)).isEmpty();
         Map<String, String> files = Map.of(
@@ -136,7 +136,7 @@ class RegistrySchemasIT {
     }
 
     @Test
-    void aSubjectThatHasOnlyTheSchemaOfAnEarlierBuildGetsOursAsItsNextVersion() throws Exception {
+    void registersANewVersionAfterTheSchemaOfAnEarlierBuild() throws Exception {
         Schema earlier = IdentityEvent.getClassSchema();
         assertThat(earlier).isNotEqualTo(RegisteredForm.of(earlier));
         registry.register(subject, earlier);

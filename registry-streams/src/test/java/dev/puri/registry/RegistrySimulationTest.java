@@ -97,10 +97,10 @@ class RegistrySimulationTest {
         private final Set<Outcome> outcomes = new HashSet<>();
         private final Set<String> misplaced = new HashSet<>();
 
-        /** Collections that are searched now. */
+        /** Collections that are searchable at present. */
         private final Set<String> searched = new HashSet<>();
 
-        /** By position, whether the pURI's collection was searched when the event was decided. */
+        /** Whether the pURI's collection was searchable when the event was decided, by position of the event. */
         private final Map<String, Boolean> searchedThen = new HashMap<>();
 
         private int appended;
@@ -171,7 +171,7 @@ class RegistrySimulationTest {
             }
         }
 
-        /** Whether tracks or albums are searched is declared anew. */
+        /** Declares again whether tracks or albums are searchable. */
         private void switchSearch() {
             world.tasks().forEach(SimulatedKafka.Task::commit);
             noteSearchedCollections();
@@ -187,7 +187,7 @@ class RegistrySimulationTest {
                     collection.retired()));
         }
 
-        /** What was decided since it was last asked went by what is declared now. */
+        /** Notes for each event decided since the last call whether its collection is searchable at present. */
         private void noteSearchedCollections() {
             for (int p = 0; p < PARTITIONS; p++) {
                 for (SimulatedKafka.Entry entry : world.log(Topics.IDENTITIES, p)) {
@@ -236,7 +236,7 @@ class RegistrySimulationTest {
             }
         }
 
-        /** A grant is lost or comes twice, as after a topic was made anew. */
+        /** Loses or repeats a grant, as after a topic was recreated. */
         private void disturbGrants() {
             int partition = random.nextInt(PARTITIONS);
             List<SimulatedKafka.Entry> grants = world.log(Topics.GRANTS, partition);
@@ -288,7 +288,7 @@ class RegistrySimulationTest {
         }
 
         private void append(String topic, byte @Nullable [] key, byte @Nullable [] value, @Nullable Event event) {
-            // A namespace's topic may have been filled by any partitioner.
+            // Producers of a namespace's topic may use any partitioner.
             int partition = topic.equals(Topics.EVENTS) && key != null
                     ? PuriPartitioner.partition(event == null ? Puri.parse("a:b:c") : event.puri(), PARTITIONS)
                     : random.nextInt(world.partitions(topic));
@@ -376,7 +376,7 @@ class RegistrySimulationTest {
                     : Position.parse(new String(
                             entry.headers().lastHeader(Position.HEADER).value(), StandardCharsets.UTF_8));
             if (!position.topic().equals(RandomEvents.rightfulTopic(puri))) {
-                // Refused without a record of identities: strangers may write to that topic.
+                // Refused without an identities record, because any service may write to that topic.
                 misplaced.add(position.toString());
                 return;
             }
@@ -385,7 +385,7 @@ class RegistrySimulationTest {
             if (event == null) {
                 outcome = Outcome.refused(
                         RawEvent.fromIntake(entry.key(), entry.value(), entry.headers())
-                                                .isComplete()
+                                                .hasCompleteValue()
                                         || entry.value() == null
                                         || entry.value().length < RawEvent.KEPT_BYTES
                                 ? Reason.UNDECODABLE

@@ -118,7 +118,7 @@ final class RegistryStack implements AutoCloseable {
         new CollectionRegistry(clientProperties(), Duration.ofSeconds(30)).apply(declarations);
     }
 
-    /** Reads what has come since; never waits longer than a moment. */
+    /** Reads the new records, without waiting long. */
     RegistryStack look() {
         RecordReader<IdentityRow> rows = RecordReader.of(IdentityRow.class);
         RecordReader<Rejection> refused = RecordReader.of(Rejection.class);
@@ -163,12 +163,12 @@ final class RegistryStack implements AutoCloseable {
         }
     }
 
-    /** What stands in the documents' topic once it is compacted. */
+    /** The content of the documents topic after compaction. */
     Map<Puri, Document> documents() {
         return documents;
     }
 
-    /** Whether a document, or the end of one, came of the event. */
+    /** Whether an event wrote a document or its tombstone. */
     boolean isDocumented(Position position) {
         return documented.containsKey(position);
     }
@@ -203,7 +203,7 @@ final class RegistryStack implements AutoCloseable {
         return rows;
     }
 
-    /** The last committed value of a key; null when it is a tombstone, or there is none. */
+    /** The last committed value of a key; null if it is a tombstone or there is none. */
     byte @Nullable [] lastOf(String topic, byte[] key) {
         Map<String, Object> properties = new HashMap<>(clientProperties());
         properties.put("isolation.level", "read_committed");

@@ -177,7 +177,7 @@ class RegistryStreamsIT {
     }
 
     @Test
-    void nothingStopsTheStream() throws Exception {
+    void invalidRecordsDoNotStopTheStream() throws Exception {
         byte[] key = "wild:things:rubbish".getBytes(StandardCharsets.UTF_8);
         Position unknownSchema = send(Topics.EVENTS, key, new byte[] {0, 0x7f, 0, 0, 0, 1});
         Position noEvent = send(Topics.EVENTS, key, "hello".getBytes(StandardCharsets.UTF_8));
@@ -217,7 +217,7 @@ class RegistryStreamsIT {
     }
 
     @Test
-    void namespaceTopicOfAnySizeIsFoundAndItsOwn() throws Exception {
+    void namespaceTopicWithAnyNumberOfPartitionsIsRead() throws Exception {
         stack.declare(List.of(new Namespace("music", true)));
         String topic = Topics.eventsOf("music");
         RegistryTopics.create(stack.admin(), 7, (short) 1, Set.of("music"));
@@ -241,7 +241,7 @@ class RegistryStreamsIT {
     }
 
     @Test
-    void timestampOfMinusOneIsNothingSpecial() throws Exception {
+    void acceptsTimestampMinusOne() throws Exception {
         stack.declare(List.of(new Namespace("timeless", true)));
         String topic = Topics.eventsOf("timeless");
         stack.admin()

@@ -58,7 +58,7 @@ class RegistryTopicsIT {
     }
 
     @Test
-    void missingTopicsAreNamed() {
+    void reportsMissingTopics() {
         assertThat(RegistryTopics.check(admin, APPLICATION, 1))
                 .hasSize(6)
                 .allMatch(mistake -> mistake.contains("puri topics create"))
@@ -66,7 +66,7 @@ class RegistryTopicsIT {
     }
 
     @Test
-    void everyMistakeIsNamedWithItsMend() throws Exception {
+    void reportsEveryMistakeWithItsRemedy() throws Exception {
         RegistryTopics.create(admin, 3, (short) 1, Set.of());
         configure(Topics.IDENTITIES, "cleanup.policy", "delete");
         configure(Topics.EVENTS, "retention.ms", "-1");
@@ -82,11 +82,11 @@ class RegistryTopicsIT {
                 .anyMatch(m -> m.contains("retention.ms=-1") && m.contains("at most"))
                 .anyMatch(m -> m.contains("delete.retention.ms=1000") && m.contains("at least"))
                 .anyMatch(m -> m.startsWith(Topics.GRANTS + " has 5 partitions and must have 3"))
-                .anyMatch(m -> m.contains("replication factor 1, at least 3"));
+                .anyMatch(m -> m.contains("replication factor 1 and must have at least 3"));
     }
 
     @Test
-    void eventsTopicsThatStoreCompressedBatchesAreNamedAndSetByCreate() throws Exception {
+    void createChangesEventsTopicsThatStoreCompressedBatches() throws Exception {
         RegistryTopics.create(admin, 3, (short) 1, Set.of("music"));
         configure(Topics.EVENTS, "compression.type", "producer");
         configure(Topics.eventsOf("music"), "compression.type", "zstd");
@@ -104,7 +104,7 @@ class RegistryTopicsIT {
     }
 
     @Test
-    void numberOfPartitionsIsHeldAgainstThatOfTheStores() throws Exception {
+    void comparesPartitionsWithThoseOfTheChangelogs() throws Exception {
         RegistryTopics.create(admin, 3, (short) 1, Set.of());
         admin.createTopics(List.of(new NewTopic(
                         APPLICATION + "-" + RegistryTopology.REGISTRATIONS_STORE + "-changelog",
@@ -112,7 +112,7 @@ class RegistryTopicsIT {
                         Optional.empty())))
                 .all()
                 .get(20, TimeUnit.SECONDS);
-        // The broker may hear of the new topic a moment later.
+        // A broker may learn of the new topic a moment later.
         await().atMost(Duration.ofSeconds(20))
                 .untilAsserted(() -> assertThat(RegistryTopics.check(admin, APPLICATION, 1))
                         .singleElement()
@@ -150,7 +150,7 @@ class RegistryTopicsIT {
         }
     }
 
-    /** Returns when the broker tells of it, which is a moment after the controller has taken it. */
+    /** Changes a configuration and waits until the broker returns the new value. */
     private void configure(String topic, String name, String value) throws Exception {
         ConfigResource resource = new ConfigResource(ConfigResource.Type.TOPIC, topic);
         admin.incrementalAlterConfigs(Map.of(

@@ -104,7 +104,7 @@ class RegistryTopologyTest {
 
     /** A difference here moves stores or topics: think of the running ones before the file is changed. */
     @Test
-    void topologyIsTheCommittedOne() throws IOException {
+    void topologyEqualsTheCommittedDescription() throws IOException {
         String described = topology(properties()).describe().toString();
         try (InputStream golden = RegistryTopologyTest.class.getResourceAsStream("/topology.txt")) {
             assertThat(described.strip()).isEqualTo(new String(golden.readAllBytes(), StandardCharsets.UTF_8).strip());
@@ -112,7 +112,7 @@ class RegistryTopologyTest {
     }
 
     @Test
-    void claimGoesRoundByTheClerk() {
+    void claimPassesThroughTheClerk() {
         declare(TRACKS);
         Event created = created(TRACK, HANDLE);
         publish(created);
@@ -136,15 +136,15 @@ class RegistryTopologyTest {
         assertThat(identities.isEmpty()).isTrue();
         assertThat(taskCounts.sum().parked()).isEqualTo(1);
         declare(TRACKS);
-        driver.advanceWallClockTime(Registrar.TICK);
+        driver.advanceWallClockTime(Registrar.TICK_INTERVAL);
         assertThat(header(identities.readRecord(), Outcome.HEADER)).isEqualTo("applied");
     }
 
     @Test
-    void undeclaredIsRefusedAfterFiveSeconds() {
+    void refusesAnUndeclaredCollectionAfterFiveSeconds() {
         publish(created(TRACK, HANDLE));
         publish(event(TRACK, new Change.Moved(null, new Shard("us-1"))));
-        driver.advanceWallClockTime(Registrar.GRACE.plus(Registrar.TICK));
+        driver.advanceWallClockTime(Registrar.DECLARATION_WAIT.plus(Registrar.TICK_INTERVAL));
         assertThat(header(identities.readRecord(), Outcome.HEADER)).isEqualTo("refused:WRONG_PREFIX");
         assertThat(header(identities.readRecord(), Outcome.HEADER))
                 .as("and what queued behind it is decided after it")
@@ -153,10 +153,10 @@ class RegistryTopologyTest {
     }
 
     @Test
-    void namespaceThatOwnsItsTopicIsRefusedElsewhere() {
+    void refusesEventsOutsideTheNamespacesOwnTopic() {
         declare(new Namespace("soundcloud", true));
         publish(created(TRACK, null));
-        driver.advanceWallClockTime(Registrar.GRACE.plus(Registrar.TICK));
+        driver.advanceWallClockTime(Registrar.DECLARATION_WAIT.plus(Registrar.TICK_INTERVAL));
         assertThat(rejection().getReason()).isEqualTo("MALFORMED");
 
         input(Topics.eventsOf("soundcloud")).pipeInput(TRACK.toBytes(), encoded(created(TRACK, null)));
@@ -234,7 +234,7 @@ class RegistryTopologyTest {
     }
 
     @Test
-    void handleGivenLaterComesToTheDocumentAndItsText() {
+    void handleAddedLaterIsWrittenToTheDocument() {
         declare(SEARCHED);
         UUID uuid = uuid();
         publish(event(TRACK, created(uuid, null, "as created")));
@@ -279,7 +279,7 @@ class RegistryTopologyTest {
     }
 
     @Test
-    void collectionThatIsSearchedNoMoreLosesItsDocumentsEventByEvent() {
+    void documentsOfACollectionThatIsNoLongerSearchableAreDeletedEventByEvent() {
         declare(SEARCHED);
         publish(created(TRACK, null));
         documents.readRecord();
@@ -299,7 +299,7 @@ class RegistryTopologyTest {
     }
 
     @Test
-    void timestampOfTheProducerIsNeverLookedAt() {
+    void ignoresTheTimestampOfTheProducer() {
         events.pipeInput(new TestRecord<>(TRACK.toBytes(), encoded(created(TRACK, null)), null, Long.MAX_VALUE));
         events.pipeInput(new TestRecord<>(TRACK.toBytes(), encoded(event(TRACK, new Change.Deleted())), null, 0L));
         assertThat(identities.readRecord().timestamp())
@@ -308,7 +308,7 @@ class RegistryTopologyTest {
     }
 
     @Test
-    void quietPartitionsAreWrittenToOnceAWeek() {
+    void writesAMarkerToQuietPartitionsOnceAWeek() {
         driver.advanceWallClockTime(Duration.ofHours(1));
         driver.advanceWallClockTime(Duration.ofDays(6));
         assertThat(identities.isEmpty()).isTrue();
@@ -329,7 +329,7 @@ class RegistryTopologyTest {
     }
 
     @Test
-    void headersOfTheProducerGoNoFurther() {
+    void dropsHeadersOfTheProducer() {
         TestRecord<byte[], byte[]> forged = new TestRecord<>(TRACK.toBytes(), encoded(created(TRACK, null)));
         forged.headers().add(Position.HEADER, "7-7".getBytes(StandardCharsets.UTF_8));
         forged.headers().add("secret", new byte[] {1});
@@ -340,7 +340,7 @@ class RegistryTopologyTest {
     }
 
     @Test
-    void attributesOverTheirBoundAreRefused() {
+    void refusesAttributesThatAreTooLarge() {
         String large = "x".repeat(AttributeBounds.MAX_BYTES);
         publish(event(
                 TRACK,
@@ -362,17 +362,17 @@ class RegistryTopologyTest {
     }
 
     @Test
-    void keyThatIsNotCanonicalIsNamedAndItsRefusalBearsTheCanonicalName() {
+    void refusalOfANonCanonicalKeyContainsTheCanonicalPuri() {
         Rejection odd = refusalOfKey(TextCodec.utf8("Music:Tracks:A"));
         assertThat(odd.getDetail())
-                .isEqualTo("the record's key \"Music:Tracks:A\" is not the pURI in canonical form,"
-                        + " which an event's key has to be: music:tracks:a");
+                .isEqualTo("the record's key \"Music:Tracks:A\" is not in canonical form;"
+                        + " the key of this event must be music:tracks:a");
         assertThat(odd.getPuri()).isEqualTo("music:tracks:a");
 
         Rejection none = refusalOfKey(TextCodec.utf8("\u001b[31mtrack \"1\"\n"));
         assertThat(none.getDetail())
-                .isEqualTo("the record's key \"\\u001B[31mtrack \\\"1\\\"\\u000A\" is no pURI;"
-                        + " an event's key is its pURI in canonical form");
+                .isEqualTo("the record's key \"\\u001B[31mtrack \\\"1\\\"\\u000A\" is not a pURI;"
+                        + " the key of an event must be its pURI in canonical form");
         assertThat(none.getPuri()).isNull();
 
         assertThat(refusalOfKey(TextCodec.utf8("é".repeat(500))).getDetail()).hasSizeLessThan(200);
@@ -390,14 +390,14 @@ class RegistryTopologyTest {
     }
 
     @Test
-    void schemaThatNobodyKnowsIsRefusedAndOneOutOfReachWaits() {
+    void refusesAnUnknownSchemaAndWaitsForAnUnreachableRegistry() {
         events.pipeInput(TRACK.toBytes(), new byte[] {0, 0, 0, 1, 1, 0});
         assertThat(header(identities.readRecord(), Outcome.HEADER)).isEqualTo("refused:UNDECODABLE");
 
         byte[] value = encoded(created(TRACK, null));
         schemaRegistry.setAway(true);
         SchemaLookup fresh = new SchemaLookup(schemaRegistry, InstantSource.system());
-        assertThat(fresh.schema(eventSchemaId())).isInstanceOf(SchemaLookup.Pending.class);
+        assertThat(fresh.lookUp(eventSchemaId())).isInstanceOf(SchemaLookup.Pending.class);
         assertThat(fresh.unreachableSince()).isNotNull();
         schemaRegistry.setAway(false);
         assertThat(fresh.await(eventSchemaId())).isInstanceOf(SchemaLookup.Known.class);
@@ -434,9 +434,9 @@ class RegistryTopologyTest {
         if (answered.contains(topic)) {
             assertThat(taskCounts.sum().refused()).isGreaterThanOrEqualTo(piped);
         } else if (!topic.equals(Topics.COLLECTIONS)) {
-            assertThat(skipped.of(topic)).isEqualTo(piped);
+            assertThat(skipped.count(topic)).isEqualTo(piped);
         } else {
-            assertThat(skipped.of(topic)).isPositive();
+            assertThat(skipped.count(topic)).isPositive();
             declare(TRACKS);
         }
         while (!identities.isEmpty()) {

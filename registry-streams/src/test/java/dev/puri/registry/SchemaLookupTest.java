@@ -28,7 +28,7 @@ class SchemaLookupTest {
         // Whoever waits before the registry answers waits for ever.
         try (SchemaLookup lookup = new SchemaLookup(registry, noon, Duration.ofDays(1), 0)) {
             for (int id = 1; id <= IDS; id++) {
-                assertThat(lookup.schema(id)).isInstanceOf(SchemaLookup.Pending.class);
+                assertThat(lookup.lookUp(id)).isInstanceOf(SchemaLookup.Pending.class);
             }
             registry.mayAnswer.countDown();
             // Each poll requests as many of the remaining ids as may be open at once.
@@ -43,15 +43,15 @@ class SchemaLookupTest {
     }
 
     @Test
-    void streamThreadWaitsAFewTimesASecondForAnAnswer() {
+    void streamThreadWaitsAFewTimesPerSecond() {
         registry.mayAnswer.countDown();
         SettableClock clock = new SettableClock();
         try (SchemaLookup lookup = new SchemaLookup(registry, clock, Duration.ofDays(1), 2)) {
-            assertThat(lookup.schema(1)).isInstanceOf(SchemaLookup.Unknown.class);
-            assertThat(lookup.schema(2)).isInstanceOf(SchemaLookup.Unknown.class);
-            assertThat(lookup.schema(3)).isInstanceOf(SchemaLookup.Pending.class);
+            assertThat(lookup.lookUp(1)).isInstanceOf(SchemaLookup.Unknown.class);
+            assertThat(lookup.lookUp(2)).isInstanceOf(SchemaLookup.Unknown.class);
+            assertThat(lookup.lookUp(3)).isInstanceOf(SchemaLookup.Pending.class);
             clock.now = clock.now.plusSeconds(1);
-            assertThat(lookup.schema(4)).isInstanceOf(SchemaLookup.Unknown.class);
+            assertThat(lookup.lookUp(4)).isInstanceOf(SchemaLookup.Unknown.class);
         }
     }
 
@@ -72,7 +72,7 @@ class SchemaLookupTest {
 
     /** Each failed round is begun again: an error would otherwise leave every later id without an answer. */
     @Test
-    void goesOnAskingAfterAnErrorOfItsOwnThread() {
+    void continuesRequestsAfterAnErrorInItsThread() {
         CountDownLatch mayGoOn = new CountDownLatch(1);
         InstantSource failing = () -> {
             if (Thread.currentThread().getName().equals("schema-lookup") && mayGoOn.getCount() > 0) {
@@ -84,16 +84,16 @@ class SchemaLookupTest {
         registry.isOutOfReach = true;
         registry.mayAnswer.countDown();
         try (SchemaLookup lookup = new SchemaLookup(registry, failing, Duration.ofMillis(1), 0)) {
-            assertThat(lookup.schema(1)).isInstanceOf(SchemaLookup.Pending.class);
+            assertThat(lookup.lookUp(1)).isInstanceOf(SchemaLookup.Pending.class);
             await().atMost(Duration.ofMinutes(1)).until(() -> mayGoOn.getCount() == 0);
             registry.isOutOfReach = false;
 
-            await().atMost(Duration.ofMinutes(1)).until(() -> lookup.schema(1) instanceof SchemaLookup.Unknown);
+            await().atMost(Duration.ofMinutes(1)).until(() -> lookup.lookUp(1) instanceof SchemaLookup.Unknown);
         }
     }
 
     @Test
-    void negativeIdsAreUnknownWithoutAQuestion() {
+    void negativeIdsAreUnknownWithoutARequest() {
         try (SchemaLookup lookup = new SchemaLookup(registry, InstantSource.system())) {
             assertThat(lookup.await(-5)).isInstanceOf(SchemaLookup.Unknown.class);
             assertThat(registry.asked).isEmpty();

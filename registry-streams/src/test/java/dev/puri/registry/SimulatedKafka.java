@@ -58,7 +58,7 @@ final class SimulatedKafka {
         return topics.get(topic).size();
     }
 
-    /** Appends where Kafka's default partitioner would; records without a key go to partition 0. */
+    /** Appends a record to the partition of Kafka's default partitioner; a record without a key goes to partition 0. */
     void append(String topic, byte @Nullable [] key, byte @Nullable [] value, Headers headers) {
         if (key == null && (topic.equals(INTAKE) || topic.equals(CLAIMS))) {
             throw new AssertionError("Kafka Streams drops records without a key before it repartitions");
@@ -111,7 +111,7 @@ final class SimulatedKafka {
         }
     }
 
-    /** One stream task: a processor, its stores, its places in its sources, and an open transaction. */
+    /** A stream task: a processor, its stores, its offsets in the source topics, and an open transaction. */
     final class Task {
         private final String name;
         private final int partition;
@@ -175,7 +175,7 @@ final class SimulatedKafka {
             processor.init(context);
         }
 
-        /** Reads one record of a source; false when there is none. */
+        /** Reads one record of a source; returns false if there is none. */
         boolean read(String source) {
             if (partition >= partitions(source)) {
                 return false;
@@ -230,21 +230,21 @@ final class SimulatedKafka {
             reads.clear();
         }
 
-        /** The process dies and another takes over. */
+        /** Simulates that the process dies and another process takes over. */
         void crash() {
             context = newContext();
             processor = supplier.get();
             open();
         }
 
-        /** Kafka Streams closes the task and opens it again: the same processor, and what it scheduled. */
+        /** Simulates that Kafka Streams revives the task: the same processor, with its old punctuations. */
         void revive() {
             context.resetForwards();
             processor.close();
             open();
         }
 
-        /** What it read, {@code topic/offset}, in the order that counted. */
+        /** The committed reads, {@code topic/offset}, in order. */
         List<String> reads() {
             return committedReads.stream().flatMap(List::stream).toList();
         }

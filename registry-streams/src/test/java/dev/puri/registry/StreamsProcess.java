@@ -37,12 +37,12 @@ final class StreamsProcess {
         }
     }
 
-    /** SIGSTOP: it stays, with its connections and its open transaction, and does nothing. */
+    /** SIGSTOP: freezes the process, with its connections and its open transaction. */
     static void freeze(Process process) throws IOException, InterruptedException {
         signal(process, "-STOP");
     }
 
-    /** SIGCONT: it goes on without knowing that it was frozen. */
+    /** SIGCONT: continues the frozen process. */
     static void thaw(Process process) throws IOException, InterruptedException {
         signal(process, "-CONT");
     }

@@ -37,7 +37,7 @@ class StreamsPropertiesTest {
     }
 
     @Test
-    void theMainConsumerFetchesLittleOfEachPartition() {
+    void mainConsumerFetchesAtMost64KibPerPartition() {
         assertThat(properties(Map.of())).containsEntry("main.consumer." + FETCH, 64 * 1024);
     }
 

@@ -10,15 +10,15 @@ import org.jspecify.annotations.Nullable;
 /**
  * The declaration of a collection, {@code namespace:name}.
  *
- * @param namespace a segment in any casing, converted to canonical form
- * @param name a segment in any casing, converted to canonical form
- * @param prefix the prefix of its handles; null for a collection without handles
- * @param owners the owners that may create identities; empty for any, because this prevents mistakes, not attacks
- * @param search whether later events are indexed for search
- * @param attributes weights of their attributes in search
- * @param isPublic whether the public listener may return its pURIs
- * @param description for people; may be empty, at most {@value #MAX_DESCRIPTION_LENGTH} characters
- * @param retired whether it accepts no new identities; it keeps its prefix
+ * @param namespace the first segment of the collection's pURIs, in upper or lower case; converted to canonical form
+ * @param name the second segment of the collection's pURIs, in upper or lower case; converted to canonical form
+ * @param prefix the prefix of the collection's handles; null for a collection without handles
+ * @param owners the owners that may create identities; empty if every owner may. This prevents mistakes, not attacks
+ * @param search whether the identities are searchable: events after this declaration are indexed
+ * @param attributes search weights of the identities' attributes
+ * @param isPublic whether the public listener may return the pURIs of the collection
+ * @param description a text for people; may be empty, at most {@value #MAX_DESCRIPTION_LENGTH} characters
+ * @param retired whether the collection accepts no new identities; a retired collection keeps its prefix
  */
 public record Collection(
         String namespace,
@@ -33,32 +33,32 @@ public record Collection(
         implements Declaration {
     public static final int MAX_DESCRIPTION_LENGTH = 1000;
 
-    /** Ensures that the record does not exceed the topic's maximum size. */
+    /** Maximum number of owners. It keeps the declaration smaller than the topic's maximum record size. */
     public static final int MAX_OWNERS = 1000;
 
     /**
-     * Checks the components.
+     * Checks the components and converts namespace and name to canonical form.
      *
      * @throws InvalidNameException if namespace or name is not a valid segment
      * @throws IllegalArgumentException if the description is too long or there are too many owners
      */
     public Collection {
-        Puri one = Puri.parse(namespace + ':' + name + ":x");
-        namespace = one.namespace();
-        name = one.collection();
+        Puri sample = Puri.parse(namespace + ':' + name + ":x");
+        namespace = sample.namespace();
+        name = sample.collection();
         owners = Set.copyOf(owners);
         if (description.length() > MAX_DESCRIPTION_LENGTH) {
-            throw new IllegalArgumentException("the description of " + one.qualifiedCollection() + " has "
+            throw new IllegalArgumentException("the description of " + sample.qualifiedCollection() + " has "
                     + description.length() + " characters, at most " + MAX_DESCRIPTION_LENGTH + " are allowed");
         }
         if (owners.size() > MAX_OWNERS) {
-            throw new IllegalArgumentException(one.qualifiedCollection() + " lists " + owners.size()
+            throw new IllegalArgumentException(sample.qualifiedCollection() + " lists " + owners.size()
                     + " owners, at most " + MAX_OWNERS + " are allowed");
         }
     }
 
     /**
-     * Creates a declaration with default weights of attributes.
+     * Creates a declaration with the default search weights.
      *
      * @throws InvalidNameException if namespace or name is not a valid segment
      * @throws IllegalArgumentException if the description is too long or there are too many owners
@@ -75,7 +75,7 @@ public record Collection(
         this(namespace, name, prefix, owners, search, SearchedAttributes.DEFAULT, isPublic, description, retired);
     }
 
-    /** {@code namespace:name}, its key in {@code puri.collections.v1}. */
+    /** {@code namespace:name}: the key of the declaration in {@code puri.collections.v1}. */
     public String qualifiedName() {
         return namespace + ':' + name;
     }

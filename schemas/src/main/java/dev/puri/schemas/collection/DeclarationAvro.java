@@ -13,7 +13,7 @@ import java.util.stream.Collectors;
 public final class DeclarationAvro {
     private DeclarationAvro() {}
 
-    /** Converts a declaration to the value for the key {@link Declaration#key()}. */
+    /** Converts a declaration to a value of {@code puri.collections.v1}. */
     public static CollectionsEntry toAvro(Declaration declaration) {
         if (declaration instanceof Collection c) {
             return new CollectionsEntry(new CollectionEntry(
@@ -33,9 +33,9 @@ public final class DeclarationAvro {
     }
 
     /**
-     * Converts a record to a declaration.
+     * Converts a value of {@code puri.collections.v1} to a declaration.
      *
-     * @throws IllegalArgumentException if a field is invalid; the message names it
+     * @throws IllegalArgumentException if a field is invalid; the message contains the invalid value
      */
     public static Declaration fromAvro(CollectionsEntry avro) {
         if (avro.getEntry() instanceof CollectionEntry c) {

@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * An immutable snapshot of all declarations of collections and namespaces.
  *
- * <p>{@link #declare} checks new declarations. {@link #of} does not check those of the topic, because they were checked
- * before they were written.
+ * <p>{@link #declare} checks new declarations against the snapshot. {@link #of} takes the declarations of the topic
+ * without a check, because they were checked before they were written.
  */
 public final class Declarations {
     private static final Declarations NONE = new Declarations(new TreeMap<>());
@@ -40,9 +40,10 @@ public final class Declarations {
     }
 
     /**
-     * Creates a snapshot of the topic's declarations.
+     * Creates a snapshot of the declarations in the topic.
      *
-     * @param declarations in the order of the topic; of several with the same key the last one is effective
+     * @param declarations declarations in the order of the topic; a later declaration replaces an earlier one with the
+     *     same key
      */
     public static Declarations of(Iterable<? extends Declaration> declarations) {
         SortedMap<String, Declaration> byKey = new TreeMap<>();
@@ -56,37 +57,37 @@ public final class Declarations {
      * Returns the declaration of a collection.
      *
      * @param qualifiedName canonical {@code namespace:collection}
-     * @return null if it is not declared
+     * @return null if the collection is not declared
      */
     public @Nullable Collection collection(String qualifiedName) {
         return byKey.get(qualifiedName) instanceof Collection collection ? collection : null;
     }
 
-    /** Returns the declaration with a key, {@code namespace:collection} or {@code namespace}, or null. */
+    /** Returns the declaration with a {@linkplain Declaration#key() key}, or null if there is none. */
     public @Nullable Declaration byKey(String key) {
         return byKey.get(key);
     }
 
-    /** Returns the declaration of the pURI's collection, or null. */
+    /** Returns the declaration of the pURI's collection, or null if the collection is not declared. */
     public @Nullable Collection collectionOf(Puri puri) {
         return collection(puri.qualifiedCollection());
     }
 
-    /** Returns the collection with this prefix, which may be retired, or null. */
+    /** Returns the collection that has a prefix, even if the collection is retired; null if there is none. */
     public @Nullable Collection byPrefix(Prefix prefix) {
         return byPrefix.get(prefix);
     }
 
     /**
-     * Whether the namespace has an events topic of its own, which is then the only one for its events.
+     * Whether a namespace has its own events topic. If so, its events are accepted only from that topic.
      *
-     * @param namespace canonical
+     * @param namespace a canonical namespace
      */
     public boolean ownsTopic(String namespace) {
         return byKey.get(namespace) instanceof Namespace declared && declared.ownsTopic();
     }
 
-    /** The declared collections, ordered by name. */
+    /** The declared collections, ordered by key. */
     public List<Collection> collections() {
         return byKey.values().stream()
                 .filter(Collection.class::isInstance)
@@ -103,28 +104,29 @@ public final class Declarations {
     }
 
     /**
-     * Checks new declarations. Declarations that are not among them stay unchanged, and those that are equal to the
-     * existing ones need no write.
+     * Checks new declarations and returns what must be written. Declarations that are not in the list stay as they are.
+     * A new declaration that equals the existing one is not written.
      *
-     * @return all changes, or all conflicts
+     * @return the changes if there is no conflict; otherwise all conflicts
      */
-    public Declared declare(List<? extends Declaration> wanted) {
+    public Declared declare(List<? extends Declaration> newDeclarations) {
         List<Conflict> conflicts = new ArrayList<>();
         Map<String, Declaration> changes = new LinkedHashMap<>();
-        Map<Prefix, Collection> claims = new HashMap<>();
-        Map<String, Declaration> seen = new HashMap<>();
-        for (Declaration declaration : wanted) {
-            if (seen.put(declaration.key(), declaration) != null) {
-                conflicts.add(new Conflict(declaration.key(), "name", "it is declared twice here; keep one"));
+        Map<Prefix, Collection> newByPrefix = new HashMap<>();
+        Map<String, Declaration> newByKey = new HashMap<>();
+        for (Declaration declaration : newDeclarations) {
+            if (newByKey.put(declaration.key(), declaration) != null) {
+                conflicts.add(new Conflict(
+                        declaration.key(), "name", "it is declared twice in this request; remove one declaration"));
                 continue;
             }
-            int before = conflicts.size();
+            int conflictCount = conflicts.size();
             if (declaration instanceof Collection collection) {
-                checkPrefix(collection, claims, conflicts);
+                checkPrefix(collection, newByPrefix, conflicts);
             } else {
                 checkTopic((Namespace) declaration, conflicts);
             }
-            if (conflicts.size() == before && !declaration.equals(byKey.get(declaration.key()))) {
+            if (conflicts.size() == conflictCount && !declaration.equals(byKey.get(declaration.key()))) {
                 changes.put(declaration.key(), declaration);
             }
         }
@@ -136,44 +138,46 @@ public final class Declarations {
         return new Declared.Changes(new ArrayList<>(changes.values()), new Declarations(after));
     }
 
-    private void checkPrefix(Collection wanted, Map<Prefix, Collection> claims, List<Conflict> conflicts) {
-        Prefix prefix = wanted.prefix();
-        Collection existing = collection(wanted.qualifiedName());
+    private void checkPrefix(Collection declaration, Map<Prefix, Collection> newByPrefix, List<Conflict> conflicts) {
+        Prefix prefix = declaration.prefix();
+        Collection existing = collection(declaration.qualifiedName());
         if (existing != null && existing.prefix() != null && !existing.prefix().equals(prefix)) {
             conflicts.add(new Conflict(
-                    wanted.key(),
+                    declaration.key(),
                     "prefix",
-                    "it has " + existing.prefix() + " and keeps it, for handles never change; here stands "
+                    "its prefix is " + existing.prefix()
+                            + " and cannot change, because handles are permanent; the new declaration has "
                             + (prefix == null ? "none" : prefix)));
         }
         if (prefix == null) {
             return;
         }
         Collection holder = byPrefix.get(prefix);
-        if (holder != null && !holder.key().equals(wanted.key())) {
+        if (holder != null && !holder.key().equals(declaration.key())) {
             conflicts.add(new Conflict(
-                    wanted.key(),
+                    declaration.key(),
                     "prefix",
                     prefix + " belongs to " + holder.key()
-                            + (holder.retired() ? ", which is retired but keeps it" : "")
-                            + "; a prefix is never given to another"));
+                            + (holder.retired() ? ", which is retired but keeps its prefix" : "")
+                            + "; a prefix is never reassigned to another collection"));
         }
-        Collection rival = claims.putIfAbsent(prefix, wanted);
+        Collection rival = newByPrefix.putIfAbsent(prefix, declaration);
         if (rival != null) {
             conflicts.add(new Conflict(
-                    wanted.key(),
+                    declaration.key(),
                     "prefix",
-                    prefix + " is declared for " + rival.key() + " here too; give one another"));
+                    prefix + " is also declared for " + rival.key()
+                            + " in this request; choose another prefix for one of them"));
         }
     }
 
-    private void checkTopic(Namespace wanted, List<Conflict> conflicts) {
-        if (ownsTopic(wanted.name()) && !wanted.ownsTopic()) {
+    private void checkTopic(Namespace declaration, List<Conflict> conflicts) {
+        if (ownsTopic(declaration.name()) && !declaration.ownsTopic()) {
             conflicts.add(new Conflict(
-                    wanted.key(),
+                    declaration.key(),
                     "ownsTopic",
-                    "it owns the topic " + Topics.eventsOf(wanted.name())
-                            + ", and that is never undone; here stands false"));
+                    "it has its own topic " + Topics.eventsOf(declaration.name())
+                            + ", which cannot be undone; the new declaration says false"));
         }
     }
 

@@ -3,13 +3,14 @@ package dev.puri.schemas.collection;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** The result of {@link Declarations#declare}: all changes, or all conflicts and no change. */
+/** The result of {@link Declarations#declare}: the changes, or the conflicts that prevent them. */
 public sealed interface Declared {
     /**
-     * There are no conflicts.
+     * The new declarations have no conflicts.
      *
-     * @param writes the declarations that differ from the existing ones, in the given order; may be empty
-     * @param after all declarations after these are written
+     * @param writes the new declarations that differ from the existing ones, in the order of the new declarations; may
+     *     be empty
+     * @param after the snapshot after {@code writes} are written
      */
     record Changes(List<Declaration> writes, Declarations after) implements Declared {
         public Changes {
@@ -18,9 +19,9 @@ public sealed interface Declared {
     }
 
     /**
-     * There are conflicts, and nothing may be written.
+     * The new declarations have conflicts, so none of them may be written.
      *
-     * @param conflicts at least one, in the order of the given declarations
+     * @param conflicts at least one conflict, in the order of the new declarations
      */
     record Conflicts(List<Conflict> conflicts) implements Declared {
         public Conflicts {
@@ -35,11 +36,11 @@ public sealed interface Declared {
     }
 
     /**
-     * Why a declaration cannot be written.
+     * A reason why a declaration cannot be written.
      *
      * @param key the key of the collection or namespace
-     * @param field the field, as named in the YAML file
-     * @param why the rule, and the conflicting declaration
+     * @param field the name of the field in the YAML file
+     * @param why the broken rule and the conflicting declaration
      */
     record Conflict(String key, String field, String why) {
         @Override

@@ -5,25 +5,25 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Declarations that are updated with each record of their topic. Thread-safe; look-ups take no lock, so they are cheap
- * enough for every event.
+ * The current declarations, updated with each record of {@code puri.collections.v1}. Thread-safe. Look-ups take no
+ * lock, so they are cheap enough for every event.
  */
 public final class LiveDeclarations {
     private final Map<String, Declaration> byKey = new ConcurrentHashMap<>();
 
-    /** The cached snapshot; null after a change. */
+    /** The cached snapshot; null if a declaration has changed since. */
     private volatile @Nullable Declarations snapshot;
 
-    /** Applies a record of the topic; replaces an earlier one with the same key. */
+    /** Applies a record of the topic. The declaration replaces an earlier one with the same key. */
     public synchronized void put(Declaration declaration) {
         byKey.put(declaration.key(), declaration);
         snapshot = null;
     }
 
     /**
-     * Applies a tombstone of the topic. The registry writes none, but an administrator may.
+     * Applies a tombstone of the topic. Only an administrator writes tombstones, not the registry.
      *
-     * @param key key of a collection or a namespace, which may not be declared
+     * @param key key of a collection or a namespace; nothing happens if it is not declared
      */
     public synchronized void remove(String key) {
         byKey.remove(key);
@@ -34,22 +34,22 @@ public final class LiveDeclarations {
      * Returns the declaration of a collection.
      *
      * @param qualifiedName canonical {@code namespace:collection}
-     * @return null if it is not declared
+     * @return null if the collection is not declared
      */
     public @Nullable Collection collection(String qualifiedName) {
         return byKey.get(qualifiedName) instanceof Collection collection ? collection : null;
     }
 
     /**
-     * Whether the namespace has an events topic of its own, which is then the only one for its events.
+     * Whether a namespace has its own events topic. If so, its events are accepted only from that topic.
      *
-     * @param namespace canonical
+     * @param namespace a canonical namespace
      */
     public boolean ownsTopic(String namespace) {
         return byKey.get(namespace) instanceof Namespace declared && declared.ownsTopic();
     }
 
-    /** Returns a snapshot; the same object until a declaration changes, so it is cheap enough for every request. */
+    /** Returns a snapshot. It is the same object until a declaration changes, so the call is cheap. */
     public Declarations snapshot() {
         Declarations current = snapshot;
         return current != null ? current : newSnapshot();

@@ -7,26 +7,28 @@ import dev.puri.schemas.log.Topics;
 /**
  * The declaration of a namespace.
  *
- * @param name a segment in any casing, converted to canonical form
- * @param ownsTopic whether it has an events topic of its own, and its events are refused on other topics; can never be
- *     undone, because services rely on the topic's access control list
+ * @param name the first segment of the namespace's pURIs, in upper or lower case; converted to canonical form
+ * @param ownsTopic whether the namespace has its own events topic; then its events are refused on other topics. This
+ *     can never be undone, because services rely on the access control list of the topic
  */
 public record Namespace(String name, boolean ownsTopic) implements Declaration {
     /**
-     * Checks the components.
+     * Checks the components and converts the name to canonical form.
      *
      * @throws InvalidNameException if the name is not a valid segment
-     * @throws IllegalArgumentException if it owns a topic and has characters that topic names must not have
+     * @throws IllegalArgumentException if the namespace owns a topic and contains a character that topic names must not
+     *     contain
      */
     public Namespace {
         name = Puri.parse(name + ":x:x").namespace();
         if (ownsTopic && !Topics.mayOwnTopic(name)) {
-            throw new IllegalArgumentException("the namespace " + name
-                    + " cannot own a topic: names of topics are made of a-z 0-9 . _ - and it has others");
+            throw new IllegalArgumentException(
+                    "the namespace " + name
+                            + " cannot own a topic: names of topics are made of a-z 0-9 . _ - and this name has other characters");
         }
     }
 
-    /** The topic for its events. */
+    /** The topic to which events of the namespace must be published. */
     public String eventsTopic() {
         return Topics.eventsOf(name, ownsTopic);
     }

@@ -11,38 +11,38 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The weights of a collection's attributes in search. An attribute that is not named here has the weight {@value
- * #MIN_BOOST}, except for the first of {@code title}, {@code name} and {@code label} that an object has: its weight is
- * {@value #TITLE_BOOST}.
+ * The search weights of a collection's attributes. An attribute that is not listed here has the weight {@value
+ * #MIN_BOOST}. An exception is the usual title of an object: the first of the attributes {@code title}, {@code name}
+ * and {@code label} that the object has gets the weight {@value #TITLE_BOOST}.
  *
  * @param boost weights by attribute name, {@value #MIN_BOOST} to {@value #MAX_BOOST}
- * @param shown names of attributes that are returned with results but not searched
+ * @param shown names of attributes that are returned with search results but not searched
  */
 public record SearchedAttributes(SortedMap<String, Integer> boost, SortedSet<String> shown) {
-    /** The minimum weight of a searched attribute. */
+    /** Minimum weight of a searched attribute. */
     public static final int MIN_BOOST = 1;
 
-    /** The maximum weight. */
+    /** Maximum weight of an attribute. */
     public static final int MAX_BOOST = 5;
 
-    /** The default weight of the title attribute. */
+    /** Default weight of the usual title. */
     public static final int TITLE_BOOST = 3;
 
-    /** Ensures that the record does not exceed the topic's maximum size. */
+    /** Maximum number of listed attributes. It keeps the declaration smaller than the topic's maximum record size. */
     public static final int MAX_NAMES = 100;
 
-    /** The maximum length of an attribute's name, in characters. */
+    /** Maximum length of the name of an attribute, in characters. */
     public static final int MAX_NAME_LENGTH = 255;
 
     /** The default weights. */
     public static final SearchedAttributes DEFAULT =
             new SearchedAttributes(Collections.emptySortedMap(), Collections.emptySortedSet());
 
-    private static final List<String> TITLES = List.of("title", "name", "label");
+    private static final List<String> USUAL_TITLES = List.of("title", "name", "label");
 
     /**
-     * @throws IllegalArgumentException if a boost is out of range, a name is empty or too long, there are too many
-     *     names, or one is in both {@code boost} and {@code shown}
+     * @throws IllegalArgumentException if a weight is out of range, a name is empty or too long, there are too many
+     *     names, or a name is in both {@code boost} and {@code shown}
      */
     public SearchedAttributes {
         boost = Collections.unmodifiableSortedMap(new TreeMap<>(boost));
@@ -62,7 +62,7 @@ public record SearchedAttributes(SortedMap<String, Integer> boost, SortedSet<Str
             requireName(name);
             if (boost.containsKey(name)) {
                 throw new IllegalArgumentException(
-                        name + " is boosted and only shown; what is only shown is not searched");
+                        name + " is in both boost and shown; attributes in shown are not searched");
             }
         }
     }
@@ -81,34 +81,39 @@ public record SearchedAttributes(SortedMap<String, Integer> boost, SortedSet<Str
         }
     }
 
-    /** Returns the weights of an object's attributes, 0 for those that are only shown, and its title attribute. */
+    /**
+     * Returns the weights of an object's attributes. An attribute that is shown but not searched has the weight 0.
+     *
+     * @param names names of the object's attributes
+     */
     public Weights of(Set<String> names) {
-        String usual = null;
-        for (String title : TITLES) {
-            if (usual == null && names.contains(title) && !shown.contains(title)) {
-                usual = title;
+        String usualTitle = null;
+        for (String title : USUAL_TITLES) {
+            if (usualTitle == null && names.contains(title) && !shown.contains(title)) {
+                usualTitle = title;
             }
         }
         SortedMap<String, Integer> weights = new TreeMap<>();
-        String best = null;
-        int most = MIN_BOOST;
+        String heaviest = null;
+        int maxWeight = MIN_BOOST;
         for (String name : new TreeSet<>(names)) {
-            int weight =
-                    shown.contains(name) ? 0 : boost.getOrDefault(name, name.equals(usual) ? TITLE_BOOST : MIN_BOOST);
+            int weight = shown.contains(name)
+                    ? 0
+                    : boost.getOrDefault(name, name.equals(usualTitle) ? TITLE_BOOST : MIN_BOOST);
             weights.put(name, weight);
-            if (weight > most || weight == most && weight > MIN_BOOST && name.equals(usual)) {
-                best = name;
-                most = weight;
+            if (weight > maxWeight || weight == maxWeight && weight > MIN_BOOST && name.equals(usualTitle)) {
+                heaviest = name;
+                maxWeight = weight;
             }
         }
-        return new Weights(best, weights);
+        return new Weights(heaviest, weights);
     }
 
     /**
      * The weights of an object's attributes.
      *
-     * @param title the attribute with the highest weight; null if none is above {@value #MIN_BOOST}
-     * @param byName the weight of each attribute by name
+     * @param title the attribute with the highest weight; null if no weight is above {@value #MIN_BOOST}
+     * @param byName weights by attribute name
      */
     public record Weights(@Nullable String title, SortedMap<String, Integer> byName) {}
 }

@@ -1,17 +1,17 @@
 package dev.puri.schemas.identity;
 
-/** Lower-cases only A–Z, because Unicode's tables change between releases and canonical names must not. */
+/** Lower-cases A–Z only: Unicode's case tables change between releases, but a canonical name must never change. */
 final class Ascii {
     private Ascii() {}
 
     static String lower(String text) {
         for (int i = 0; i < text.length(); i++) {
             if (isUpper(text.charAt(i))) {
-                char[] lowered = text.toCharArray();
-                for (int j = i; j < lowered.length; j++) {
-                    lowered[j] = lower(lowered[j]);
+                char[] lowerCase = text.toCharArray();
+                for (int j = i; j < lowerCase.length; j++) {
+                    lowerCase[j] = lower(lowerCase[j]);
                 }
-                return new String(lowered);
+                return new String(lowerCase);
             }
         }
         return text;

@@ -3,28 +3,28 @@ package dev.puri.schemas.identity;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Converts text to a canonical pURI according to {@code schemas/spec/puri.md}. Text that is canonical already, which is
- * the normal case, is scanned once and not copied ({@link #colonsOfCanonical}). Other text is parsed once and written
- * to a buffer of the maximum length of a pURI.
+ * Converts text to a canonical pURI according to {@code schemas/spec/puri.md}. Text is canonical in most cases; then it
+ * is scanned once and not copied ({@link #colonsOfCanonical}). Other text is parsed once and written to a buffer of the
+ * maximum length of a pURI.
  *
- * <p>Parsing is by code points: a raw character is one code point, and each run of escapes that begins with a lead byte
- * of UTF-8 must be one. So an escape cannot introduce a character that is not allowed raw, an escaped lead byte cannot
- * combine with a raw continuation byte, and every error has a position.
+ * <p>The parser reads one code point at a time: an unescaped character, or the escapes that encode one character in
+ * UTF-8. So the parser finds escaped control characters, the bytes of a character are either all escaped or all
+ * unescaped, and each error has a position.
  */
 final class Canonicalizer {
     private static final byte[] HEX = "0123456789ABCDEF".getBytes(StandardCharsets.US_ASCII);
 
-    /** Maps ASCII characters that are allowed raw in a segment to lower case, and others to 0. */
-    private static final byte[] RAW = new byte[128];
+    /** Maps each ASCII character that is allowed unescaped in a segment to its lower case, other characters to 0. */
+    private static final byte[] UNESCAPED = new byte[128];
 
     static {
         for (char c = 'a'; c <= 'z'; c++) {
-            RAW[c] = (byte) c;
-            RAW[c - 'a' + 'A'] = (byte) c;
+            UNESCAPED[c] = (byte) c;
+            UNESCAPED[c - 'a' + 'A'] = (byte) c;
         }
-        // Digits, the rest of RFC 3986's unreserved characters, its sub-delims, and @.
+        // Digits, RFC 3986's other unreserved characters and sub-delims, and @.
         for (char c : "0123456789-._~!$&'()*+,;=@".toCharArray()) {
-            RAW[c] = (byte) c;
+            UNESCAPED[c] = (byte) c;
         }
     }
 
@@ -41,17 +41,18 @@ final class Canonicalizer {
         return colons < 0 ? canonicalize(input) : new Puri(input, (int) (colons >> 32), (int) colons);
     }
 
-    static Puri ofPlain(String namespace, String collection, String identifier) {
+    /** Creates a pURI from text in which {@code %} has no special meaning. */
+    static Puri ofUnescaped(String namespace, String collection, String identifier) {
         Canonicalizer writer = new Canonicalizer();
-        writer.writePlain(namespace, Segment.NAMESPACE);
+        writer.writeUnescaped(namespace, Segment.NAMESPACE);
         int firstColon = writer.writeColon();
-        writer.writePlain(collection, Segment.COLLECTION);
+        writer.writeUnescaped(collection, Segment.COLLECTION);
         int secondColon = writer.writeColon();
-        writer.writePlain(identifier, Segment.IDENTIFIER);
+        writer.writeUnescaped(identifier, Segment.IDENTIFIER);
         return writer.toPuri(firstColon, secondColon);
     }
 
-    /** Decodes a segment of canonical, and therefore well-formed, text. */
+    /** Decodes the escapes of a canonical segment. */
     static String decode(String segment) {
         if (segment.indexOf('%') < 0) {
             return segment;
@@ -71,15 +72,15 @@ final class Canonicalizer {
     }
 
     /**
-     * Returns the indexes of the two colons, the first in the upper 32 bits, if the text is canonical and has no
-     * escapes, else -1.
+     * Returns the indexes of the two colons if the text is canonical and has no escapes, else -1. The upper 32 bits are
+     * the index of the first colon.
      */
     private static long colonsOfCanonical(String input) {
         int firstColon = -1;
         int secondColon = -1;
         for (int i = 0; i < input.length(); i++) {
             char c = input.charAt(i);
-            if (c < 128 && RAW[c] == c && c != 0) {
+            if (c < 128 && UNESCAPED[c] == c && c != 0) {
                 continue;
             }
             if (c != ':' || secondColon >= 0) {
@@ -98,52 +99,56 @@ final class Canonicalizer {
         return fits ? (long) firstColon << 32 | secondColon : -1;
     }
 
-    /** Like {@link #colonsOfCanonical} for bytes, but returns the index after the second colon, or -1. */
-    static int identifierOfPlain(byte[] text, int from, int to) {
+    /** Returns the index after the second colon if the bytes are a canonical pURI without escapes, else -1. */
+    static int identifierStartOfCanonical(byte[] text, int from, int to) {
         int firstColon = -1;
-        int identifier = -1;
+        int identifierStart = -1;
         for (int i = from; i < to; i++) {
             byte c = text[i];
-            if (c > 0 && RAW[c] == c) {
+            if (c > 0 && UNESCAPED[c] == c) {
                 continue;
             }
-            if (c != ':' || identifier >= 0) {
+            if (c != ':' || identifierStart >= 0) {
                 return -1;
             }
             if (firstColon < 0) {
                 firstColon = i;
             } else {
-                identifier = i + 1;
+                identifierStart = i + 1;
             }
         }
-        boolean fits = identifier >= 0
+        boolean fits = identifierStart >= 0
                 && Segment.NAMESPACE.fits(firstColon - from)
-                && Segment.COLLECTION.fits(identifier - firstColon - 2)
-                && Segment.IDENTIFIER.fits(to - identifier);
-        return fits ? identifier : -1;
+                && Segment.COLLECTION.fits(identifierStart - firstColon - 2)
+                && Segment.IDENTIFIER.fits(to - identifierStart);
+        return fits ? identifierStart : -1;
     }
 
     private static Puri canonicalize(String input) {
-        int first = input.indexOf(':');
-        int second = first < 0 ? -1 : input.indexOf(':', first + 1);
-        if (second < 0) {
+        int firstIndex = input.indexOf(':');
+        int secondIndex = firstIndex < 0 ? -1 : input.indexOf(':', firstIndex + 1);
+        if (secondIndex < 0) {
             throw new InvalidNameException(
                     NameRule.SEGMENT_COUNT,
                     input,
                     -1,
-                    "a pURI has three segments, namespace:collection:identifier, this has " + (first < 0 ? 1 : 2));
+                    "a pURI has three segments, namespace:collection:identifier; this text has "
+                            + (firstIndex < 0 ? 1 : 2));
         }
-        int third = input.indexOf(':', second + 1);
-        if (third >= 0) {
+        int thirdIndex = input.indexOf(':', secondIndex + 1);
+        if (thirdIndex >= 0) {
             throw new InvalidNameException(
-                    NameRule.SEGMENT_COUNT, input, third, "a pURI has three segments; write a colon inside one as %3A");
+                    NameRule.SEGMENT_COUNT,
+                    input,
+                    thirdIndex,
+                    "a pURI has three segments; write a colon inside a segment as %3A");
         }
         Canonicalizer writer = new Canonicalizer();
-        writer.write(input, 0, first, Segment.NAMESPACE);
+        writer.write(input, 0, firstIndex, Segment.NAMESPACE);
         int firstColon = writer.writeColon();
-        writer.write(input, first + 1, second, Segment.COLLECTION);
+        writer.write(input, firstIndex + 1, secondIndex, Segment.COLLECTION);
         int secondColon = writer.writeColon();
-        writer.write(input, second + 1, input.length(), Segment.IDENTIFIER);
+        writer.write(input, secondIndex + 1, input.length(), Segment.IDENTIFIER);
         return writer.toPuri(firstColon, secondColon);
     }
 
@@ -151,74 +156,77 @@ final class Canonicalizer {
         return new Puri(new String(canonical, 0, length, StandardCharsets.US_ASCII), firstColon, secondColon);
     }
 
-    private void write(String text, int from, int to, Segment next) {
-        begin(next, text, from, to);
+    /** Writes a segment of text that may contain escapes. */
+    private void write(String text, int from, int to, Segment nextSegment) {
+        begin(nextSegment, text, from, to);
         for (int i = from; i < to; ) {
             char c = text.charAt(i);
             if (c == '%') {
-                i = writeEscaped(i, to);
+                i = writeEscapes(i, to);
             } else if (c < 128) {
-                writeRaw(c, i++);
+                writeUnescapedAscii(c, i++);
             } else {
                 i += writeNonAscii(i);
             }
         }
     }
 
-    private void writePlain(String text, Segment next) {
-        begin(next, text, 0, text.length());
+    /** Writes a segment of text in which {@code %} has no special meaning. */
+    private void writeUnescaped(String text, Segment nextSegment) {
+        begin(nextSegment, text, 0, text.length());
         for (int i = 0; i < text.length(); ) {
             char c = text.charAt(i);
             if (c < 128) {
-                writeAscii(c, i++);
+                writeAsciiOrEscape(c, i++);
             } else {
                 i += writeNonAscii(i);
             }
         }
     }
 
-    private void begin(Segment next, String text, int from, int to) {
-        segment = next;
+    private void begin(Segment nextSegment, String text, int from, int to) {
+        segment = nextSegment;
         segmentStart = length;
         input = text;
         if (from == to) {
-            throw fault(NameRule.EMPTY_SEGMENT, from, next.label + " is empty");
+            throw invalid(NameRule.EMPTY_SEGMENT, from, nextSegment.label + " is empty");
         }
     }
 
-    private void writeRaw(char c, int at) {
-        byte lowered = RAW[c];
-        if (lowered != 0) {
-            put(lowered);
+    /** Writes an ASCII character that the input contains unescaped; rejects it if it must be escaped. */
+    private void writeUnescapedAscii(char c, int at) {
+        byte lowerCase = UNESCAPED[c];
+        if (lowerCase != 0) {
+            put(lowerCase);
         } else if (isControl(c)) {
-            throw control(c, at);
+            throw controlNotAllowed(c, at);
         } else {
-            throw fault(
+            throw invalid(
                     NameRule.RAW_CHARACTER,
                     at,
-                    String.format("'%c' may not stand raw, write it as %%%02X", c, (int) c));
+                    String.format("'%c' is not allowed unescaped; write it as %%%02X", c, (int) c));
         }
     }
 
-    /** Writes an ASCII character: raw if allowed, else as an escape. */
-    private void writeAscii(char c, int at) {
-        if (RAW[c] != 0) {
-            put(RAW[c]);
+    /** Writes an ASCII character, as an escape if it is not allowed unescaped. */
+    private void writeAsciiOrEscape(char c, int at) {
+        if (UNESCAPED[c] != 0) {
+            put(UNESCAPED[c]);
         } else if (isControl(c)) {
-            throw control(c, at);
+            throw controlNotAllowed(c, at);
         } else {
             putEscape(c);
         }
     }
 
-    /** Writes a raw character beyond ASCII; returns its length in the input. */
+    /** Writes the escapes of an unescaped character beyond ASCII; returns the length of the character in the input. */
     private int writeNonAscii(int at) {
         int codePoint = input.codePointAt(at);
         if (codePoint >= Character.MIN_SURROGATE && codePoint <= Character.MAX_SURROGATE) {
-            throw fault(NameRule.INVALID_UTF8, at, "half of a surrogate pair stands alone");
+            throw invalid(NameRule.INVALID_UTF8, at, "unpaired surrogate");
         }
         if (isControl(codePoint)) {
-            throw control(codePoint, at);
+            throw controlNotAllowed(codePoint, at);
         }
         if (codePoint < 0x800) {
             putEscape(0xC0 | codePoint >> 6);
@@ -235,29 +243,29 @@ final class Canonicalizer {
         return Character.charCount(codePoint);
     }
 
-    /** Writes an escaped code point, of up to four escapes; returns the index after it. */
-    private int writeEscaped(int at, int to) {
+    /** Writes a character that the input contains as one to four escapes; returns the index after the escapes. */
+    private int writeEscapes(int at, int to) {
         int lead = escapedByte(at, to);
         if (lead < 0x80) {
-            writeAscii((char) lead, at);
+            writeAsciiOrEscape((char) lead, at);
             return at + 3;
         }
-        int tails = lead >= 0xC2 && lead <= 0xDF ? 1 : lead >= 0xE0 && lead <= 0xEF ? 2 : lead >= 0xF0 ? 3 : 0;
-        if (tails == 0 || lead > 0xF4) {
+        int tailCount = lead >= 0xC2 && lead <= 0xDF ? 1 : lead >= 0xE0 && lead <= 0xEF ? 2 : lead >= 0xF0 ? 3 : 0;
+        if (tailCount == 0 || lead > 0xF4) {
             throw notUtf8(at);
         }
-        // The bounds of the second byte exclude overlong forms, surrogates and code points above U+10FFFF.
+        // The limits of the second byte exclude overlong encodings, surrogates and code points above U+10FFFF.
         int lowest = lead == 0xE0 ? 0xA0 : lead == 0xF0 ? 0x90 : 0x80;
         int highest = lead == 0xED ? 0x9F : lead == 0xF4 ? 0x8F : 0xBF;
         putEscape(lead);
         int next = at + 3;
-        for (int i = 0; i < tails; i++, next += 3) {
+        for (int i = 0; i < tailCount; i++, next += 3) {
             int tail = next < to && input.charAt(next) == '%' ? escapedByte(next, to) : -1;
             if (tail < lowest || tail > highest) {
                 throw notUtf8(at);
             }
             if (lead == 0xC2 && tail < 0xA0) {
-                throw control(tail, at);
+                throw controlNotAllowed(tail, at);
             }
             putEscape(tail);
             lowest = 0x80;
@@ -270,7 +278,8 @@ final class Canonicalizer {
         int high = at + 1 < to ? hex(input.charAt(at + 1)) : -1;
         int low = at + 2 < to ? hex(input.charAt(at + 2)) : -1;
         if (high < 0 || low < 0) {
-            throw fault(NameRule.BAD_ESCAPE, at, "two hexadecimal digits must follow '%'; a literal one is %25");
+            throw invalid(
+                    NameRule.BAD_ESCAPE, at, "two hexadecimal digits must follow '%'; write a literal '%' as %25");
         }
         return high << 4 | low;
     }
@@ -288,7 +297,7 @@ final class Canonicalizer {
 
     private void put(byte ascii) {
         if (length - segmentStart == segment.maxBytes) {
-            throw fault(
+            throw invalid(
                     NameRule.TOO_LONG,
                     -1,
                     segment.label + " has more than " + segment.maxBytes + " bytes in canonical form");
@@ -297,17 +306,17 @@ final class Canonicalizer {
     }
 
     private InvalidNameException notUtf8(int at) {
-        return fault(NameRule.INVALID_UTF8, at, "the percent-encoded bytes from here are not UTF-8");
+        return invalid(NameRule.INVALID_UTF8, at, "the percent-encoded bytes from this position are not UTF-8");
     }
 
-    private InvalidNameException control(int codePoint, int at) {
-        return fault(
+    private InvalidNameException controlNotAllowed(int codePoint, int at) {
+        return invalid(
                 NameRule.CONTROL_CHARACTER,
                 at,
-                String.format("the control character U+%04X is not allowed, raw or encoded", codePoint));
+                String.format("the control character U+%04X is not allowed, not even escaped", codePoint));
     }
 
-    private InvalidNameException fault(NameRule rule, int at, String explanation) {
+    private InvalidNameException invalid(NameRule rule, int at, String explanation) {
         return new InvalidNameException(rule, input, at, explanation);
     }
 
@@ -316,7 +325,7 @@ final class Canonicalizer {
     }
 
     private static int hex(char c) {
-        // Not Character.digit, which accepts digits of all scripts.
+        // Character.digit() would accept digits of all scripts.
         if (c >= '0' && c <= '9') {
             return c - '0';
         }
@@ -337,8 +346,8 @@ final class Canonicalizer {
             this.maxBytes = maxBytes;
         }
 
-        boolean fits(int bytes) {
-            return bytes > 0 && bytes <= maxBytes;
+        boolean fits(int byteCount) {
+            return byteCount > 0 && byteCount <= maxBytes;
         }
     }
 }

@@ -1,12 +1,12 @@
 package dev.puri.schemas.identity;
 
 /**
- * Thrown for a text that is not a valid name. The message quotes the input, truncated to 120 characters, and says which
- * rule it breaks at which position.
+ * Thrown if a text is not a valid name. The message quotes the text, truncated to 120 characters, and contains the
+ * broken rule and the position.
  */
 public final class InvalidNameException extends IllegalArgumentException {
     private static final long serialVersionUID = 1L;
-    private static final int MAX_QUOTED = 120;
+    private static final int MAX_QUOTED_CHARACTERS = 120;
 
     private final NameRule rule;
     private final int position;
@@ -25,17 +25,17 @@ public final class InvalidNameException extends IllegalArgumentException {
         this.explanation = explanation;
     }
 
-    /** The broken rule; a stable name, used in the test vectors of {@code schemas/spec}. */
+    /** The broken rule. Its name is stable: the test vectors in {@code schemas/spec} contain it. */
     public NameRule rule() {
         return rule;
     }
 
-    /** Index of the invalid UTF-16 code unit in the input, from 0; -1 if the error has no single position. */
+    /** Index of the invalid UTF-16 code unit in the input, from 0; -1 if the error has no position. */
     public int position() {
         return position;
     }
 
-    /** The input as the message quotes it: truncated, and everything but printable ASCII escaped. */
+    /** The input as quoted in the message: truncated, with all characters except printable ASCII escaped. */
     public String quotedInput() {
         return quotedInput;
     }
@@ -50,9 +50,9 @@ public final class InvalidNameException extends IllegalArgumentException {
         return quotedInput + where + ": " + explanation;
     }
 
-    /** Quotes the input and escapes everything but printable ASCII, so that it cannot forge log lines. */
+    /** Quotes the input and escapes all characters except printable ASCII, so that the input cannot forge log lines. */
     static String quote(String input) {
-        int end = Math.min(input.length(), MAX_QUOTED);
+        int end = Math.min(input.length(), MAX_QUOTED_CHARACTERS);
         StringBuilder quoted = new StringBuilder(end + 3).append('"');
         for (int i = 0; i < end; i++) {
             char c = input.charAt(i);

@@ -1,27 +1,30 @@
 package dev.puri.schemas.identity;
 
-/** The rules of the grammar, with the names used in the test vectors of {@code schemas/spec}. */
+/**
+ * The rules of the grammar, with the names that the test vectors of {@code schemas/spec} use. The comment of each
+ * constant describes the text that breaks the rule.
+ */
 public enum NameRule {
-    /** A pURI has exactly three segments. */
+    /** A pURI with fewer or more than three segments. */
     SEGMENT_COUNT,
-    /** No segment is empty. */
+    /** A pURI with an empty segment. */
     EMPTY_SEGMENT,
-    /** A raw ASCII character that must be percent-encoded. */
+    /** An unescaped ASCII character that must be percent-encoded. */
     RAW_CHARACTER,
-    /** A {@code %} that two hexadecimal digits do not follow. */
+    /** A {@code %} that is not followed by two hexadecimal digits. */
     BAD_ESCAPE,
-    /** Percent-encoded bytes, or raw text, that are not well-formed Unicode. */
+    /** Percent-encoded bytes that are not UTF-8, or an unpaired surrogate. */
     INVALID_UTF8,
-    /** A control character U+0000–U+001F or U+007F–U+009F, raw or encoded. */
+    /** A control character U+0000–U+001F or U+007F–U+009F, unescaped or percent-encoded. */
     CONTROL_CHARACTER,
-    /** A segment longer than its limit in canonical form. */
+    /** A segment that exceeds its maximum length in canonical form. */
     TOO_LONG,
-    /** A handle is {@code prefix_} and 15 characters of its alphabet. */
+    /** A handle that is not a prefix, an underscore and 15 characters of {@link Handle#ALPHABET}. */
     BAD_HANDLE,
-    /** A prefix is three letters a–z. */
+    /** A prefix that is not three letters a–z. */
     BAD_PREFIX,
-    /** An owner is 1 to 63 visible ASCII characters of its alphabet. */
+    /** An owner that is empty, too long, or contains a character that {@link Owner} does not allow. */
     BAD_OWNER,
-    /** A shard is 1 to 63 visible ASCII characters of its alphabet. */
+    /** A shard that is empty, too long, or contains a character that {@link Shard} does not allow. */
     BAD_SHARD
 }

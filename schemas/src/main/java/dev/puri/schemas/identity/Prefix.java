@@ -1,8 +1,8 @@
 package dev.puri.schemas.identity;
 
 /**
- * The three letters at the beginning of a collection's handles, e.g. {@code trk}. A prefix is never given to another
- * collection.
+ * The three letters with which all handles of a collection begin, e.g. {@code trk}. A prefix is never reassigned to
+ * another collection.
  *
  * @param text three letters a–z
  */

@@ -3,29 +3,29 @@ package dev.puri.schemas.identity;
 import java.nio.charset.StandardCharsets;
 
 /**
- * A pURI, {@code namespace:collection:identifier}: the scalar name of an object. Always in canonical form; {@code
- * schemas/spec/puri.md} specifies the grammar.
+ * A pURI, {@code namespace:collection:identifier}: the scalar name of an object. An instance is always in canonical
+ * form. {@code schemas/spec/puri.md} specifies the grammar.
  *
- * <p>Segments are case-insensitive in ASCII. Case-sensitive keys, such as base64, must be encoded in hexadecimal or
- * base32 before they are used as identifiers.
+ * <p>ASCII letters of segments are case-insensitive. Case-sensitive keys, such as base64, must be encoded in
+ * hexadecimal or base32 before they are used as identifiers.
  *
  * <p>Equality, hash and order are those of the canonical text.
  */
 public final class Puri implements Comparable<Puri> {
-    /** Maximum bytes of a namespace, and of a collection, in canonical form. */
+    /** Maximum number of bytes of a namespace, and of a collection, in canonical form. */
     public static final int MAX_NAME_BYTES = 63;
 
-    /** Maximum bytes of an identifier in canonical form. */
+    /** Maximum number of bytes of an identifier in canonical form. */
     public static final int MAX_IDENTIFIER_BYTES = 255;
 
-    /** Maximum bytes of a pURI in canonical form. */
+    /** Maximum number of bytes of a pURI in canonical form. */
     public static final int MAX_BYTES = 2 * (MAX_NAME_BYTES + 1) + MAX_IDENTIFIER_BYTES;
 
     private final String text;
     private final int firstColon;
     private final int secondColon;
 
-    /** For {@link Canonicalizer} only; the text must be canonical. */
+    /** Called by {@link Canonicalizer} only; the text must be canonical. */
     Puri(String text, int firstColon, int secondColon) {
         this.text = text;
         this.firstColon = firstColon;
@@ -33,7 +33,8 @@ public final class Puri implements Comparable<Puri> {
     }
 
     /**
-     * Parses a pURI in any casing, with raw and percent-encoded characters, to canonical form.
+     * Parses a pURI in upper or lower case, with or without percent-encoded characters, and converts it to canonical
+     * form.
      *
      * @throws InvalidNameException if the text is not a pURI
      */
@@ -42,21 +43,21 @@ public final class Puri implements Comparable<Puri> {
     }
 
     /**
-     * Creates a pURI from plain text. Characters that are not allowed raw in a segment are encoded, so that a natural
-     * key such as {@code "a/b:c"} needs no preparation. A {@code %} means itself.
+     * Creates a pURI from segments that are not percent-encoded. Characters that need it are percent-encoded, {@code %}
+     * too, so a natural key such as {@code "a/b:c"} can be used as it is.
      *
-     * @throws InvalidNameException if a segment is empty, too long, has a control character or is not well-formed
-     *     Unicode
+     * @throws InvalidNameException if a segment is empty or too long, or contains a control character or an unpaired
+     *     surrogate
      */
     public static Puri of(String namespace, String collection, String identifier) {
-        return Canonicalizer.ofPlain(namespace, collection, identifier);
+        return Canonicalizer.ofUnescaped(namespace, collection, identifier);
     }
 
     /**
-     * Returns the index of the identifier in the bytes of a canonical pURI without escapes, which most are. For code
-     * that reads many pURIs without creating objects.
+     * Returns the index of the identifier in the bytes of a canonical pURI without escapes. It lets code read many
+     * pURIs without creating objects. Most pURIs have no escapes.
      *
-     * @return -1 if the bytes are anything else, including a canonical pURI with escapes
+     * @return -1 if the bytes are not a pURI, are not canonical, or contain escapes
      */
     public static int identifierOfPlain(byte[] text) {
         return identifierOfPlain(text, 0, text.length);
@@ -64,7 +65,7 @@ public final class Puri implements Comparable<Puri> {
 
     /** Like {@link #identifierOfPlain(byte[])} for {@code text[from..to)}; returns an index into {@code text}. */
     public static int identifierOfPlain(byte[] text, int from, int to) {
-        return Canonicalizer.identifierOfPlain(text, from, to);
+        return Canonicalizer.identifierStartOfCanonical(text, from, to);
     }
 
     /** The canonical first segment. */
@@ -87,17 +88,20 @@ public final class Puri implements Comparable<Puri> {
         return secondColon + 1;
     }
 
-    /** The third segment, decoded; the inverse of {@link #of} except for ASCII case. */
+    /**
+     * The third segment without percent-encoding: the identifier that was passed to {@link #of}, with ASCII letters in
+     * lower case.
+     */
     public String plainIdentifier() {
         return Canonicalizer.decode(identifier());
     }
 
-    /** {@code namespace:collection}, the collection's key in {@code puri.collections.v1}. */
+    /** {@code namespace:collection}: the key of the collection in {@code puri.collections.v1}. */
     public String qualifiedCollection() {
         return text.substring(0, secondColon);
     }
 
-    /** The canonical text as ASCII bytes: the Kafka key, from which partitions and hashes are computed. */
+    /** The canonical text as ASCII bytes: the key of Kafka records, and the input of partitions and hashes. */
     public byte[] toBytes() {
         return text.getBytes(StandardCharsets.US_ASCII);
     }

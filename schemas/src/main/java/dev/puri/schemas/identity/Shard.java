@@ -1,20 +1,20 @@
 package dev.puri.schemas.identity;
 
 /**
- * The shard whose database contains an object, e.g. {@code br-1}. Case-sensitive.
+ * The name of the shard whose database contains an object, e.g. {@code br-1}. Case-sensitive.
  *
  * @param text 1 to {@value PlaceName#MAX_LENGTH} characters of {@code A-Za-z0-9._~:/@+-}
  */
 public record Shard(String text) implements Comparable<Shard> {
     /**
-     * @throws InvalidNameException if the text is empty, too long or has another character
+     * @throws InvalidNameException if the text is empty or too long, or contains another character
      */
     public Shard {
         PlaceName.require(text, NameRule.BAD_SHARD, "a shard");
     }
 
     /**
-     * Parses a name.
+     * Parses a shard.
      *
      * @throws InvalidNameException if the text is not a shard
      */

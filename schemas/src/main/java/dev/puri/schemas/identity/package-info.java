@@ -1,2 +1,2 @@
-/** The types of names: pURI, handle, prefix, owner, shard. Imports only {@code java.*}. */
+/** The types of names: pURI, handle, prefix, owner and shard. The package imports only {@code java.*}. */
 package dev.puri.schemas.identity;

@@ -11,20 +11,20 @@ import org.jspecify.annotations.Nullable;
 /** The change that an event makes to its identity. */
 public sealed interface Change {
     /**
-     * A service created the identity. The first creation holds the pURI.
+     * A service created the identity. The first creation of a pURI claims it.
      *
-     * @param uuid primary key in the shard's database
+     * @param uuid primary key of the object in the shard's database
      * @param handle the public name; null for objects that are never public
-     * @param attributes searchable text, by name
+     * @param attributes searchable text by attribute name
      */
     record Created(
             UUID uuid, Owner owner, Shard shard, @Nullable Handle handle, Map<String, String> attributes)
             implements Change {
         /**
-         * @throws IllegalArgumentException if the uuid does not have RFC 9562's variant and a valid version
+         * @throws IllegalArgumentException if the variant or the version of the uuid is invalid
          */
         public Created {
-            Uuids.require(uuid, "uuid");
+            Uuids.requireValid(uuid, "uuid");
             attributes = Map.copyOf(attributes);
         }
     }
@@ -32,7 +32,7 @@ public sealed interface Change {
     /**
      * The object moved to another shard.
      *
-     * @param owner the new owner; null for no change of the owner
+     * @param owner the new owner; null if the owner does not change
      */
     record Moved(@Nullable Owner owner, Shard shard) implements Change {}
 
@@ -44,9 +44,9 @@ public sealed interface Change {
     }
 
     /**
-     * The object was merged into another one.
+     * The object was merged into another object, the survivor.
      *
-     * @param into the pURI of the other object, the survivor
+     * @param into the pURI of the survivor
      */
     record Merged(Puri into) implements Change {}
 

@@ -8,14 +8,14 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The searchable attributes and the location of an identity: the value of {@code puri.documents.v1}, keyed by pURI.
- * Only identities of searchable collections have a document, and deleted or erased identities have none.
+ * The searchable attributes and the location of an identity: a value of {@code puri.documents.v1}, keyed by pURI. Only
+ * identities of searchable collections have a document. Deleted and erased identities have none.
  *
  * @param handle the public name; null if there is none
  * @param status active or merged
- * @param mergedInto the survivor of a merged identity; null otherwise
- * @param attributes searchable text by name
- * @param position the last event that changed this document
+ * @param mergedInto the identity into which this identity was merged; null if it was not merged
+ * @param attributes searchable text by attribute name
+ * @param position position of the last event that changed this document
  */
 public record Document(
         Owner owner,
@@ -26,15 +26,16 @@ public record Document(
         Map<String, String> attributes,
         Position position) {
     /**
-     * @throws IllegalArgumentException if the status is deleted, or {@code mergedInto} does not fit the status
+     * @throws IllegalArgumentException if the status is deleted, if a merged document has no {@code mergedInto}, or if
+     *     another document has one
      */
     public Document {
         if (status == Row.Status.DELETED) {
-            throw new IllegalArgumentException("what is deleted has no document");
+            throw new IllegalArgumentException("a deleted identity has no document");
         }
         if ((status == Row.Status.MERGED) != (mergedInto != null)) {
             throw new IllegalArgumentException(
-                    "a survivor belongs to a merged document: " + status + ", " + mergedInto);
+                    "mergedInto must be set exactly if the status is MERGED: " + status + ", " + mergedInto);
         }
         attributes = Map.copyOf(attributes);
     }

@@ -8,22 +8,23 @@ import org.apache.kafka.common.header.Headers;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A tombstone in {@code puri.rejections.v1}: after its event the pURI has no row. It is written to that topic because
- * servers read the topic again at every start, whereas their snapshot of the table may be younger than the erasure.
+ * A tombstone in {@code puri.rejections.v1}, which reports that the pURI has no row after an event. A server that
+ * starts from a snapshot of its table may not read the erasure in the topic of identities, because the snapshot may be
+ * younger. But servers read the whole topic of rejections at each start.
  *
- * @param puri the record's key
+ * @param puri the key of the record
  * @param position position of the event
  * @param isApplied whether this event erased the object; false if the object was erased before
- * @param at when the registry decided the event, by its clock
+ * @param at time when the registry decided the event, by the registry's clock
  */
 public record Erasure(Puri puri, Position position, boolean isApplied, Instant at) {
-    /** Header with the time in ms since the epoch, in decimal. The record's own timestamp is the broker's. */
+    /** Header with {@link #at} in ms since the epoch, as decimal text. The timestamp of the record is the broker's. */
     public static final String TIME_HEADER = "time";
 
     /**
-     * Reads a record's headers.
+     * Reads the headers of a tombstone.
      *
-     * @throws IllegalArgumentException if the registry did not write them
+     * @throws IllegalArgumentException if a header is missing or invalid
      */
     public static Erasure of(Puri puri, Headers headers) {
         return new Erasure(
@@ -36,7 +37,7 @@ public record Erasure(Puri puri, Position position, boolean isApplied, Instant a
     private static String text(Headers headers, String name) {
         @Nullable Header header = headers.lastHeader(name);
         if (header == null || header.value() == null) {
-            throw new IllegalArgumentException("an erasure has the header " + name);
+            throw new IllegalArgumentException("an erasure must have the header " + name);
         }
         return new String(header.value(), StandardCharsets.UTF_8);
     }

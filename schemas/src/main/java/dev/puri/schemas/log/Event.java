@@ -6,12 +6,12 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One change to one identity, as a service publishes it.
+ * An event that a service publishes: one change of one identity.
  *
- * @param eventId the same for every retry
- * @param occurredAt time by the producer's clock, truncated to milliseconds; from {@link #EARLIEST} to before {@link
- *     #LATEST}
- * @param source name of the producer, 1 to {@value #MAX_SOURCE_LENGTH} characters, no control characters
+ * @param eventId id of the event; a retry has the same id
+ * @param occurredAt time by the producer's clock, truncated to milliseconds; not before {@link #EARLIEST}, and before
+ *     {@link #LATEST}
+ * @param source name of the producer, 1 to {@value #MAX_SOURCE_LENGTH} characters without control characters
  * @param uuid guard: the event is refused unless the row has this uuid; null for no guard
  * @param expectedEpoch guard: the event is refused unless the row has this epoch; null for no guard
  */
@@ -28,25 +28,25 @@ public record Event(
     public static final int MAX_SOURCE_LENGTH = 255;
 
     /**
-     * @throws IllegalArgumentException if a component is out of its bounds; the message names it
+     * @throws IllegalArgumentException if a component is invalid; the message contains its name
      */
     public Event {
-        Uuids.require(eventId, "eventId");
+        Uuids.requireValid(eventId, "eventId");
         if (uuid != null) {
-            Uuids.require(uuid, "the guard uuid");
+            Uuids.requireValid(uuid, "the guard uuid");
         }
         if (occurredAt.isBefore(EARLIEST) || !occurredAt.isBefore(LATEST)) {
             throw new IllegalArgumentException(
                     "occurredAt " + occurredAt + " is not between " + EARLIEST + " and " + LATEST);
         }
         occurredAt = Instant.ofEpochMilli(occurredAt.toEpochMilli());
-        if (source.isEmpty() || source.length() > MAX_SOURCE_LENGTH || hasControl(source)) {
+        if (source.isEmpty() || source.length() > MAX_SOURCE_LENGTH || hasControlCharacter(source)) {
             throw new IllegalArgumentException(
-                    "source has 1 to " + MAX_SOURCE_LENGTH + " characters and no control characters");
+                    "source must have 1 to " + MAX_SOURCE_LENGTH + " characters without control characters");
         }
     }
 
-    private static boolean hasControl(String text) {
+    private static boolean hasControlCharacter(String text) {
         for (int i = 0; i < text.length(); i++) {
             if (Character.isISOControl(text.charAt(i))) {
                 return true;

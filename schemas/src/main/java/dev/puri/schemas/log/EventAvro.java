@@ -24,12 +24,13 @@ import org.jspecify.annotations.Nullable;
 /** Converts an {@link Event} to and from Avro. */
 public final class EventAvro {
     static {
+        // Otherwise Avro does not instantiate the generated classes.
         GeneratedClasses.trust();
     }
 
     private EventAvro() {}
 
-    /** Converts an event to the value to publish. */
+    /** Converts an event to a value of an events topic. */
     public static IdentityEvent toAvro(Event event) {
         return new IdentityEvent(
                 event.eventId(),
@@ -61,21 +62,21 @@ public final class EventAvro {
         if (change instanceof Change.Merged merged) {
             return new Merged(merged.into().toString());
         }
-        // Java 17 has no exhaustive switch over a sealed type; a test publishes one of each.
+        // Java 17 cannot check that all types are handled, so a test publishes an event of each type.
         return change instanceof Change.Deleted ? new Deleted() : new Erased();
     }
 
     /**
-     * Converts a published value to an event.
+     * Converts a value of an events topic to an event.
      *
-     * @throws IllegalArgumentException if a field is invalid; the message names it
+     * @throws IllegalArgumentException if a field is invalid; the message contains the name of the field
      */
     public static Event fromAvro(IdentityEvent avro) {
         return fromAvro((IndexedRecord) avro);
     }
 
     /**
-     * @param avro a record with {@link IdentityEvent}'s schema, generated or generic
+     * @param avro a generated or generic record with the schema of {@link IdentityEvent}
      */
     static Event fromAvro(IndexedRecord avro) {
         IndexedRecord change = (IndexedRecord) avro.get(Field.CHANGE);
@@ -91,8 +92,8 @@ public final class EventAvro {
     }
 
     private static Change change(IndexedRecord avro) {
-        String kind = avro.getSchema().getName();
-        switch (kind) {
+        String type = avro.getSchema().getName();
+        switch (type) {
             case "Created":
                 return new Change.Created(
                         uuid(avro.get(Field.CREATED_UUID), "change.uuid"),
@@ -113,7 +114,7 @@ public final class EventAvro {
             case "Erased":
                 return new Change.Erased();
             default:
-                throw new IllegalStateException("a change of a kind that the schema does not have: " + kind);
+                throw new IllegalStateException("unknown type of change: " + type);
         }
     }
 
@@ -142,7 +143,7 @@ public final class EventAvro {
         return (Map<String, String>) value;
     }
 
-    /** The indexes of the fields in their records. */
+    /** The index of each field in its record. */
     private static final class Field {
         static final int EVENT_ID = index(IdentityEvent.getClassSchema(), "eventId");
         static final int PURI = index(IdentityEvent.getClassSchema(), "puri");

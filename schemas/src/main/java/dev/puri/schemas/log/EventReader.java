@@ -9,50 +9,50 @@ import org.apache.avro.generic.GenericRecord;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads the values of an events topic. It does not call the schema registry, and distinguishes bytes that are not an
- * event (undecodable) from an event that breaks a rule (malformed). Thread-safe.
+ * Decodes the values of an events topic. It distinguishes bytes that are not an event (undecodable) from an event with
+ * an invalid field (malformed). It does not call the schema registry. Thread-safe.
  *
- * <p>{@link EventDecoder} decodes the valid events of this build's schema. All others are decoded to generic Avro
- * values and validated afterwards, because Avro's conversions for generated classes accept invalid uuids, or throw
- * while decoding.
+ * <p>{@link EventDecoder} decodes valid events of this build's schema. Other events are decoded to generic Avro records
+ * and validated afterwards. Generated classes are not used here, because their conversions accept some invalid uuids
+ * and throw at others before the event is decoded.
  */
 public final class EventReader {
-    private static final Schema REGISTERED = RegisteredForm.of(IdentityEvent.getClassSchema());
+    private static final Schema REGISTERED_SCHEMA = RegisteredForm.of(IdentityEvent.getClassSchema());
 
-    private final RecordReader<GenericRecord> records = RecordReader.of(IdentityEvent.getClassSchema());
+    private final RecordReader<GenericRecord> genericReader = RecordReader.of(IdentityEvent.getClassSchema());
 
-    /** The last writer's schema that is equal to ours, cached because comparing schemas takes longer than decoding. */
-    private volatile @Nullable Schema ours;
+    /** The last writer schema that equals this build's. Cached, because a comparison takes longer than decoding. */
+    private volatile @Nullable Schema equalSchema;
 
-    /** The last writer's schema that differs from ours. */
-    private volatile @Nullable Schema other;
+    /** The last writer schema that differs from this build's. */
+    private volatile @Nullable Schema differentSchema;
 
     /**
-     * Reads an event.
+     * Decodes an event.
      *
-     * @param key the record's key, which most events repeat as their pURI
-     * @param value a whole Kafka value, header and record
-     * @param writer the schema with the header's id
+     * @param key the key of the Kafka record; reused as the event's pURI if they are equal
+     * @param value the value of the Kafka record: header and Avro record
+     * @param writer the schema with the id in the header
      * @throws org.apache.kafka.common.errors.SerializationException if the bytes are not an event
-     * @throws IllegalArgumentException if a field is invalid; the message names it
+     * @throws IllegalArgumentException if a field is invalid; the message contains the name of the field
      */
     public Event read(Puri key, byte[] value, Schema writer) {
-        Event event = isOurs(writer) ? EventDecoder.decode(value, key) : null;
-        return event != null ? event : EventAvro.fromAvro(records.decode(value, writer));
+        Event event = isSchemaOfThisBuild(writer) ? EventDecoder.decode(value, key) : null;
+        return event != null ? event : EventAvro.fromAvro(genericReader.decode(value, writer));
     }
 
-    private boolean isOurs(Schema writer) {
-        if (writer == ours) {
+    private boolean isSchemaOfThisBuild(Schema writer) {
+        if (writer == equalSchema) {
             return true;
         }
-        // Earlier releases registered the generated class's schema, which encodes to the same bytes.
-        boolean isOurs =
-                writer != other && (writer.equals(REGISTERED) || writer.equals(IdentityEvent.getClassSchema()));
-        if (isOurs) {
-            ours = writer;
+        // Earlier releases registered the schema of the generated class. Both schemas have the same encoding.
+        boolean isEqual = writer != differentSchema
+                && (writer.equals(REGISTERED_SCHEMA) || writer.equals(IdentityEvent.getClassSchema()));
+        if (isEqual) {
+            equalSchema = writer;
         } else {
-            other = writer;
+            differentSchema = writer;
         }
-        return isOurs;
+        return isEqual;
     }
 }

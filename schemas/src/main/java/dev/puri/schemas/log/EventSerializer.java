@@ -7,8 +7,8 @@ import org.apache.kafka.common.serialization.Serializer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Events to Confluent's wire format: the bytes that {@link AvroSerializer} writes of their Avro form. Takes its
- * configuration. Thread-safe once configured.
+ * Serializes events in Confluent's wire format. The bytes are those that {@link AvroSerializer} writes for the Avro
+ * record of the event, and the configuration is the same. Thread-safe once configured.
  */
 public final class EventSerializer implements Serializer<Object> {
     private final AvroSerializer avro = new AvroSerializer();
@@ -19,9 +19,10 @@ public final class EventSerializer implements Serializer<Object> {
     }
 
     /**
-     * Throws what {@link AvroSerializer#serialize} throws.
+     * Serializes an event. The exceptions are those of {@link AvroSerializer#serialize}.
      *
-     * @param data an {@link Event}; null for null
+     * @param data an {@link Event}, an Avro record, or null
+     * @return null if the data is null
      */
     @Override
     public byte @Nullable [] serialize(String topic, @Nullable Object data) {
@@ -29,7 +30,8 @@ public final class EventSerializer implements Serializer<Object> {
             return avro.serialize(topic, data);
         }
         OptionalInt schemaId = avro.idOf(topic, EventEncoder.schema());
-        // The first event of a topic asks the schema registry, and a subject's latest schema may be another one.
+        // The id is unknown until the AvroSerializer has serialized an event of the topic. It stays unknown if
+        // use.latest.version is on and the latest schema of the subject is not the encoder's.
         return schemaId.isPresent()
                 ? EventEncoder.encode(schemaId.getAsInt(), event)
                 : avro.serialize(topic, EventAvro.toAvro(event));

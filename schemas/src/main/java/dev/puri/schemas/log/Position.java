@@ -1,15 +1,15 @@
 package dev.puri.schemas.log;
 
 /**
- * Topic, partition and offset of an event. As text it is a token, opaque to callers: {@code 3-1042} in the shared
- * topic, {@code music-3-1042} in the topic of the namespace {@code music}.
+ * Topic, partition and offset of an event. The text of a position is a token, which callers do not interpret: {@code
+ * 3-1042} in the shared topic, {@code music-3-1042} in the topic of the namespace {@code music}.
  *
- * @param topic an events topic
- * @param partition from 0
- * @param offset from 0
+ * @param topic the name of an events topic
+ * @param partition partition number, from 0
+ * @param offset offset, from 0
  */
 public record Position(String topic, int partition, long offset) {
-    /** Header of {@code puri.identities.v1}: the token of the event that the record settles. */
+    /** Header of {@code puri.identities.v1}: the token of the event whose outcome the record reports. */
     public static final String HEADER = "position";
 
     /**
@@ -20,7 +20,8 @@ public record Position(String topic, int partition, long offset) {
             throw new IllegalArgumentException("not an events topic: " + topic);
         }
         if (partition < 0 || offset < 0) {
-            throw new IllegalArgumentException("a position is not negative: " + partition + ", " + offset);
+            throw new IllegalArgumentException(
+                    "partition and offset must not be negative: " + partition + ", " + offset);
         }
     }
 
@@ -30,31 +31,31 @@ public record Position(String topic, int partition, long offset) {
      * @throws IllegalArgumentException if the text is not a token
      */
     public static Position parse(String token) {
-        int last = token.lastIndexOf('-');
-        int middle = last <= 0 ? -1 : token.lastIndexOf('-', last - 1);
-        String suffix = middle <= 0 ? "" : token.substring(0, middle);
+        int offsetDash = token.lastIndexOf('-');
+        int partitionDash = offsetDash <= 0 ? -1 : token.lastIndexOf('-', offsetDash - 1);
+        String namespace = partitionDash <= 0 ? "" : token.substring(0, partitionDash);
         try {
-            if (last <= 0 || middle == 0 || !(suffix.isEmpty() || Topics.mayOwnTopic(suffix))) {
+            if (offsetDash <= 0 || partitionDash == 0 || !(namespace.isEmpty() || Topics.mayOwnTopic(namespace))) {
                 throw new NumberFormatException();
             }
             Position position = new Position(
-                    Topics.ofSuffix(suffix),
-                    Integer.parseInt(token, middle + 1, last, 10),
-                    Long.parseLong(token, last + 1, token.length(), 10));
+                    Topics.topicOf(namespace),
+                    Integer.parseInt(token, partitionDash + 1, offsetDash, 10),
+                    Long.parseLong(token, offsetDash + 1, token.length(), 10));
             if (position.toString().equals(token)) {
                 return position;
             }
         } catch (NumberFormatException e) {
-            // Reported below, like a number in a form that toString() does not produce (+3, 03, other digits).
+            // Reported below, as is a number in a form that toString() does not write (+3, 03, other digits).
         }
-        throw new IllegalArgumentException("not a token that a publish returned: \""
+        throw new IllegalArgumentException("not a token of a published event: \""
                 + (token.length() > 100 ? token.substring(0, 100) + "…" : token) + "\"");
     }
 
-    /** The token. */
+    /** Returns the token. */
     @Override
     public String toString() {
-        String suffix = Topics.suffix(topic);
-        return (suffix.isEmpty() ? "" : suffix + '-') + partition + '-' + offset;
+        String namespace = Topics.namespaceOf(topic);
+        return (namespace.isEmpty() ? "" : namespace + '-') + partition + '-' + offset;
     }
 }

@@ -1,24 +1,24 @@
 package dev.puri.schemas.log;
 
-/** Why an event was refused. */
+/** The reason why an event was refused. */
 public enum Reason {
-    /** The bytes are not an event, or no schema has their id. */
+    /** The value is not an event, or the schema registry has no schema with its id. */
     UNDECODABLE,
-    /** Key and pURI differ, a field is invalid, or the topic or partition is not that of the pURI. */
+    /** The key is not the event's pURI, a field is invalid, or the event is in the wrong topic or partition. */
     MALFORMED,
-    /** The event or its attributes exceed their bounds. */
+    /** The event or its attributes exceed their maximum size. */
     TOO_LARGE,
     /** The collection does not allow this owner, or is retired. */
     NOT_ALLOWED,
-    /** The handle's prefix is not the collection's. */
+    /** The prefix of the handle is not the prefix of the collection. */
     WRONG_PREFIX,
-    /** Nothing was created under this pURI. */
+    /** No identity was created with this pURI. */
     UNKNOWN_PURI,
-    /** The row's uuid is not the one that the event expects. */
+    /** The uuid of the row is not the uuid that the event expects. */
     OTHER_INCARNATION,
-    /** The row's epoch is not the one that the event expects. */
+    /** The epoch of the row is not the epoch that the event expects. */
     STALE_EPOCH,
-    /** The identity has another handle, and handles do not change. */
+    /** The identity has another handle, and the handle of an identity never changes. */
     HANDLE_FIXED,
     /** The uuid belonged to a deleted or erased identity. */
     ID_REUSED,
@@ -28,7 +28,7 @@ public enum Reason {
     HANDLE_TAKEN,
     /** The identity is deleted. */
     DELETED,
-    /** The identity was merged into another. */
+    /** The identity was merged into another identity. */
     MERGED,
     /** An identity cannot be merged into itself. */
     SELF_MERGE

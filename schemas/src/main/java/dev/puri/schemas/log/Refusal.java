@@ -6,11 +6,11 @@ import dev.puri.schemas.identity.Shard;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Why an event was refused.
+ * The reason why an event was refused, with details.
  *
  * @param detail an explanation for people; truncated to {@value #MAX_DETAIL_LENGTH} characters
- * @param holder the holder of the requested name; null if there is none
- * @param survivor the survivor of a merged identity; null if it is not merged
+ * @param holder the holder of the pURI or handle that the event claims; null if there is none
+ * @param survivor the identity into which the event's identity was merged; null if it was not merged
  */
 public record Refusal(
         Reason reason,
@@ -19,7 +19,7 @@ public record Refusal(
         @Nullable Puri survivor) {
     public static final int MAX_DETAIL_LENGTH = 1000;
 
-    /** Owner and shard of the identity that holds the name. */
+    /** Owner and shard of the identity that holds the pURI or handle. */
     public record Holder(Owner owner, Shard shard) {}
 
     public Refusal {

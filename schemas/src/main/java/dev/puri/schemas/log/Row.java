@@ -9,12 +9,15 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The location and state of an identity: the value of {@code puri.identities.v1}, keyed by pURI.
+ * The location and state of an identity: a value of {@code puri.identities.v1}, keyed by pURI.
  *
+ * @param uuid primary key of the object in the shard's database
  * @param handle the public name; null if there is none
- * @param epoch number of changes of ownership, from 1
- * @param mergedInto the survivor of a merged identity; null otherwise
- * @param position the last event that changed this row
+ * @param epoch number of events that created, moved, merged or deleted the identity, from 1
+ * @param createdAt time of the creation
+ * @param changedAt time of the last change of this row
+ * @param mergedInto the identity into which this identity was merged; null if it was not merged
+ * @param position position of the last event that changed this row
  */
 public record Row(
         UUID uuid,
@@ -29,23 +32,25 @@ public record Row(
         Position position) {
     /** The state of an identity. */
     public enum Status {
-        /** The object is on the row's shard. */
+        /** The object is on the shard of the row. */
         ACTIVE,
-        /** The object was merged into another one. */
+        /** The object was merged into another object. */
         MERGED,
         /** The object was deleted. */
         DELETED
     }
 
     /**
-     * @throws IllegalArgumentException if the epoch is below 1, or {@code mergedInto} does not fit the status
+     * @throws IllegalArgumentException if the epoch is below 1, if a merged row has no {@code mergedInto}, or if
+     *     another row has one
      */
     public Row {
         if (epoch < 1) {
-            throw new IllegalArgumentException("an epoch counts from 1: " + epoch);
+            throw new IllegalArgumentException("an epoch must be at least 1, not " + epoch);
         }
         if ((status == Status.MERGED) != (mergedInto != null)) {
-            throw new IllegalArgumentException("a survivor belongs to a merged row: " + status + ", " + mergedInto);
+            throw new IllegalArgumentException(
+                    "mergedInto must be set exactly if the status is MERGED: " + status + ", " + mergedInto);
         }
     }
 }

@@ -14,8 +14,8 @@ import org.apache.avro.Schema;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Encodes rows as values of {@code puri.identities.v1}, field by field in the schema's order. The bytes are the same as
- * Avro's, in a quarter of its time ({@code puri bench micro Avro}). The topology encodes a row for nearly every event.
+ * Encodes rows as values of {@code puri.identities.v1}. It writes the same bytes as Avro in a quarter of the time
+ * ({@code puri bench micro Avro} measures both), because the topology encodes a row for nearly every event.
  */
 public final class RowEncoder {
     private static final Schema SCHEMA = RegisteredForm.of(IdentityRow.getClassSchema());
@@ -24,11 +24,11 @@ public final class RowEncoder {
     private static final int MAX_BYTES_WITHOUT_TEXTS =
             WireFormat.HEADER_LENGTH + 16 + 3 + 10 * AvroBinary.MAX_NUMBER_LENGTH;
 
-    private static final byte[] NONE = {};
+    private static final byte[] EMPTY = {};
 
     private RowEncoder() {}
 
-    /** The schema to register. */
+    /** The writer schema, in its {@linkplain RegisteredForm registered form}. */
     public static Schema schema() {
         return SCHEMA;
     }
@@ -37,7 +37,7 @@ public final class RowEncoder {
      * Encodes a row.
      *
      * @param schemaId id of {@link #schema()} in the schema registry
-     * @return a whole Kafka value, header and record
+     * @return the value of a Kafka record: header and Avro record
      */
     public static byte[] encode(int schemaId, Row row) {
         byte[] owner = utf8(row.owner());
@@ -68,12 +68,12 @@ public final class RowEncoder {
         return Arrays.copyOf(out.array(), out.position());
     }
 
-    /** Returns the bytes of a name, which is never empty; no bytes for null. */
+    /** Returns the bytes of a name; an empty array for null. Names are never empty. */
     private static byte[] utf8(@Nullable Object name) {
-        return name == null ? NONE : name.toString().getBytes(StandardCharsets.UTF_8);
+        return name == null ? EMPTY : name.toString().getBytes(StandardCharsets.UTF_8);
     }
 
-    /** Writes the union of null and a text. */
+    /** Writes a union of null and a string. An empty text is written as null. */
     private static void putOptional(byte[] text, ByteBuffer out) {
         putNumber(text.length == 0 ? 0 : 1, out);
         if (text.length > 0) {

@@ -1,4 +1,4 @@
-/** The contents of the topics: events, rows, outcomes, positions. */
+/** The contents of the topics: events, rows, documents, outcomes, refusals and positions. */
 @NullMarked
 package dev.puri.schemas.log;
 

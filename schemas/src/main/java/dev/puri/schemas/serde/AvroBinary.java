@@ -2,21 +2,24 @@ package dev.puri.schemas.serde;
 
 import java.nio.ByteBuffer;
 
-/** Avro's binary encoding of single values, for records that are encoded field by field. */
+/** Writes single values in Avro's binary encoding, for code that encodes records field by field. */
 public final class AvroBinary {
-    /** Most bytes of an encoded number. */
+    /** Maximum number of bytes of an encoded number. */
     public static final int MAX_NUMBER_LENGTH = 10;
 
     private AvroBinary() {}
 
-    /** Writes an int, a long, a length, a count, or the branch of a union: zigzag, then seven bits a byte, the lowest first. */
+    /**
+     * Writes an int, a long, a length, a count or the branch of a union. The encoding is zigzag, then seven bits per
+     * byte, the lowest bits first.
+     */
     public static void putNumber(long number, ByteBuffer out) {
-        long rest = number << 1 ^ number >> 63;
-        while ((rest & ~0x7FL) != 0) {
-            out.put((byte) (rest & 0x7F | 0x80));
-            rest >>>= 7;
+        long remainingBits = number << 1 ^ number >> 63;
+        while ((remainingBits & ~0x7FL) != 0) {
+            out.put((byte) (remainingBits & 0x7F | 0x80));
+            remainingBits >>>= 7;
         }
-        out.put((byte) rest);
+        out.put((byte) remainingBits);
     }
 
     /** Writes a string. */
@@ -27,7 +30,8 @@ public final class AvroBinary {
     /**
      * Writes a string.
      *
-     * @param length bytes of the string, from the beginning of the array
+     * @param utf8 an array that begins with the bytes of the string
+     * @param length number of bytes of the string
      */
     public static void putText(byte[] utf8, int length, ByteBuffer out) {
         putNumber(length, out);

@@ -12,41 +12,49 @@ import org.apache.kafka.common.serialization.Deserializer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Deserializes Avro records in Confluent's wire format. It accepts Confluent's configuration: the keys of {@link
- * ConfluentSchemaRegistry}, {@code specific.avro.reader} (default false: generic records; true: the generated class
- * that the writer's schema names, with that class's schema as the reader's), {@code avro.use.logical.type.converters}
- * (default false: generic records contain plain values), and {@code key}/{@code value.subject.name.strategy} like
- * {@link AvroSerializer}. Thread-safe once configured.
+ * Deserializes Avro records in Confluent's wire format. It accepts Confluent's configuration:
+ *
+ * <ul>
+ *   <li>the keys of {@link ConfluentSchemaRegistry}
+ *   <li>{@code specific.avro.reader}: with false, the default, it returns generic records; with true, it returns
+ *       instances of the generated class that has the name of the writer schema, and the schema of the class is the
+ *       reader schema
+ *   <li>{@code avro.use.logical.type.converters} (default false): whether the values of generic records are converted
+ *   <li>{@code key.subject.name.strategy} and {@code value.subject.name.strategy}: only the topic-name strategy
+ * </ul>
+ *
+ * <p>Thread-safe once configured.
  */
 public final class AvroDeserializer implements Deserializer<Object> {
-    /** Size at which the cache is cleared; a topic's values normally have few schemas. */
-    private static final int MAX_CACHED = 1000;
+    /** The cache is cleared at this size. The values of a topic normally have few schemas. */
+    private static final int MAX_CACHED_READERS = 1000;
 
     private final Map<Integer, CachedReader> readers = new ConcurrentHashMap<>();
-    private GenericData generic = new GenericData();
+    private GenericData genericData = new GenericData();
     private @Nullable ConfluentSchemaRegistry registry;
     private String subjectSuffix = "-value";
-    private boolean specific;
+    private boolean isSpecific;
 
-    /** The reader for a writer's schema, and the record's name for messages. */
-    private record CachedReader(DatumReader<Object> reader, String name) {}
+    /** The reader for a writer schema, and the name of the record for messages. */
+    private record CachedReader(DatumReader<Object> reader, String recordName) {}
 
     /**
      * @throws org.apache.kafka.common.config.ConfigException if a key is missing, invalid or not supported
      */
     @Override
     public void configure(Map<String, ?> configs, boolean isKey) {
-        SerdeSettings.requireTopicNames(configs, isKey);
-        this.specific = SerdeSettings.flag(configs, SerdeSettings.SPECIFIC, false);
+        SerdeSettings.requireTopicNameStrategy(configs, isKey);
+        this.isSpecific = SerdeSettings.flag(configs, SerdeSettings.SPECIFIC, false);
         if (SerdeSettings.flag(configs, SerdeSettings.LOGICAL_TYPES, false)) {
-            this.generic = ConvertingData.generic();
+            this.genericData = ConvertingData.generic();
         }
         this.subjectSuffix = isKey ? "-key" : "-value";
         this.registry = ConfluentSchemaRegistry.create(configs);
     }
 
     /**
-     * @return a GenericRecord or SpecificRecord, or another value if the writer's schema is not a record; null for null
+     * @return a GenericRecord or SpecificRecord, or another value if the writer schema is not a record; null if the
+     *     value is null
      * @throws RegistryUnavailableException if the schema of a new id cannot be fetched within the retries
      * @throws UnknownSchemaException if the registry has no schema with the id
      * @throws SerializationException if the bytes do not match the schema, or there is no generated class with its name
@@ -61,11 +69,13 @@ public final class AvroDeserializer implements Deserializer<Object> {
         if (cached == null) {
             cached = newReader(id, topic + subjectSuffix);
         }
-        return ThreadCodec.read(value, cached.reader(), cached.name());
+        return ThreadCodec.read(value, cached.reader(), cached.recordName());
     }
 
-    /** Fetches the writer's schema. Messages name the subject, because the id alone does not identify the records. */
-    private Schema writer(int id, String subject) {
+    /**
+     * Fetches the writer schema. Error messages contain the subject, because an id alone does not identify the records.
+     */
+    private Schema writerSchema(int id, String subject) {
         if (registry == null) {
             throw new IllegalStateException("this deserializer was not configured");
         }
@@ -79,24 +89,24 @@ public final class AvroDeserializer implements Deserializer<Object> {
     }
 
     private CachedReader newReader(int id, String subject) {
-        Schema writer = writer(id, subject);
+        Schema writer = writerSchema(id, subject);
         CachedReader cached;
-        if (specific && writer.getType() == Schema.Type.RECORD) {
+        if (isSpecific && writer.getType() == Schema.Type.RECORD) {
             Class<? extends SpecificRecord> type = generatedClass(writer);
             Schema reader = SpecificData.get().getSchema(type);
             cached = new CachedReader(
-                    RecordReader.reader(writer, reader, GeneratedClasses.modelOf(type)), reader.getFullName());
+                    RecordReader.createReader(writer, reader, GeneratedClasses.modelOf(type)), reader.getFullName());
         } else {
-            cached = new CachedReader(RecordReader.reader(writer, writer, generic), writer.getFullName());
+            cached = new CachedReader(RecordReader.createReader(writer, writer, genericData), writer.getFullName());
         }
-        if (readers.size() >= MAX_CACHED) {
+        if (readers.size() >= MAX_CACHED_READERS) {
             readers.clear();
         }
         readers.put(id, cached);
         return cached;
     }
 
-    /** Finds the class without initializing it, because its name comes from untrusted data. */
+    /** Finds the generated class. The class is not initialized, because its name comes from untrusted data. */
     private static Class<? extends SpecificRecord> generatedClass(Schema writer) {
         String name = SpecificData.getClassName(writer);
         ClassLoader context = Thread.currentThread().getContextClassLoader();
@@ -105,7 +115,8 @@ public final class AvroDeserializer implements Deserializer<Object> {
                     Class.forName(name, false, context != null ? context : AvroDeserializer.class.getClassLoader());
             return type.asSubclass(SpecificRecord.class);
         } catch (ClassNotFoundException | ClassCastException | LinkageError e) {
-            throw new SerializationException("specific.avro.reader is on, but there is no generated class " + name, e);
+            throw new SerializationException(
+                    "specific.avro.reader is true, but there is no generated class " + name, e);
         }
     }
 

@@ -21,23 +21,28 @@ import org.apache.kafka.common.serialization.Serializer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Serializes generated or generic Avro records to Confluent's wire format. It accepts Confluent's configuration: the
- * keys of {@link ConfluentSchemaRegistry}, {@code auto.register.schemas} (default true), {@code use.latest.version}
- * (default false), {@code avro.remove.java.properties} (default true: schemas of generated classes are registered in
- * their {@linkplain RegisteredForm registered form}; Confluent's default is false), and {@code key}/{@code
- * value.subject.name.strategy}, of which only the topic-name strategy is supported. So {@code
- * io.confluent.kafka.serializers.KafkaAvroSerializer} can replace it without other changes.
+ * Serializes generated or generic Avro records in Confluent's wire format. It accepts Confluent's configuration, so
+ * {@code io.confluent.kafka.serializers.KafkaAvroSerializer} can replace it without other changes:
  *
- * <p>Generic records may contain converted values (UUID, Instant and the rest of java.time, BigDecimal) or plain ones.
+ * <ul>
+ *   <li>the keys of {@link ConfluentSchemaRegistry}
+ *   <li>{@code auto.register.schemas} (default true)
+ *   <li>{@code use.latest.version} (default false)
+ *   <li>{@code avro.remove.java.properties} (default true, Confluent's default is false): schemas of generated classes
+ *       are registered in their {@linkplain RegisteredForm registered form}
+ *   <li>{@code key.subject.name.strategy} and {@code value.subject.name.strategy}: only the topic-name strategy
+ * </ul>
+ *
+ * <p>Generic records may contain converted values (UUID, types of java.time, BigDecimal) or unconverted values.
  * Thread-safe once configured.
  */
 public final class AvroSerializer implements Serializer<Object> {
-    /** Size at which a cache is cleared; a topic's values normally have few schemas. */
-    private static final int MAX_CACHED = 1000;
+    /** A cache is cleared at this size. The values of a topic normally have few schemas. */
+    private static final int MAX_CACHE_SIZE = 1000;
 
     private static final GenericData GENERIC = ConvertingData.generic();
 
-    private final Map<String, Map<Schema, CachedWriter>> topics = new ConcurrentHashMap<>();
+    private final Map<String, Map<Schema, CachedWriter>> writersByTopic = new ConcurrentHashMap<>();
     private @Nullable ConfluentSchemaRegistry registry;
     private boolean isKey;
     private boolean autoRegister;
@@ -45,18 +50,19 @@ public final class AvroSerializer implements Serializer<Object> {
     private boolean removeJavaProperties = true;
 
     /**
-     * The writer for a schema, and the schema's id for the header.
+     * The writer for records of a schema.
      *
-     * @param isOwnForm false if the writer converts records to another schema
+     * @param id the schema id for the header
+     * @param isUnconverted false if the writer converts the records to another schema
      */
-    private record CachedWriter(int id, DatumWriter<Object> writer, boolean isOwnForm) {}
+    private record CachedWriter(int id, DatumWriter<Object> writer, boolean isUnconverted) {}
 
     /**
      * @throws org.apache.kafka.common.config.ConfigException if a key is missing, invalid or not supported
      */
     @Override
     public void configure(Map<String, ?> configs, boolean isKey) {
-        SerdeSettings.requireTopicNames(configs, isKey);
+        SerdeSettings.requireTopicNameStrategy(configs, isKey);
         this.isKey = isKey;
         this.autoRegister = SerdeSettings.flag(configs, SerdeSettings.AUTO_REGISTER, true);
         this.useLatest = SerdeSettings.flag(configs, SerdeSettings.USE_LATEST, false);
@@ -65,7 +71,7 @@ public final class AvroSerializer implements Serializer<Object> {
     }
 
     /**
-     * @return null for null
+     * @return null if the data is null
      * @throws RegistryUnavailableException if the id of a new schema cannot be fetched within the retries
      * @throws IncompatibleSchemaException if the registry refuses the schema, or the latest schema cannot read it
      * @throws UnknownSchemaException if the schema is not registered and automatic registration is off
@@ -77,12 +83,12 @@ public final class AvroSerializer implements Serializer<Object> {
             return null;
         }
         if (!(data instanceof IndexedRecord datum)) {
-            throw new SerializationException(
-                    "only Avro records are written here, not " + data.getClass().getName());
+            throw new SerializationException("only Avro records can be serialized, not "
+                    + data.getClass().getName());
         }
         Schema schema = datum.getSchema();
-        Map<Schema, CachedWriter> known = topics.get(topic);
-        CachedWriter cached = known == null ? null : known.get(schema);
+        Map<Schema, CachedWriter> writers = writersByTopic.get(topic);
+        CachedWriter cached = writers == null ? null : writers.get(schema);
         if (cached == null) {
             cached = newWriter(topic, datum);
         }
@@ -90,14 +96,16 @@ public final class AvroSerializer implements Serializer<Object> {
     }
 
     /**
-     * Returns the id in the header of records of a schema. Sends no request to the schema registry.
+     * Returns the schema id that this serializer writes for records of a schema. Sends no request to the schema
+     * registry.
      *
-     * @return empty if no record of the schema was serialized for the topic yet, or if they are converted to another schema
+     * @return empty if no record of the schema has been serialized for the topic yet, or if the records are converted
+     *     to another schema
      */
     public OptionalInt idOf(String topic, Schema schema) {
-        Map<Schema, CachedWriter> known = topics.get(topic);
-        CachedWriter cached = known == null ? null : known.get(schema);
-        return cached == null || !cached.isOwnForm() ? OptionalInt.empty() : OptionalInt.of(cached.id());
+        Map<Schema, CachedWriter> writers = writersByTopic.get(topic);
+        CachedWriter cached = writers == null ? null : writers.get(schema);
+        return cached == null || !cached.isUnconverted() ? OptionalInt.empty() : OptionalInt.of(cached.id());
     }
 
     private CachedWriter newWriter(String topic, IndexedRecord datum) {
@@ -118,14 +126,14 @@ public final class AvroSerializer implements Serializer<Object> {
             int id = autoRegister ? registry.register(subject, registered) : registry.idOf(subject, registered);
             cached = new CachedWriter(id, writer(datum), true);
         }
-        if (topics.size() >= MAX_CACHED) {
-            topics.clear();
+        if (writersByTopic.size() >= MAX_CACHE_SIZE) {
+            writersByTopic.clear();
         }
-        Map<Schema, CachedWriter> known = topics.computeIfAbsent(topic, t -> new ConcurrentHashMap<>());
-        if (known.size() >= MAX_CACHED) {
-            known.clear();
+        Map<Schema, CachedWriter> writers = writersByTopic.computeIfAbsent(topic, t -> new ConcurrentHashMap<>());
+        if (writers.size() >= MAX_CACHE_SIZE) {
+            writers.clear();
         }
-        known.put(schema, cached);
+        writers.put(schema, cached);
         return cached;
     }
 
@@ -136,18 +144,19 @@ public final class AvroSerializer implements Serializer<Object> {
     }
 
     private static DatumWriter<Object> writer(IndexedRecord datum, Schema latest, String subject) {
-        Schema own = datum.getSchema();
-        if (RegisteredForm.isSame(own, latest)) {
+        Schema recordSchema = datum.getSchema();
+        if (RegisteredForm.isSame(recordSchema, latest)) {
             return writer(datum);
         }
-        SchemaPairCompatibility fit = SchemaCompatibility.checkReaderWriterCompatibility(latest, own);
-        if (fit.getType() != SchemaCompatibility.SchemaCompatibilityType.COMPATIBLE) {
+        SchemaPairCompatibility compatibility =
+                SchemaCompatibility.checkReaderWriterCompatibility(latest, recordSchema);
+        if (compatibility.getType() != SchemaCompatibility.SchemaCompatibilityType.COMPATIBLE) {
             throw new IncompatibleSchemaException(
-                    "subject " + subject + ": its latest schema cannot read " + own.getFullName() + ": "
-                            + fit.getResult().getIncompatibilities(),
+                    "subject " + subject + ": its latest schema cannot read " + recordSchema.getFullName() + ": "
+                            + compatibility.getResult().getIncompatibilities(),
                     null);
         }
-        return new TranslatingWriter(writer(datum), own, latest);
+        return new ConvertingWriter(writer(datum), recordSchema, latest);
     }
 
     @Override
@@ -157,27 +166,27 @@ public final class AvroSerializer implements Serializer<Object> {
         }
     }
 
-    /** Writes a record in the subject's latest schema, converted by Avro's schema resolution. */
-    private static final class TranslatingWriter implements DatumWriter<Object> {
-        private final DatumWriter<Object> ownWriter;
-        private final DatumReader<GenericRecord> toLatest;
+    /** Converts records to the latest schema of the subject by Avro's schema resolution, then writes them. */
+    private static final class ConvertingWriter implements DatumWriter<Object> {
+        private final DatumWriter<Object> recordWriter;
+        private final DatumReader<GenericRecord> latestReader;
         private final DatumWriter<GenericRecord> latestWriter;
 
-        TranslatingWriter(DatumWriter<Object> ownWriter, Schema own, Schema latest) {
-            GenericData plain = new GenericData();
-            this.ownWriter = ownWriter;
-            this.toLatest = RecordReader.reader(own, latest, plain);
-            this.latestWriter = new GenericDatumWriter<>(latest, plain);
+        ConvertingWriter(DatumWriter<Object> recordWriter, Schema recordSchema, Schema latest) {
+            GenericData unconverted = new GenericData();
+            this.recordWriter = recordWriter;
+            this.latestReader = RecordReader.createReader(recordSchema, latest, unconverted);
+            this.latestWriter = new GenericDatumWriter<>(latest, unconverted);
         }
 
         @Override
         public void setSchema(Schema schema) {
-            throw new UnsupportedOperationException("the schemas of a translation are fixed");
+            throw new UnsupportedOperationException("the schemas of this writer cannot change");
         }
 
         @Override
         public void write(Object datum, Encoder out) throws IOException {
-            latestWriter.write(ThreadCodec.translate(datum, ownWriter, toLatest), out);
+            latestWriter.write(ThreadCodec.convert(datum, recordWriter, latestReader), out);
         }
     }
 }

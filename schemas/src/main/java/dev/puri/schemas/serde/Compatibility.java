@@ -1,16 +1,16 @@
 package dev.puri.schemas.serde;
 
-/** Confluent's compatibility levels: what a schema registry requires of a subject's next schema. */
+/** Confluent's compatibility levels: the requirements of a schema registry for the next schema of a subject. */
 public enum Compatibility {
     /** No requirement. */
     NONE,
-    /** The next schema reads data of the latest one. */
+    /** The next schema can read data of the latest schema. */
     BACKWARD,
-    /** The next schema reads data of all earlier ones. */
+    /** The next schema can read data of all earlier schemas. */
     BACKWARD_TRANSITIVE,
-    /** The latest schema reads data of the next one. */
+    /** The latest schema can read data of the next schema. */
     FORWARD,
-    /** All earlier schemas read data of the next one. */
+    /** All earlier schemas can read data of the next schema. */
     FORWARD_TRANSITIVE,
     /** Both BACKWARD and FORWARD. */
     FULL,

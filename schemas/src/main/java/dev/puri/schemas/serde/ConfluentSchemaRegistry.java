@@ -13,33 +13,35 @@ import org.apache.avro.Schema;
 import org.apache.kafka.common.config.ConfigException;
 
 /**
- * A client of a schema registry with Confluent's REST API, which Apicurio ({@code /apis/ccompat/v7}) and others
- * implement too. It accepts Confluent's configuration keys: {@code schema.registry.url} (several, separated by commas,
- * are tried in turn), {@code basic.auth.credentials.source}, {@code basic.auth.user.info}, user info in the URL, {@code
- * bearer.auth.token}, {@code http.connect.timeout.ms}, {@code http.read.timeout.ms}, {@code max.retries}, {@code
- * retries.wait.ms}, {@code retries.max.wait.ms} and {@code missing.id.cache.ttl.sec}.
+ * A client of a schema registry with Confluent's REST API. Other registries also implement this API, for example
+ * Apicurio under {@code /apis/ccompat/v7}. The client accepts Confluent's configuration keys: {@code
+ * schema.registry.url} (one or several URLs, separated by commas, which are tried one after the other), {@code
+ * basic.auth.credentials.source}, {@code basic.auth.user.info}, user info in the URL, {@code bearer.auth.token}, {@code
+ * http.connect.timeout.ms}, {@code http.read.timeout.ms}, {@code max.retries}, {@code retries.wait.ms}, {@code
+ * retries.max.wait.ms} and {@code missing.id.cache.ttl.sec}.
  *
- * <p>I/O errors, 429 and 5xx are retried a bounded number of times. Waiting can be interrupted, which throws Kafka's
- * InterruptException. Messages contain the subject or id and the URL, but no credentials.
+ * <p>I/O errors, 429 and 5xx are retried, at most {@code max.retries} times. An interrupt ends the wait for a retry
+ * with Kafka's InterruptException. Messages contain the subject or schema id and the URL, but no credentials.
  *
- * <p>An id counts as unknown only with Confluent's error code. A plain 404 may come from a proxy or a wrong URL, and
- * must not cause an event to be refused for ever.
+ * <p>An id counts as unknown only if the response contains Confluent's error code. A 404 without this code may come
+ * from a proxy or a wrong URL. It must not count as unknown, because events with an unknown schema are refused for
+ * ever.
  */
 public final class ConfluentSchemaRegistry implements SchemaRegistry {
     private static final int SUBJECT_NOT_FOUND = 40401;
     private static final int VERSION_NOT_FOUND = 40402;
     private static final int SCHEMA_NOT_FOUND = 40403;
 
-    /** Size at which a cache is cleared; registries normally have dozens of schemas. */
-    private static final int MAX_CACHED = 1000;
+    /** A cache is cleared at this size. Registries normally have dozens of schemas. */
+    private static final int MAX_CACHE_SIZE = 1000;
 
     private final RegistryHttp http;
     private final Duration missingIdTtl;
-    private final Map<Integer, Schema> schemas = new ConcurrentHashMap<>();
-    private final Map<Registration, Integer> ids = new ConcurrentHashMap<>();
-    private final Map<Integer, MissingId> missing = new ConcurrentHashMap<>();
+    private final Map<Integer, Schema> schemasById = new ConcurrentHashMap<>();
+    private final Map<SubjectSchema, Integer> idsBySchema = new ConcurrentHashMap<>();
+    private final Map<Integer, MissingId> missingIds = new ConcurrentHashMap<>();
 
-    private record Registration(String subject, Schema schema) {}
+    private record SubjectSchema(String subject, Schema schema) {}
 
     private record MissingId(String message, long expiresAtNanos) {}
 
@@ -63,101 +65,102 @@ public final class ConfluentSchemaRegistry implements SchemaRegistry {
 
     @Override
     public int register(String subject, Schema schema) {
-        return idBy(path(subject) + "/versions", subject, schema);
+        return postSchema(path(subject) + "/versions", subject, schema);
     }
 
     @Override
     public int idOf(String subject, Schema schema) {
-        return idBy(path(subject), subject, schema);
+        return postSchema(path(subject), subject, schema);
     }
 
-    private int idBy(String path, String subject, Schema schema) {
-        Registration registration = new Registration(subject, schema);
-        Integer known = ids.get(registration);
-        if (known != null) {
-            return known;
+    /** Returns the id of a schema, from the cache or from the response to a POST. */
+    private int postSchema(String path, String subject, Schema schema) {
+        SubjectSchema key = new SubjectSchema(subject, schema);
+        Integer cachedId = idsBySchema.get(key);
+        if (cachedId != null) {
+            return cachedId;
         }
         String what = "subject " + subject + " (" + schema.getFullName() + ")";
         Response response = http.send("POST", path, body(schema), what);
-        if (!response.ok()) {
-            throw refused(response, what);
+        if (!response.isSuccess()) {
+            throw toException(response, what);
         }
         int id = id(response, subject);
-        bounded(ids).put(registration, id);
+        withSpace(idsBySchema).put(key, id);
         return id;
     }
 
     @Override
     public Schema byId(int id) {
-        Schema known = schemas.get(id);
-        return known != null ? known : fetch(id);
+        Schema cached = schemasById.get(id);
+        return cached != null ? cached : fetch(id);
     }
 
     private Schema fetch(int id) {
-        MissingId recent = missing.get(id);
-        if (recent != null && System.nanoTime() - recent.expiresAtNanos() < 0) {
-            throw new UnknownSchemaException(recent.message(), null);
+        MissingId missing = missingIds.get(id);
+        if (missing != null && System.nanoTime() - missing.expiresAtNanos() < 0) {
+            throw new UnknownSchemaException(missing.message(), null);
         }
         String what = "schema id " + id;
         try {
             Response response = http.send("GET", "/schemas/ids/" + Integer.toUnsignedString(id), null, what);
-            if (!response.ok()) {
-                throw refused(response, what);
+            if (!response.isSuccess()) {
+                throw toException(response, what);
             }
             Schema schema = parse(response, what);
-            bounded(schemas).put(id, schema);
-            missing.remove(id);
+            withSpace(schemasById).put(id, schema);
+            missingIds.remove(id);
             return schema;
         } catch (UnknownSchemaException e) {
-            // Cached, so that many records with the id do not cause many requests.
-            bounded(missing)
+            // Cached, so that many records with this id do not cause many requests.
+            withSpace(missingIds)
                     .put(id, new MissingId(String.valueOf(e.getMessage()), System.nanoTime() + missingIdTtl.toNanos()));
             throw e;
         }
     }
 
     /**
-     * Returns the subject's latest schema; not cached.
+     * Returns the latest schema of a subject. The result is not cached.
      *
      * @throws RegistryUnavailableException if the registry is unreachable after the retries
-     * @throws UnknownSchemaException if the subject has none
+     * @throws UnknownSchemaException if the subject has no schema
      */
     public Registered latest(String subject) {
         String what = "subject " + subject;
         Response response = http.send("GET", path(subject) + "/versions/latest", null, what);
-        if (!response.ok()) {
-            throw refused(response, what);
+        if (!response.isSuccess()) {
+            throw toException(response, what);
         }
         return new Registered(
                 id(response, subject), response.body().path("version").asInt(), parse(response, what));
     }
 
     /**
-     * Sets the subject's compatibility level.
+     * Sets the compatibility level of a subject.
      *
-     * @throws RegistryUnavailableException if the registry is unreachable after the retries, or refuses
+     * @throws RegistryUnavailableException if the registry is unreachable after the retries, or refuses the request
      */
     public void setCompatibility(String subject, Compatibility level) {
         ObjectNode body = JsonNodeFactory.instance.objectNode().put("compatibility", level.name());
         String what = "compatibility of subject " + subject;
-        Response response = http.send("PUT", "/config/" + encoded(subject), body, what);
-        if (!response.ok()) {
-            throw refused(response, what);
+        Response response = http.send("PUT", "/config/" + urlEncoded(subject), body, what);
+        if (!response.isSuccess()) {
+            throw toException(response, what);
         }
     }
 
     /**
-     * Returns the subject's compatibility level, or the registry's if the subject has none. The name may not be one of
-     * {@link Compatibility}.
+     * Returns the compatibility level of a subject, or the registry's level if the subject has none. The name of the
+     * level may be unknown to {@link Compatibility}.
      *
-     * @throws RegistryUnavailableException if the registry is unreachable after the retries, or refuses
-     * @throws UnknownSchemaException if there is no such subject
+     * @throws RegistryUnavailableException if the registry is unreachable after the retries, or refuses the request
+     * @throws UnknownSchemaException if the registry does not have the subject
      */
     public String compatibility(String subject) {
         String what = "compatibility of subject " + subject;
-        Response response = http.send("GET", "/config/" + encoded(subject) + "?defaultToGlobal=true", null, what);
-        if (!response.ok()) {
-            throw refused(response, what);
+        Response response = http.send("GET", "/config/" + urlEncoded(subject) + "?defaultToGlobal=true", null, what);
+        if (!response.isSuccess()) {
+            throw toException(response, what);
         }
         JsonNode level = response.body().path("compatibilityLevel");
         if (!level.isTextual()) {
@@ -172,7 +175,8 @@ public final class ConfluentSchemaRegistry implements SchemaRegistry {
         http.close();
     }
 
-    private static RuntimeException refused(Response response, String what) {
+    /** Returns the exception for a response that is not a success. */
+    private static RuntimeException toException(Response response, String what) {
         String message = what + ": " + response.from() + " " + response.reason();
         int code = response.errorCode();
         if (code == SUBJECT_NOT_FOUND || code == VERSION_NOT_FOUND || code == SCHEMA_NOT_FOUND) {
@@ -201,7 +205,9 @@ public final class ConfluentSchemaRegistry implements SchemaRegistry {
             return new Schema.Parser().setValidateDefaults(false).parse(text.asText());
         } catch (RuntimeException e) {
             throw new UnknownSchemaException(
-                    what + " at " + response.from() + " is no Avro schema that stands alone: " + e.getMessage(), e);
+                    what + " at " + response.from() + " is not a valid Avro schema without references: "
+                            + e.getMessage(),
+                    e);
         }
     }
 
@@ -215,8 +221,9 @@ public final class ConfluentSchemaRegistry implements SchemaRegistry {
         return id.asInt();
     }
 
-    private static <K, V> Map<K, V> bounded(Map<K, V> cache) {
-        if (cache.size() >= MAX_CACHED) {
+    /** Clears a cache that is full; returns the cache. */
+    private static <K, V> Map<K, V> withSpace(Map<K, V> cache) {
+        if (cache.size() >= MAX_CACHE_SIZE) {
             cache.clear();
         }
         return cache;
@@ -227,10 +234,10 @@ public final class ConfluentSchemaRegistry implements SchemaRegistry {
     }
 
     private static String path(String subject) {
-        return "/subjects/" + encoded(subject);
+        return "/subjects/" + urlEncoded(subject);
     }
 
-    private static String encoded(String subject) {
+    private static String urlEncoded(String subject) {
         return URLEncoder.encode(subject, StandardCharsets.UTF_8).replace("+", "%20");
     }
 }

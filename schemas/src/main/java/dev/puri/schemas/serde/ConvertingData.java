@@ -4,7 +4,7 @@ import org.apache.avro.Conversions;
 import org.apache.avro.data.TimeConversions;
 import org.apache.avro.generic.GenericData;
 
-/** Avro's generic data model with conversions for uuid, decimal and java.time. */
+/** Creates Avro's generic data model with conversions of uuids, decimals and times. */
 final class ConvertingData {
     private ConvertingData() {}
 

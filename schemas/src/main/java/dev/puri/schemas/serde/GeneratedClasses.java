@@ -6,12 +6,12 @@ import org.apache.avro.util.ClassSecurityValidator;
 import org.apache.avro.util.ClassSecurityValidator.ClassSecurityPredicate;
 
 /**
- * Makes Avro trust generated classes. From 1.12.2 on Avro does not instantiate classes that a schema names unless they
- * are trusted, which is configured globally. This class adds all classes that Avro generated to the trusted ones; they
- * only contain data.
+ * Makes Avro trust generated classes. Since 1.12.2 Avro instantiates a class that a schema names only if the class is
+ * trusted. Trust is configured for the whole JVM. This class adds all classes that Avro generated to the trusted
+ * classes; they only contain data.
  *
- * <p>This package and the conversions of {@code dev.puri.schemas.log} do this automatically. With Confluent's
- * deserializer, call {@link #trust()} first, or set the system property {@code
+ * <p>This package and {@code dev.puri.schemas.log} call {@link #trust()} themselves. Before Confluent's deserializer is
+ * used, call {@link #trust()}, or set the system property {@code
  * org.apache.avro.SERIALIZABLE_PACKAGES=dev.puri.schemas.avro}.
  */
 public final class GeneratedClasses {
@@ -28,7 +28,7 @@ public final class GeneratedClasses {
         // The static initializer does the work.
     }
 
-    /** Returns Avro's data model of a generated class, with its conversions. */
+    /** Returns Avro's data model for a generated class, with the conversions of the class. */
     static SpecificData modelOf(Class<?> type) {
         return SpecificData.getForClass(type);
     }

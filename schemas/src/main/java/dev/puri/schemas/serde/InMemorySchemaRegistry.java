@@ -5,14 +5,14 @@ import java.util.List;
 import org.apache.avro.Schema;
 
 /**
- * A schema registry in memory, for tests. It accepts every schema, without compatibility checks, and can simulate an
+ * A schema registry in memory, for tests. It registers every schema without a compatibility check, and can simulate an
  * outage. Thread-safe.
  */
 public final class InMemorySchemaRegistry implements SchemaRegistry {
     private final List<Schema> schemas = new ArrayList<>();
     private volatile boolean isAway;
 
-    /** Starts or ends an outage, during which {@link #byId} throws {@link RegistryUnavailableException}. */
+    /** Starts or ends an outage. During an outage {@link #byId} throws {@link RegistryUnavailableException}. */
     public void setAway(boolean away) {
         isAway = away;
     }
@@ -33,7 +33,7 @@ public final class InMemorySchemaRegistry implements SchemaRegistry {
     @Override
     public synchronized Schema byId(int id) {
         if (isAway) {
-            throw new RegistryUnavailableException("schema id " + id + ": the registry is away", null);
+            throw new RegistryUnavailableException("schema id " + id + ": the registry is unavailable", null);
         }
         if (id < 1 || id > schemas.size()) {
             throw new UnknownSchemaException("schema id " + id + ": no schema has it", null);

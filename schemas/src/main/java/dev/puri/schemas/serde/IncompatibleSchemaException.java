@@ -3,12 +3,12 @@ package dev.puri.schemas.serde;
 import org.apache.kafka.common.errors.SerializationException;
 import org.jspecify.annotations.Nullable;
 
-/** Thrown if a schema is incompatible with the subject's other schemas. */
+/** Thrown if a schema is incompatible with the other schemas of its subject. */
 public final class IncompatibleSchemaException extends SerializationException {
     private static final long serialVersionUID = 1L;
 
     /**
-     * @param message names the subject or id and the registry's URL
+     * @param message a message that contains the subject or the schema id, and the URL of the schema registry
      */
     public IncompatibleSchemaException(String message, @Nullable Throwable cause) {
         super(message, cause);

@@ -14,13 +14,14 @@ import org.apache.avro.specific.SpecificRecord;
 import org.apache.kafka.common.errors.SerializationException;
 
 /**
- * Decodes values of one type. It does not call the schema registry; the caller passes the writer's schema. Thread-safe.
+ * Decodes Avro values of one type. It does not call the schema registry; the caller passes the writer schema.
+ * Thread-safe.
  *
- * @param <T> the type
+ * @param <T> the type of the decoded records
  */
 public final class RecordReader<T extends IndexedRecord> {
-    /** Size at which the cache is cleared; a topic's values normally have few schemas. */
-    private static final int MAX_CACHED = 1000;
+    /** The cache is cleared at this size. The values of a topic normally have few schemas. */
+    private static final int MAX_CACHED_READERS = 1000;
 
     private final GenericData data;
     private final Schema schema;
@@ -31,16 +32,16 @@ public final class RecordReader<T extends IndexedRecord> {
         this.schema = schema;
     }
 
-    /** Creates a reader for a generated class, with its conversions (uuid, time). */
+    /** Creates a reader for a generated class. It applies the conversions of the class (uuid, time). */
     public static <T extends SpecificRecord> RecordReader<T> of(Class<T> type) {
         return new RecordReader<>(
                 GeneratedClasses.modelOf(type), SpecificData.get().getSchema(type));
     }
 
     /**
-     * Creates a reader for generic records with plain Avro values: a uuid is a text, a time a number.
+     * Creates a reader for generic records without conversions: a uuid is a string, a time is a number.
      *
-     * @param schema the reader's schema
+     * @param schema the reader schema
      */
     public static RecordReader<GenericRecord> of(Schema schema) {
         return new RecordReader<>(new GenericData(), schema);
@@ -49,20 +50,20 @@ public final class RecordReader<T extends IndexedRecord> {
     /**
      * Decodes a value.
      *
-     * @param value a whole Kafka value, header and record
-     * @param writer the schema with the header's id
-     * @throws SerializationException if the bytes are not exactly one record, or the writer's schema is incompatible
+     * @param value the value of a Kafka record: header and Avro record
+     * @param writer the schema with the id in the header
+     * @throws SerializationException if the bytes are not exactly one Avro record, or the writer schema is incompatible
      */
     public T decode(byte[] value, Schema writer) {
-        // Only checks that the value has a header.
+        // Called for its check that the value has a header.
         WireFormat.schemaId(value);
         DatumReader<T> reader = readers.get(writer);
-        return ThreadCodec.read(value, reader != null ? reader : readerFor(writer), schema.getFullName());
+        return ThreadCodec.read(value, reader != null ? reader : newReader(writer), schema.getFullName());
     }
 
-    private DatumReader<T> readerFor(Schema writer) {
-        DatumReader<T> reader = reader(writer, schema, data);
-        if (readers.size() >= MAX_CACHED) {
+    private DatumReader<T> newReader(Schema writer) {
+        DatumReader<T> reader = createReader(writer, schema, data);
+        if (readers.size() >= MAX_CACHED_READERS) {
             readers.clear();
         }
         readers.put(writer, reader);
@@ -70,9 +71,10 @@ public final class RecordReader<T extends IndexedRecord> {
     }
 
     /**
-     * Creates a thread-safe reader. Avro's own DatumReaders initialize themselves lazily, without synchronization.
+     * Creates a thread-safe reader. Avro's own DatumReaders are not thread-safe, because their initialization is lazy
+     * and not synchronized.
      */
-    static <T> DatumReader<T> reader(Schema writer, Schema reader, GenericData data) {
+    static <T> DatumReader<T> createReader(Schema writer, Schema reader, GenericData data) {
         try {
             return data.getFastReaderBuilder().createDatumReader(writer, reader);
         } catch (IOException | AvroRuntimeException e) {

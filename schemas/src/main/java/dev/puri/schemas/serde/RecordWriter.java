@@ -8,17 +8,17 @@ import org.apache.avro.specific.SpecificRecord;
 import org.apache.kafka.common.errors.SerializationException;
 
 /**
- * Encodes values of a generated class. It does not call the schema registry; the caller passes the schema's id.
+ * Encodes records of a generated class. It does not call the schema registry; the caller passes the schema id.
  * Thread-safe.
  *
- * @param <T> the type
+ * @param <T> the generated class
  */
 public final class RecordWriter<T extends SpecificRecord> {
-    private final Schema registered;
+    private final Schema registeredSchema;
     private final DatumWriter<T> writer;
 
     private RecordWriter(Schema schema, SpecificData data) {
-        this.registered = RegisteredForm.of(schema);
+        this.registeredSchema = RegisteredForm.of(schema);
         this.writer = new SpecificDatumWriter<>(schema, data);
     }
 
@@ -27,19 +27,19 @@ public final class RecordWriter<T extends SpecificRecord> {
         return new RecordWriter<>(SpecificData.get().getSchema(type), GeneratedClasses.modelOf(type));
     }
 
-    /** The schema to register: the class's, in its {@linkplain RegisteredForm registered form}. */
+    /** The schema of the class in its {@linkplain RegisteredForm registered form}. */
     public Schema schema() {
-        return registered;
+        return registeredSchema;
     }
 
     /**
-     * Encodes a value.
+     * Encodes a record.
      *
      * @param schemaId id of {@link #schema()} in the schema registry
-     * @return a whole Kafka value, header and record
+     * @return the value of a Kafka record: header and Avro record
      * @throws SerializationException if a field does not match the schema
      */
     public byte[] encode(int schemaId, T datum) {
-        return ThreadCodec.write(schemaId, writer, datum, registered.getFullName());
+        return ThreadCodec.write(schemaId, writer, datum, registeredSchema.getFullName());
     }
 }

@@ -8,40 +8,40 @@ import java.io.UncheckedIOException;
 import org.apache.avro.Schema;
 
 /**
- * The form in which schemas are registered: without the property {@code avro.java.string}, which only Avro's Java
- * implementation uses. The registered text is then that of {@code schemas/spec/avro}, so that a client in another
- * language that registers this file adds no version.
+ * Converts schemas to the form in which they are registered: without the property {@code avro.java.string}, which only
+ * Avro's Java implementation uses. The registered text then equals the file in {@code schemas/spec/avro}. So a client
+ * in another language that registers this file does not add a version.
  */
 public final class RegisteredForm {
-    private static final String JAVA_STRING = "avro.java.string";
+    private static final String JAVA_STRING_PROPERTY = "avro.java.string";
     private static final ObjectMapper JSON = new ObjectMapper();
 
     private RegisteredForm() {}
 
-    /** Returns the schema without the property; the same object if it does not have it. */
+    /** Returns the schema without the property. Returns the same object if the schema does not have the property. */
     public static Schema of(Schema schema) {
         String text = schema.toString();
-        if (!text.contains(JAVA_STRING)) {
+        if (!text.contains(JAVA_STRING_PROPERTY)) {
             return schema;
         }
         try {
             JsonNode tree = JSON.readTree(text);
-            removeFrom(tree);
+            removeProperty(tree);
             return new Schema.Parser().setValidateDefaults(false).parse(tree.toString());
         } catch (IOException e) {
-            throw new UncheckedIOException("a schema that is no JSON: " + text, e);
+            throw new UncheckedIOException("a schema is not JSON: " + text, e);
         }
     }
 
-    /** Whether both have the same registered form. */
+    /** Whether two schemas have the same registered form. */
     public static boolean isSame(Schema one, Schema other) {
         return one.equals(other) || of(one).equals(of(other));
     }
 
-    private static void removeFrom(JsonNode node) {
+    private static void removeProperty(JsonNode node) {
         if (node instanceof ObjectNode object) {
-            object.remove(JAVA_STRING);
+            object.remove(JAVA_STRING_PROPERTY);
         }
-        node.forEach(RegisteredForm::removeFrom);
+        node.forEach(RegisteredForm::removeProperty);
     }
 }

@@ -20,11 +20,11 @@ import org.apache.kafka.common.errors.InterruptException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends requests to the schema registry, with retries. A round tries all endpoints in turn, beginning with the last one
- * that responded. After a round without a response it waits and starts another one, up to the maximum number of rounds.
- * I/O errors, 429 and 5xx are retried; every other response is returned.
+ * Sends HTTP requests to the schema registry, with retries. A round tries one endpoint after the other, beginning with
+ * the endpoint that last responded. After a round without a response the class waits and starts another round, up to
+ * the maximum number of rounds. I/O errors, 429 and 5xx count as no response; every other response is returned.
  *
- * <p>Redirects are not followed, because the credentials would be sent too.
+ * <p>Redirects are not followed, because the client would send the credentials to the new address.
  */
 final class RegistryHttp implements AutoCloseable {
     private static final String CONTENT_TYPE = "application/vnd.schemaregistry.v1+json";
@@ -33,38 +33,35 @@ final class RegistryHttp implements AutoCloseable {
 
     private final RegistrySettings settings;
     private final HttpClient client;
-    private volatile int preferred;
+    private volatile int respondingEndpoint;
 
     /**
      * A response that is not retried.
      *
-     * @param body the JSON; an empty object if the body is not a JSON object
-     * @param from the endpoint
+     * @param body the JSON of the response; an empty object if the response is not a JSON object
+     * @param from the endpoint that responded
      */
     record Response(int status, JsonNode body, Endpoint from) {
-        boolean ok() {
+        boolean isSuccess() {
             return status / 100 == 2;
         }
 
-        /** Confluent's error code, e.g. 40403; 0 if there is none. */
+        /** Confluent's error code, e.g. 40403; 0 if the response has none. */
         int errorCode() {
             return body.path("error_code").asInt(0);
         }
 
         String reason() {
             return "answered " + status
-                    + shortened(body.path("message").asText("").strip());
+                    + printable(body.path("message").asText("").strip());
         }
 
-        private static String shortened(String message) {
+        private static String printable(String message) {
             if (message.isEmpty()) {
                 return "";
             }
-            String printable = message.replaceAll("\\p{Cntrl}+", " ");
-            return ": "
-                    + (printable.length() <= MAX_REASON_LENGTH
-                            ? printable
-                            : printable.substring(0, MAX_REASON_LENGTH) + "…");
+            String line = message.replaceAll("\\p{Cntrl}+", " ");
+            return ": " + (line.length() <= MAX_REASON_LENGTH ? line : line.substring(0, MAX_REASON_LENGTH) + "…");
         }
     }
 
@@ -80,9 +77,9 @@ final class RegistryHttp implements AutoCloseable {
     /**
      * Sends a request.
      *
-     * @param path begins with a slash
-     * @param body JSON; null for none
-     * @param what the subject of the request, for messages, e.g. {@code subject a-value}
+     * @param path path that begins with a slash
+     * @param body JSON body; null for no body
+     * @param what name of the requested object for messages, e.g. {@code subject a-value}
      * @throws RegistryUnavailableException if no endpoint responded in any round
      */
     Response send(String method, String path, @Nullable JsonNode body, String what) {
@@ -92,14 +89,14 @@ final class RegistryHttp implements AutoCloseable {
                 pause(round);
             }
             List<Endpoint> endpoints = settings.endpoints();
-            int first = preferred;
+            int first = respondingEndpoint;
             for (int i = 0; i < endpoints.size(); i++) {
                 int index = (first + i) % endpoints.size();
                 Endpoint endpoint = endpoints.get(index);
                 try {
                     Response response = exchange(method, endpoint, path, body);
                     if (response.status() != 429 && response.status() < 500) {
-                        preferred = index;
+                        respondingEndpoint = index;
                         return response;
                     }
                     failure = unavailable(endpoint, response.reason(), null);
@@ -109,13 +106,13 @@ final class RegistryHttp implements AutoCloseable {
             }
         }
         throw new RegistryUnavailableException(
-                "the schema registry gave no answer for " + what + " at " + urls() + " in "
-                        + (settings.maxRetries() + 1) + " rounds; last, "
+                "the schema registry at " + urls() + " did not respond for " + what + " in "
+                        + (settings.maxRetries() + 1) + " rounds; last failure: "
                         + (failure == null ? "" : failure.getMessage()),
                 failure == null ? null : failure.getCause());
     }
 
-    /** Returns the endpoints without credentials, for messages. */
+    /** Returns the URLs of the endpoints, without credentials, for messages. */
     String urls() {
         return String.join(
                 ", ", settings.endpoints().stream().map(Endpoint::base).toList());
@@ -147,21 +144,21 @@ final class RegistryHttp implements AutoCloseable {
         return new Response(httpResponse.statusCode(), json(httpResponse.body()), endpoint);
     }
 
-    /** Waits with a time-out that includes the body; that of the request ends with the headers. */
-    private HttpResponse<String> await(CompletableFuture<HttpResponse<String>> pending) throws IOException {
-        Duration bound = settings.connectTimeout().plus(settings.readTimeout());
+    /** Waits for a response. The time-out includes the body; HttpRequest's time-out would end with the headers. */
+    private HttpResponse<String> await(CompletableFuture<HttpResponse<String>> responseFuture) throws IOException {
+        Duration timeout = settings.connectTimeout().plus(settings.readTimeout());
         try {
-            return pending.get(bound.toMillis() + 100, TimeUnit.MILLISECONDS);
+            return responseFuture.get(timeout.toMillis() + 100, TimeUnit.MILLISECONDS);
         } catch (TimeoutException e) {
-            pending.cancel(true);
-            throw new IOException("no whole answer within " + bound.toMillis() + " ms", e);
+            responseFuture.cancel(true);
+            throw new IOException("no complete response within " + timeout.toMillis() + " ms", e);
         } catch (ExecutionException e) {
             if (e.getCause() instanceof IOException io) {
                 throw io;
             }
             throw new IOException(e.getCause());
         } catch (InterruptedException e) {
-            pending.cancel(true);
+            responseFuture.cancel(true);
             throw new InterruptException(e);
         }
     }
@@ -175,13 +172,12 @@ final class RegistryHttp implements AutoCloseable {
         }
     }
 
-    /** Waits with exponential back-off and jitter, so that many clients do not retry at the same time. */
+    /** Waits before a retry: exponential back-off, with jitter so that many clients do not retry at the same time. */
     private void pause(int round) {
-        long max = settings.maxRetryWait().toMillis();
-        long doubled = settings.retryWait().toMillis() << Math.min(round - 1, 20);
-        long wait = Math.min(doubled, max);
+        long doubledMillis = settings.retryWait().toMillis() << Math.min(round - 1, 20);
+        long waitMillis = Math.min(doubledMillis, settings.maxRetryWait().toMillis());
         try {
-            Thread.sleep(wait / 2 + ThreadLocalRandom.current().nextLong(wait - wait / 2 + 1));
+            Thread.sleep(waitMillis / 2 + ThreadLocalRandom.current().nextLong(waitMillis - waitMillis / 2 + 1));
         } catch (InterruptedException e) {
             throw new InterruptException(e);
         }
@@ -191,14 +187,14 @@ final class RegistryHttp implements AutoCloseable {
         return duration.isZero() ? Duration.ofMillis(1) : duration;
     }
 
-    /** Closes the HTTP client; on Java 17, where it has no close(), the garbage collector releases its thread. */
+    /** Closes the HTTP client. On Java 17 the client has no close(), and the garbage collector ends its thread. */
     @Override
     public void close() {
         if (client instanceof AutoCloseable closeable) {
             try {
                 closeable.close();
             } catch (Exception e) {
-                throw new IllegalStateException("an HTTP client does not close", e);
+                throw new IllegalStateException("the HTTP client could not be closed", e);
             }
         }
     }

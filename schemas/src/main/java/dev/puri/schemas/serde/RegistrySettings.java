@@ -13,16 +13,16 @@ import org.apache.kafka.common.config.ConfigException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Parses Confluent's configuration of a schema registry's client. Messages contain no credentials, so parsers'
- * exceptions are not propagated.
+ * The settings of a schema registry client, parsed from Confluent's configuration. Error messages contain no
+ * credentials, so this class does not pass on the exceptions of parsers, which quote the input.
  *
- * @param endpoints tried in turn, at least one
- * @param connectTimeout time-out of a connection
- * @param readTimeout time-out of a response once connected
- * @param maxRetries number of rounds through the endpoints after the first
- * @param retryWait time before the first retry; doubled for each further one
+ * @param endpoints base URLs of the schema registry, at least one; the client tries one after the other
+ * @param connectTimeout time-out for establishing a connection
+ * @param readTimeout time-out for the response after the connection is established
+ * @param maxRetries how often the client tries all endpoints again after the first round
+ * @param retryWait time before the first retry; doubled for each further retry
  * @param maxRetryWait maximum time before a retry
- * @param missingIdTtl how long an unknown id is cached
+ * @param missingIdTtl how long the client caches that a schema id is unknown
  */
 record RegistrySettings(
         List<Endpoint> endpoints,
@@ -42,8 +42,8 @@ record RegistrySettings(
     /**
      * A base URL of Confluent's API.
      *
-     * @param base without user info and trailing slashes, for requests and messages
-     * @param authorization value of the Authorization header; null for none
+     * @param base the URL without user info and trailing slashes; used in requests and messages
+     * @param authorization value of the Authorization header; null for no header
      */
     record Endpoint(String base, @Nullable String authorization) {
         @Override
@@ -55,8 +55,8 @@ record RegistrySettings(
     static RegistrySettings of(Map<String, ?> configs) {
         for (String key : configs.keySet()) {
             if (key.startsWith(SSL_PREFIX)) {
-                throw new ConfigException(key + " is not taken: https goes by the JVM's trust store"
-                        + " (javax.net.ssl.trustStore); Confluent's own serializer reads this key");
+                throw new ConfigException(key + " is not supported: https uses the JVM's trust store"
+                        + " (javax.net.ssl.trustStore); only Confluent's own serializer reads this key");
             }
         }
         return new RegistrySettings(
@@ -70,47 +70,51 @@ record RegistrySettings(
     }
 
     private static List<Endpoint> endpoints(Map<String, ?> configs) {
-        String shared = sharedAuthorization(configs);
+        String sharedAuthorization = sharedAuthorization(configs);
         List<Endpoint> endpoints = new ArrayList<>();
-        for (String url : list(configs.get(URL))) {
-            endpoints.add(endpoint(url, shared));
+        for (String url : entries(configs.get(URL))) {
+            endpoints.add(endpoint(url, sharedAuthorization));
         }
         if (endpoints.isEmpty()) {
-            throw new ConfigException(URL + " is missing: the base of the schema registry's Confluent API,"
-                    + " or several separated by commas");
+            throw new ConfigException(
+                    URL + " is missing: one or several base URLs of the schema registry's Confluent API,"
+                            + " separated by commas");
         }
         return List.copyOf(endpoints);
     }
 
-    private static Endpoint endpoint(String url, @Nullable String shared) {
+    private static Endpoint endpoint(String url, @Nullable String sharedAuthorization) {
         URI uri;
         try {
             uri = new URI(url);
         } catch (URISyntaxException e) {
-            throw new ConfigException(URL + " has an entry that is no URL: " + e.getReason() + " at " + e.getIndex());
+            throw new ConfigException(
+                    URL + " has an entry that is not a URL: " + e.getReason() + " at " + e.getIndex());
         }
         String scheme = uri.getScheme() == null ? "" : uri.getScheme().toLowerCase(Locale.ROOT);
         if (!(scheme.equals("http") || scheme.equals("https")) || uri.getHost() == null) {
             throw new ConfigException(URL + " has an entry that is not http(s)://HOST[:PORT][/PATH]");
         }
         if (uri.getRawQuery() != null || uri.getRawFragment() != null) {
-            throw new ConfigException(URL + " has an entry with a query or fragment; it is a base for paths");
+            throw new ConfigException(URL + " has an entry with a query or fragment; a base URL must not have them");
         }
         String path = uri.getRawPath() == null ? "" : uri.getRawPath().replaceFirst("/+$", "");
         String base = scheme + "://" + uri.getHost() + (uri.getPort() < 0 ? "" : ":" + uri.getPort()) + path;
         String userInfo = uri.getUserInfo();
-        return new Endpoint(base, shared != null || userInfo == null ? shared : basic(userInfo, URL));
+        String authorization =
+                sharedAuthorization != null || userInfo == null ? sharedAuthorization : basic(userInfo, URL);
+        return new Endpoint(base, authorization);
     }
 
-    /** Returns the authorization for all endpoints; null to use the user info of each URL. */
+    /** Returns the authorization for all endpoints, or null if each endpoint uses the user info of its URL. */
     private static @Nullable String sharedAuthorization(Map<String, ?> configs) {
         String source = text(configs, CREDENTIALS_SOURCE, "URL").toUpperCase(Locale.ROOT);
         if (!source.equals("URL") && !source.equals("USER_INFO")) {
-            throw new ConfigException(CREDENTIALS_SOURCE + " is URL or USER_INFO, not " + source);
+            throw new ConfigException(CREDENTIALS_SOURCE + " must be URL or USER_INFO, not " + source);
         }
         String bearerSource = text(configs, BEARER_SOURCE, "STATIC_TOKEN").toUpperCase(Locale.ROOT);
         if (!bearerSource.equals("STATIC_TOKEN")) {
-            throw new ConfigException(BEARER_SOURCE + " is STATIC_TOKEN, not " + bearerSource);
+            throw new ConfigException(BEARER_SOURCE + " must be STATIC_TOKEN, not " + bearerSource);
         }
         String token = text(configs, BEARER_TOKEN, "");
         if (source.equals("URL")) {
@@ -118,12 +122,12 @@ record RegistrySettings(
                 return null;
             }
             if (token.chars().anyMatch(c -> c <= ' ' || c > '~')) {
-                throw new ConfigException(BEARER_TOKEN + " has a character that no token has");
+                throw new ConfigException(BEARER_TOKEN + " contains a character that is not allowed in a token");
             }
             return "Bearer " + token;
         }
         if (!token.isEmpty()) {
-            throw new ConfigException(BEARER_TOKEN + " and " + USER_INFO + " exclude each other");
+            throw new ConfigException(BEARER_TOKEN + " and " + USER_INFO + " must not both be set");
         }
         return basic(text(configs, USER_INFO, ""), USER_INFO);
     }
@@ -147,7 +151,7 @@ record RegistrySettings(
                 return number;
             }
         } catch (NumberFormatException e) {
-            // Reported below, like a number out of range.
+            // Reported below, as is a number out of range.
         }
         throw new ConfigException(key + " is a whole number from 0 to " + max + ", not " + text);
     }
@@ -160,17 +164,17 @@ record RegistrySettings(
         return text.isEmpty() ? defaultValue : text;
     }
 
-    private static List<String> list(@Nullable Object value) {
-        List<String> parts = new ArrayList<>();
-        Iterable<?> raw = value instanceof Iterable<?> many
-                ? many
+    private static List<String> entries(@Nullable Object value) {
+        List<String> trimmedEntries = new ArrayList<>();
+        Iterable<?> entries = value instanceof Iterable<?> iterable
+                ? iterable
                 : value == null ? List.of() : List.of(value.toString().split(",", -1));
-        for (Object part : raw) {
-            String trimmed = String.valueOf(part).trim();
+        for (Object entry : entries) {
+            String trimmed = String.valueOf(entry).trim();
             if (!trimmed.isEmpty()) {
-                parts.add(trimmed);
+                trimmedEntries.add(trimmed);
             }
         }
-        return parts;
+        return trimmedEntries;
     }
 }

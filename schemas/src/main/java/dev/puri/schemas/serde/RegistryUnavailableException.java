@@ -8,7 +8,7 @@ public final class RegistryUnavailableException extends SerializationException {
     private static final long serialVersionUID = 1L;
 
     /**
-     * @param message names the subject or id and the registry's URL
+     * @param message a message that contains the subject or the schema id, and the URL of the schema registry
      */
     public RegistryUnavailableException(String message, @Nullable Throwable cause) {
         super(message, cause);

@@ -3,16 +3,16 @@ package dev.puri.schemas.serde;
 import org.apache.avro.Schema;
 
 /**
- * The part of Confluent's schema registry API that the serde uses. Implementations are thread-safe and cache results,
- * because the schema of an id never changes.
+ * The part of a schema registry's API that the serde uses. Implementations are thread-safe. They cache results, because
+ * the schema of an id never changes.
  */
 public interface SchemaRegistry extends AutoCloseable {
     /**
-     * Registers a schema, if it is not registered already.
+     * Registers a schema if it is not registered yet.
      *
-     * @return its id
+     * @return the id of the schema
      * @throws RegistryUnavailableException if the registry is unreachable after the retries
-     * @throws IncompatibleSchemaException if the registry refuses it
+     * @throws IncompatibleSchemaException if the registry refuses the schema
      */
     int register(String subject, Schema schema);
 
@@ -20,7 +20,7 @@ public interface SchemaRegistry extends AutoCloseable {
      * Returns the id of a registered schema.
      *
      * @throws RegistryUnavailableException if the registry is unreachable after the retries
-     * @throws UnknownSchemaException if it is not registered
+     * @throws UnknownSchemaException if the schema is not registered
      */
     int idOf(String subject, Schema schema);
 

@@ -12,16 +12,16 @@ import org.apache.kafka.common.errors.SerializationException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Encodes and decodes records with a buffer, an encoder and a decoder that are reused per thread. They are thread-local
- * because Kafka may call a serializer from many threads.
+ * Encodes and decodes Avro records. Each thread reuses its own buffer, encoder and decoder, because Kafka may call a
+ * serializer from many threads.
  */
 final class ThreadCodec {
-    /** A buffer that has grown larger than this is not reused. */
+    /** A larger buffer is not reused. */
     private static final int MAX_REUSED_BYTES = 64 * 1024;
 
-    private static final int MAX_REASON_LENGTH = 300;
+    private static final int MAX_REASON_CHARACTERS = 300;
 
-    private static final ThreadLocal<ThreadCodec> OF_THREAD = ThreadLocal.withInitial(ThreadCodec::new);
+    private static final ThreadLocal<ThreadCodec> THREAD_INSTANCE = ThreadLocal.withInitial(ThreadCodec::new);
 
     private final ByteArrayOutputStream bytes = new ByteArrayOutputStream(512);
     private @Nullable BinaryEncoder encoder;
@@ -29,20 +29,24 @@ final class ThreadCodec {
 
     private ThreadCodec() {}
 
-    /** Encodes header and record. */
-    static <T> byte[] write(int schemaId, DatumWriter<T> writer, T datum, String what) {
-        ThreadCodec codec = OF_THREAD.get();
-        boolean written = false;
+    /**
+     * Encodes header and record.
+     *
+     * @param recordName name of the record for messages
+     */
+    static <T> byte[] write(int schemaId, DatumWriter<T> writer, T datum, String recordName) {
+        ThreadCodec codec = THREAD_INSTANCE.get();
+        boolean isReusable = false;
         try {
             byte[] value = codec.encode(schemaId, writer, datum);
-            written = value.length <= MAX_REUSED_BYTES;
+            isReusable = value.length <= MAX_REUSED_BYTES;
             return value;
         } catch (IOException | RuntimeException e) {
-            throw new SerializationException(what + " cannot be written: " + brief(e), e);
+            throw new SerializationException(recordName + " cannot be written: " + truncatedText(e), e);
         } finally {
-            if (!written) {
-                // The encoder may contain part of a record, or the buffer is too large.
-                OF_THREAD.remove();
+            if (!isReusable) {
+                // The buffer is too large, or the encoder may contain part of a record after an exception.
+                THREAD_INSTANCE.remove();
             }
         }
     }
@@ -60,24 +64,26 @@ final class ThreadCodec {
         return bytes.toByteArray();
     }
 
-    /** Converts a record to another schema. Not on the hot path, so it uses new buffers. */
-    static <T> T translate(Object datum, DatumWriter<Object> writer, DatumReader<T> reader) throws IOException {
+    /** Converts a record to another schema. It uses new buffers, because speed does not matter here. */
+    static <T> T convert(Object datum, DatumWriter<Object> writer, DatumReader<T> reader) throws IOException {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         BinaryEncoder encoder = EncoderFactory.get().binaryEncoder(bytes, null);
         writer.write(datum, encoder);
         encoder.flush();
-        byte[] written = bytes.toByteArray();
-        return reader.read(null, DecoderFactory.get().binaryDecoder(written, null));
+        return reader.read(null, DecoderFactory.get().binaryDecoder(bytes.toByteArray(), null));
     }
 
     /**
-     * Decodes the record after the header; there must be no further bytes.
+     * Decodes the record after the header. No bytes may follow the record.
      *
-     * <p>The bytes are untrusted. Avro checks each length against the remaining bytes before it allocates memory, but
-     * throws exceptions other than IOException, and with a recursive schema a few kilobytes can overflow the stack.
+     * <p>The bytes are untrusted. Avro checks each length against the number of remaining bytes before it allocates
+     * memory. But Avro also throws exceptions other than IOException, and with a recursive schema a few kilobytes can
+     * overflow the stack.
+     *
+     * @param recordName name of the record for messages
      */
-    static <T> T read(byte[] value, DatumReader<T> reader, String what) {
-        ThreadCodec codec = OF_THREAD.get();
+    static <T> T read(byte[] value, DatumReader<T> reader, String recordName) {
+        ThreadCodec codec = THREAD_INSTANCE.get();
         try {
             BinaryDecoder decoder = DecoderFactory.get()
                     .binaryDecoder(
@@ -85,20 +91,21 @@ final class ThreadCodec {
             codec.decoder = decoder;
             T datum = reader.read(null, decoder);
             if (!decoder.isEnd()) {
-                throw new SerializationException(
-                        what + " ends before its " + value.length + " bytes do: they are something else");
+                throw new SerializationException(recordName + " is followed by further bytes, so the " + value.length
+                        + " bytes are not a " + recordName);
             }
             return datum;
         } catch (SerializationException e) {
             throw e;
         } catch (IOException | RuntimeException | StackOverflowError e) {
-            throw new SerializationException(value.length + " bytes are not " + what + ": " + brief(e), e);
+            throw new SerializationException(
+                    value.length + " bytes are not a " + recordName + ": " + truncatedText(e), e);
         }
     }
 
-    /** Returns the exception's text, truncated because it may quote the record. */
-    private static String brief(Throwable e) {
+    /** Returns the text of an exception. It is truncated, because it may quote the record. */
+    private static String truncatedText(Throwable e) {
         String text = e.toString();
-        return text.length() <= MAX_REASON_LENGTH ? text : text.substring(0, MAX_REASON_LENGTH) + "…";
+        return text.length() <= MAX_REASON_CHARACTERS ? text : text.substring(0, MAX_REASON_CHARACTERS) + "…";
     }
 }

@@ -1,32 +1,33 @@
 package dev.puri.schemas.serde;
 
-/** Masks the part {@code user:password@} of URLs (RFC 3986, section 3.2.1) in logs, messages and settings. */
+/** Masks the user info of URLs, {@code user:password@} (RFC 3986, section 3.2.1), in logs, messages and settings. */
 public final class UserInfo {
-    private static final String AUTHORITY = "://";
+    private static final String AUTHORITY_START = "://";
     private static final String MASK = "***";
 
     private UserInfo() {}
 
     /**
-     * Replaces the user info of every URL in a text. The text may be an invalid URL with user info, so this replaces
-     * everything between {@code ://} and the last {@code @} before the next URL.
+     * Masks the user info of all URLs in a text. A password may contain characters that are invalid in a URL, even
+     * {@code
+     * @} or {@code /}. So everything between {@code ://} and the last {@code @} before the next {@code ://} is masked.
      *
-     * @return such as {@code http://***@registry:8081}
+     * @return a text such as {@code http://***@registry:8081}
      */
     public static String masked(String text) {
-        int url = text.indexOf(AUTHORITY);
-        if (url < 0) {
+        int urlIndex = text.indexOf(AUTHORITY_START);
+        if (urlIndex < 0) {
             return text;
         }
-        StringBuilder shown = new StringBuilder(text.length()).append(text, 0, url);
-        while (url >= 0) {
-            int begin = url + AUTHORITY.length();
-            int next = text.indexOf(AUTHORITY, begin);
-            String rest = next < 0 ? text.substring(begin) : text.substring(begin, next);
-            int end = rest.lastIndexOf('@');
-            shown.append(AUTHORITY).append(end < 0 ? rest : MASK + rest.substring(end));
-            url = next;
+        StringBuilder masked = new StringBuilder(text.length()).append(text, 0, urlIndex);
+        while (urlIndex >= 0) {
+            int authorityIndex = urlIndex + AUTHORITY_START.length();
+            int nextIndex = text.indexOf(AUTHORITY_START, authorityIndex);
+            String rest = nextIndex < 0 ? text.substring(authorityIndex) : text.substring(authorityIndex, nextIndex);
+            int userInfoEnd = rest.lastIndexOf('@');
+            masked.append(AUTHORITY_START).append(userInfoEnd < 0 ? rest : MASK + rest.substring(userInfoEnd));
+            urlIndex = nextIndex;
         }
-        return shown.toString();
+        return masked.toString();
     }
 }

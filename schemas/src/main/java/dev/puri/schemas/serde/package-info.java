@@ -1,4 +1,4 @@
-/** Avro in the Confluent wire format. */
+/** Serializes and deserializes Avro records in Confluent's wire format, with schemas from a schema registry. */
 @NullMarked
 package dev.puri.schemas.serde;
 

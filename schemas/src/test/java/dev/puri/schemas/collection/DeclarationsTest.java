@@ -77,24 +77,24 @@ class DeclarationsTest {
     }
 
     @Test
-    void aPrefixIsKept() {
+    void refusesAnotherPrefixForACollection() {
         Declarations standing = Declarations.of(List.of(TRACKS));
         assertThat(conflicts(standing, collection("soundcloud", "tracks", "son")))
-                .containsExactly("soundcloud:tracks: prefix: it has trk and keeps it, for handles never change;"
-                        + " here stands son");
+                .containsExactly("soundcloud:tracks: prefix: its prefix is trk and cannot change, because handles are"
+                        + " permanent; the new declaration has son");
         assertThat(conflicts(standing, collection("soundcloud", "tracks", null)))
-                .containsExactly("soundcloud:tracks: prefix: it has trk and keeps it, for handles never change;"
-                        + " here stands none");
+                .containsExactly("soundcloud:tracks: prefix: its prefix is trk and cannot change, because handles are"
+                        + " permanent; the new declaration has none");
     }
 
     @Test
-    void aPrefixIsNeverGivenToAnother() {
+    void refusesAPrefixOfAnotherCollection() {
         assertThat(conflicts(Declarations.of(List.of(TRACKS)), collection("music", "songs", "trk")))
-                .containsExactly("music:songs: prefix: trk belongs to soundcloud:tracks; a prefix is never given"
-                        + " to another");
+                .containsExactly("music:songs: prefix: trk belongs to soundcloud:tracks; a prefix is never reassigned"
+                        + " to another collection");
         assertThat(conflicts(Declarations.none(), TRACKS, collection("music", "songs", "trk")))
-                .containsExactly(
-                        "music:songs: prefix: trk is declared for soundcloud:tracks here too; give one" + " another");
+                .containsExactly("music:songs: prefix: trk is also declared for soundcloud:tracks in this request;"
+                        + " choose another prefix for one of them");
     }
 
     @Test
@@ -103,7 +103,7 @@ class DeclarationsTest {
                 changes(Declarations.of(List.of(TRACKS)), retired(TRACKS)).after();
         assertThat(conflicts(standing, collection("music", "songs", "trk")))
                 .containsExactly("music:songs: prefix: trk belongs to soundcloud:tracks, which is retired but keeps"
-                        + " it; a prefix is never given to another");
+                        + " its prefix; a prefix is never reassigned to another collection");
         // Not even in the very file that retires it.
         assertThat(conflicts(Declarations.of(List.of(TRACKS)), retired(TRACKS), collection("a", "b", "trk")))
                 .hasSize(2);
@@ -118,29 +118,30 @@ class DeclarationsTest {
     }
 
     @Test
-    void owningATopicIsNeverUndone() {
+    void refusesToUndoAnOwnTopic() {
         Declarations standing = Declarations.of(List.of(new Namespace("music", true)));
         assertThat(conflicts(standing, new Namespace("music", false)))
-                .containsExactly("music: ownsTopic: it owns the topic puri.events.v1.music, and that is never undone;"
-                        + " here stands false");
+                .containsExactly("music: ownsTopic: it has its own topic puri.events.v1.music, which cannot be"
+                        + " undone; the new declaration says false");
         assertThat(changes(Declarations.of(List.of(new Namespace("music", false))), new Namespace("Music", true))
                         .writes())
                 .containsExactly(new Namespace("music", true));
     }
 
     @Test
-    void aTopicIsOwnedOnlyUnderANameThatATopicMayHave() {
+    void refusesAnOwnTopicIfTheNameDoesNotFit() {
         assertThat(new Namespace("a.b_c-1", true).eventsTopic()).isEqualTo("puri.events.v1.a.b_c-1");
         assertThat(new Namespace("caf\u00e9", false).eventsTopic()).isEqualTo("puri.events.v1");
         assertThatThrownBy(() -> new Namespace("caf\u00e9", true))
                 .hasMessage("the namespace caf%C3%A9 cannot own a topic: names of topics are made of a-z 0-9 . _ -"
-                        + " and it has others");
+                        + " and this name has other characters");
     }
 
     @Test
     void oneKeyTwiceIsAConflictEvenWhenBothSayTheSame() {
         assertThat(conflicts(Declarations.none(), TRACKS, collection("SoundCloud", "TRACKS", "trk")))
-                .containsExactly("soundcloud:tracks: name: it is declared twice here; keep one");
+                .containsExactly(
+                        "soundcloud:tracks: name: it is declared twice in this request; remove one declaration");
     }
 
     @Test
@@ -197,7 +198,7 @@ class DeclarationsTest {
         assertThatThrownBy(() -> SearchedAttributes.of(Map.of("title", 6), Set.of()))
                 .hasMessage("the boost of title is a whole number from 1 to 5, not 6");
         assertThatThrownBy(() -> SearchedAttributes.of(Map.of("title", 2), Set.of("title")))
-                .hasMessage("title is boosted and only shown; what is only shown is not searched");
+                .hasMessage("title is in both boost and shown; attributes in shown are not searched");
         assertThatThrownBy(() -> SearchedAttributes.of(Map.of(), Set.of("")))
                 .hasMessage("an attribute's name has 1 to 255 characters, not 0");
     }

@@ -33,7 +33,7 @@ class PlaceNameTest {
         assertThat(Owner.parse("o".repeat(63)).text()).hasSize(63);
         assertThatThrownBy(() -> Owner.parse("o".repeat(64)))
                 .isInstanceOf(InvalidNameException.class)
-                .hasMessageContaining("this has 64");
+                .hasMessageContaining("this text has 64");
     }
 
     @Test

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 
 class PuriTest {
     @Test
-    void canonicalTextIsKeptAsItIs() {
+    void keepsCanonicalTextWithoutACopy() {
         String text = new StringBuilder("a:b:").append("c").toString();
         assertThat(Puri.parse(text).toString()).isSameAs(text);
     }
@@ -18,15 +18,15 @@ class PuriTest {
     void anErrorQuotesTheInputThePositionAndTheRule() {
         assertThatThrownBy(() -> Puri.parse("crm:people:Jane Doe"))
                 .isInstanceOf(InvalidNameException.class)
-                .hasMessage("\"crm:people:Jane Doe\" at position 15: ' ' may not stand raw, write it as %20");
+                .hasMessage("\"crm:people:Jane Doe\" at position 15: ' ' is not allowed unescaped; write it as %20");
         assertThatThrownBy(() -> Puri.parse("a:b"))
-                .hasMessage("\"a:b\": a pURI has three segments, namespace:collection:identifier, this has 2");
+                .hasMessage("\"a:b\": a pURI has three segments, namespace:collection:identifier; this text has 2");
         assertThatThrownBy(() -> Puri.parse("a:b:\n\"\\\u00e4"))
                 .hasMessageStartingWith("\"a:b:\\u000a\\\"\\\\\\u00e4\" at position 4: the control character U+000A");
     }
 
     @Test
-    void plainPartsAreRefusedByTheSameRules() {
+    void unescapedSegmentsObeyTheSameRules() {
         assertThatThrownBy(() -> Puri.of("", "b", "c")).isInstanceOfSatisfying(InvalidNameException.class, e -> {
             assertThat(e.rule()).isEqualTo(NameRule.EMPTY_SEGMENT);
             assertThat(e).hasMessageContaining("the namespace is empty");

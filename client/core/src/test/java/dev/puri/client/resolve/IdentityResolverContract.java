@@ -180,12 +180,12 @@ public abstract class IdentityResolverContract {
         assertThat(detail("junk"))
                 .isEqualTo("\"junk\" is neither a pURI, namespace:collection:identifier, nor a handle, such as"
                         + " trk_4k7vx9tz2nqr8w3. As a pURI: a pURI has three segments,"
-                        + " namespace:collection:identifier, this has 1. As a handle: a handle is three letters, an"
+                        + " namespace:collection:identifier; this text has 1. As a handle: a handle is three letters, an"
                         + " underscore and 15 characters of " + Handle.ALPHABET);
         assertThat(detail("music:tracks:a b"))
                 .startsWith("\"music:tracks:a b\" is neither ")
-                .contains("As a pURI, at position 14: ' ' may not stand raw, write it as %20. As a handle: ");
-        assertThat(detail("trk_4k7vx9tz2nqr8wl")).contains("this has 1. As a handle, at position 18: ");
+                .contains("As a pURI, at position 14: ' ' is not allowed unescaped; write it as %20. As a handle: ");
+        assertThat(detail("trk_4k7vx9tz2nqr8wl")).contains("this text has 1. As a handle, at position 18: ");
         assertThat(detail("")).startsWith("\"\" is neither ");
     }
 

@@ -96,7 +96,7 @@ class CollectionsFileTest {
                 "c.yaml:4: the boost of title: a whole number from 1 to 5, not much",
                 "c.yaml:4: the boost of artist is a whole number from 1 to 5, not 9",
                 "c.yaml:5: unknown key \"hidden\" in search; known: boost, shown",
-                "c.yaml:7: title is boosted and only shown; what is only shown is not searched",
+                "c.yaml:7: title is in both boost and shown; attributes in shown are not searched",
                 "c.yaml:9: search is true, false or how attributes are searched, as in {boost: {title: 3}}");
     }
 
@@ -122,8 +122,8 @@ class CollectionsFileTest {
                   - just text
                   - name: [a, b]
                 """,
-                "c.yaml:2: the namespace caf%C3%A9 cannot own a topic: names of topics are made of a-z 0-9 . _ - and it"
-                        + " has others",
+                "c.yaml:2: the namespace caf%C3%A9 cannot own a topic: names of topics are made of a-z 0-9 . _ - and this"
+                        + " name has other characters",
                 "c.yaml:3: unknown key \"ownTopic\" in the namespace music; known: ownsTopic",
                 "c.yaml:4: \"music\" appears twice in namespaces",
                 "c.yaml:5: unknown key \"collectoins\" in the file; known: namespaces, collections",
@@ -135,7 +135,7 @@ class CollectionsFileTest {
                 "c.yaml:11: owners: catalog appears twice",
                 "c.yaml:12: a collection needs a name, as in name: soundcloud:tracks",
                 "c.yaml:13: name: soundcloud is not namespace:collection",
-                "c.yaml:14: \"sound cloud:tracks:x\" at position 5: ' ' may not stand raw, write it as %20",
+                "c.yaml:14: \"sound cloud:tracks:x\" at position 5: ' ' is not allowed unescaped; write it as %20",
                 "c.yaml:15: soundcloud:tracks is declared twice, first in line 7",
                 "c.yaml:16: a collection is a mapping, as in \"key: value\"",
                 "c.yaml:17: name is a plain text");

@@ -65,7 +65,7 @@ class PuriModuleTest {
     void malformedTextGivesPathAndRule() {
         assertThatThrownBy(() -> JSON.readValue("{\"byShard\":{\"br-2\":[\"a:b:c\",\"a b:100%:c\"]}}", Song.class))
                 .isInstanceOf(InvalidFormatException.class)
-                .hasMessageContaining("\"a b:100%:c\" at position 1: ' ' may not stand raw, write it as %20")
+                .hasMessageContaining("\"a b:100%:c\" at position 1: ' ' is not allowed unescaped; write it as %20")
                 .hasMessageContaining("[\"byShard\"]")
                 .hasMessageContaining("[1]");
         assertThatThrownBy(() -> JSON.readValue("{\"likes\":{\"a:b\":\"x\"}}", Song.class))

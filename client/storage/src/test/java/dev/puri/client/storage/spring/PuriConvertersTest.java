@@ -45,6 +45,6 @@ class PuriConvertersTest {
     void whatIsNoNameIsRefused() {
         assertThatThrownBy(() -> CONVERSION.convert("a b:c:d", Puri.class))
                 .isInstanceOf(ConversionFailedException.class)
-                .hasRootCauseMessage("\"a b:c:d\" at position 1: ' ' may not stand raw, write it as %20");
+                .hasRootCauseMessage("\"a b:c:d\" at position 1: ' ' is not allowed unescaped; write it as %20");
     }
 }
