@@ -152,13 +152,13 @@ final class SettingsTest {
 
         assertThat(mistakes)
                 .containsExactlyInAnyOrder(
-                        "PURI_HTTP_PORT: \"eighty\" is not what it must be: whole number, at least 0, at most 65535",
-                        "PURI_MAX_LAG: \"0\" is not what it must be: whole number, at least 1",
-                        "PURI_WAIT_TIME: \"2 fortnights\" is not what it must be: duration such as 500ms, 30s, 5m"
+                        "PURI_HTTP_PORT: \"eighty\" is invalid; expected: whole number, at least 0, at most 65535",
+                        "PURI_MAX_LAG: \"0\" is invalid; expected: whole number, at least 1",
+                        "PURI_WAIT_TIME: \"2 fortnights\" is invalid; expected: duration such as 500ms, 30s, 5m"
                                 + " or PT30S, at least 100ms, at most PT1M",
-                        "PURI_SCHEMA_REGISTRY: \"localhost\" is not what it must be: URL such as"
+                        "PURI_SCHEMA_REGISTRY: \"localhost\" is invalid; expected: URL such as"
                                 + " http://127.0.0.1:8081/path",
-                        "PURI_LOUD: \"yes\" is not what it must be: true or false",
+                        "PURI_LOUD: \"yes\" is invalid; expected: true or false",
                         "--zzz: no such setting",
                         "PURI_BOOTSTRAP_SERVERS: no such setting; did you mean PURI_BOOTSTRAP_SERVER?",
                         "http.prot in " + file + ": no such setting; did you mean http.port?");
@@ -274,7 +274,7 @@ final class SettingsTest {
                 .asString()
                 .startsWith("PURI_PASSWORD_FILE: the file /nowhere cannot be read");
         assertThat(mistakes(() -> environment(Map.of("PURI_PASSWORD_FILE", "/x", "PURI_PASSWORD", "hunter2"))))
-                .containsExactly("PURI_PASSWORD_FILE: given together with PURI_PASSWORD; one of them must go");
+                .containsExactly("PURI_PASSWORD_FILE: PURI_PASSWORD is set too; set only one of them");
     }
 
     @Test
