@@ -23,6 +23,6 @@ class BrokerFormTest {
     void anUnknownFormIsRefusedByName() {
         assertThatThrownBy(Broker::start)
                 .isInstanceOf(IllegalStateException.class)
-                .hasMessage("-Dpuri.broker=podman: it is embedded or docker");
+                .hasMessage("-Dpuri.broker must be embedded or docker, not podman");
     }
 }
