@@ -42,9 +42,9 @@ class CliIT {
         stack = EmbeddedStack.start(EmbeddedStack.Options.onFreePorts(data), step -> {});
         environment = Map.of(
                 "PURI_BOOTSTRAP_SERVER", stack.bootstrapServers(),
-                "PURI_SCHEMA_REGISTRY", stack.schemaRegistry(),
-                "PURI_RESOLVER", stack.resolver(),
-                "PURI_SEARCH", stack.search());
+                "PURI_SCHEMA_REGISTRY", stack.schemaRegistryUrl(),
+                "PURI_RESOLVER", stack.resolverUrl(),
+                "PURI_SEARCH", stack.indexerUrl());
     }
 
     @AfterAll
@@ -186,7 +186,7 @@ class CliIT {
         CommandLineRun page = puri("", "search", "--namespace", "sought", "--order", "oldest", "--limit", "2");
         assertThat(page.outLines().get(0)).matches("PURI +SHARD +OWNER +HANDLE +TEXT");
         assertThat(page.outLines().get(1)).matches("sought:a:1 +br-1 +catalog +sga_.{15} +title=Águas de Março");
-        assertThat(page.err().strip()).matches("puri: 2 of 3; the same search goes on with --cursor \\S+");
+        assertThat(page.err().strip()).matches("puri: 2 of 3; for more results, repeat the search with --cursor \\S+");
         String cursor = page.err().strip().replaceAll(".* ", "");
         assertThat(found("search", "--namespace", "sought", "--order", "oldest", "--limit", "2", "--cursor", cursor))
                 .containsExactly("sought:b:1");
@@ -236,7 +236,7 @@ class CliIT {
         assertThat(puri("", "mint", "decl:a").out()).contains("  dcl_");
         CommandLineRun unknown = puri("", "mint", "decl:b");
         assertThat(unknown.status()).isEqualTo(1);
-        assertThat(unknown.err()).contains("decl:b is not registered");
+        assertThat(unknown.err()).contains("decl:b is not declared");
     }
 
     @Test
@@ -264,7 +264,7 @@ class CliIT {
         CommandLineRun check = puri("", "topics", "check");
         assertThat(check.status()).as(check.err()).isZero();
         assertThat(check.out()).isEmpty();
-        assertThat(check.err()).matches("puri: all \\d+ topics are right\\R");
+        assertThat(check.err()).matches("puri: all \\d+ topics are correct\\R");
         CommandLineRun other = puri("", "topics", "create", "--partitions", "4");
         assertThat(other.status()).isEqualTo(1);
         assertThat(other.err()).contains("has 8 partitions, not 4");
@@ -296,7 +296,7 @@ class CliIT {
     }
 
     private static ConfluentSchemaRegistry registry() {
-        return ConfluentSchemaRegistry.create(Map.of("schema.registry.url", stack.schemaRegistry()));
+        return ConfluentSchemaRegistry.create(Map.of("schema.registry.url", stack.schemaRegistryUrl()));
     }
 
     @Test
@@ -309,7 +309,7 @@ class CliIT {
             assertThat(list.status()).isZero();
             assertThat(list.out()).contains("\"whole:a\"");
             assertThat(list.err())
-                    .startsWith("puri: warning: 1 of the records of collections cannot be read and is passed over:")
+                    .startsWith("puri: warning: 1 record of the collections topic cannot be decoded and is skipped:")
                     .containsOnlyOnce(place);
             assertThat(puri("", "mint", "whole:a").out()).contains("  wha_");
             assertThat(publish(created("whole:a:1", "br-1")).status()).isZero();

@@ -333,7 +333,7 @@ class DocumentationTest {
 
     @Test
     void nobodyIsToldOfAVariableThatDoesNotExist() {
-        Set<String> known = new TreeSet<>(Set.of(PuriCommand.EARLY_VARIABLES));
+        Set<String> known = new TreeSet<>(Set.of(PuriCommand.VARIABLES_READ_BEFORE_SETTINGS));
         PuriCommand.SETTINGS.forEach(each -> settings(each).forEach((name, setting) -> {
             known.add(name);
             if (setting.isSecret()) {
@@ -407,10 +407,10 @@ class DocumentationTest {
         List<String> lines = Page.of("docs/events.md").lines("sh", "kcat ");
         assertThat(lines).isNotEmpty().allSatisfy(line -> {
             List<String> words = List.of(line.split(" +", -1));
-            assertThat(words.get(words.indexOf("-b") + 1)).isEqualTo(CliSettings.BOOTSTRAP_SERVER);
+            assertThat(words.get(words.indexOf("-b") + 1)).isEqualTo(CliSettings.DEFAULT_BOOTSTRAP_SERVER);
             assertThat(RegistryTopics.names()).contains(words.get(words.indexOf("-t") + 1));
             if (words.contains("-r")) {
-                assertThat(words.get(words.indexOf("-r") + 1)).isEqualTo(CliSettings.SCHEMA_REGISTRY);
+                assertThat(words.get(words.indexOf("-r") + 1)).isEqualTo(CliSettings.DEFAULT_SCHEMA_REGISTRY);
             }
         });
     }

@@ -173,7 +173,7 @@ class EventLineParserTest {
         IdentityMinter minter = new IdentityMinter();
         for (int i = 0; i < 500; i++) {
             Event event = randomEvent(random, minter);
-            assertThat(event(EventLinePrinter.print(event)))
+            assertThat(event(EventLineFormatter.format(event)))
                     .as("seed %d round %d", seed, i)
                     .isEqualTo(event);
         }

@@ -62,9 +62,9 @@ class ExamplesIT {
         stack = EmbeddedStack.start(EmbeddedStack.Options.onFreePorts(dir.resolve("data")), step -> {});
         environment = Map.of(
                 "PURI_BOOTSTRAP_SERVER", stack.bootstrapServers(),
-                "PURI_SCHEMA_REGISTRY", stack.schemaRegistry(),
-                "PURI_RESOLVER", stack.resolver(),
-                "PURI_SEARCH", stack.search());
+                "PURI_SCHEMA_REGISTRY", stack.schemaRegistryUrl(),
+                "PURI_RESOLVER", stack.resolverUrl(),
+                "PURI_SEARCH", stack.indexerUrl());
     }
 
     @AfterAll
@@ -133,7 +133,7 @@ class ExamplesIT {
         JsonNode shown = JSON.readTree(firstOf("\\$ curl [^\\n]*\\n(\\{.*?})\\n```", readme()));
         try (HttpClient client = HttpClient.newHttpClient()) {
             HttpResponse<String> answer = client.send(
-                    HttpRequest.newBuilder(URI.create(stack.resolver() + path)).build(),
+                    HttpRequest.newBuilder(URI.create(stack.resolverUrl() + path)).build(),
                     HttpResponse.BodyHandlers.ofString());
             assertThat(answer.statusCode()).isEqualTo(200);
             JsonNode real = JSON.readTree(answer.body());
@@ -188,7 +188,7 @@ class ExamplesIT {
         assertThat(requests).hasSizeGreaterThan(4);
         for (String request : requests) {
             ShellRun run = shell(request.replace("curl ", "curl --no-progress-meter --fail-with-body ")
-                    .replace(DEFAULT_RESOLVER, stack.resolver()));
+                    .replace(DEFAULT_RESOLVER, stack.resolverUrl()));
             // The first asks for a name that exists only when the walk-through was before it.
             assertThat(run.status()).as(request + "\n" + run.output()).isIn(0, HTTP_ERROR);
             if (run.status() == HTTP_ERROR) {
@@ -203,8 +203,8 @@ class ExamplesIT {
         requireHere(version.status() == 0, "kcat is not installed");
         create("acme:trains:1");
         for (String line : Page.of("docs/events.md").lines("sh", "kcat ")) {
-            ShellRun run = shell(line.replace(CliSettings.BOOTSTRAP_SERVER, stack.bootstrapServers())
-                    .replace(CliSettings.SCHEMA_REGISTRY, stack.schemaRegistry()));
+            ShellRun run = shell(line.replace(CliSettings.DEFAULT_BOOTSTRAP_SERVER, stack.bootstrapServers())
+                    .replace(CliSettings.DEFAULT_SCHEMA_REGISTRY, stack.schemaRegistryUrl()));
             if (line.contains("value=avro") && !version.output().contains("Avro")) {
                 assertThat(run.status()).isNotZero();
                 assertThat(run.output()).contains("Avro");
@@ -232,7 +232,7 @@ class ExamplesIT {
         create(puri);
 
         ShellRun event =
-                shell("PYTHONPATH='" + packages + "' python3 '" + program + "' " + stack.schemaRegistry() + " " + puri);
+                shell("PYTHONPATH='" + packages + "' python3 '" + program + "' " + stack.schemaRegistryUrl() + " " + puri);
         assertThat(event.status()).as(event.output()).isZero();
         byte[] value = HexFormat.of().parseHex(event.output().strip());
         try (KafkaProducer<String, byte[]> producer = new KafkaProducer<>(

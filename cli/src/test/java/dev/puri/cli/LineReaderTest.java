@@ -72,7 +72,7 @@ class LineReaderTest {
             lines.add(
                     switch (line) {
                         case LineReader.Text text -> text.number() + " " + text.text();
-                        case LineReader.Unreadable unreadable -> unreadable.number() + "! " + unreadable.why();
+                        case LineReader.Unreadable unreadable -> unreadable.number() + "! " + unreadable.reason();
                     });
         }
         return lines;

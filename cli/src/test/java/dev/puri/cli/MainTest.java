@@ -144,7 +144,7 @@ class MainTest {
 
     @Test
     void aDeclaredNamespaceWithoutItsTopicIsAMistake() {
-        assertThat(TopicsCommand.missing(Set.of("music", "video"), Set.of("puri.events.v1", "puri.events.v1.video")))
+        assertThat(TopicsCommand.missingTopics(Set.of("music", "video"), Set.of("puri.events.v1", "puri.events.v1.video")))
                 .singleElement()
                 .asString()
                 .startsWith("puri.events.v1.music is missing")
@@ -154,9 +154,9 @@ class MainTest {
     @Test
     void whatATopicOfItsOwnMeansIsSaidAndTheNextCommandNamed() {
         Namespace music = new Namespace("music", true);
-        String missing = CollectionsCommand.ApplyCommand.consequence(music, Set.of());
+        String missing = CollectionsCommand.ApplyCommand.topicWarning(music, Set.of());
         assertThat(missing).contains("puri.events.v1.music alone, permanently").contains("puri topics create");
-        assertThat(CollectionsCommand.ApplyCommand.consequence(music, Set.of("puri.events.v1.music")))
+        assertThat(CollectionsCommand.ApplyCommand.topicWarning(music, Set.of("puri.events.v1.music")))
                 .doesNotContain("topics create");
     }
 
@@ -199,9 +199,9 @@ class MainTest {
 
     @Test
     void aLocaleWithoutUtf8TakesPlainArgumentsAlone() {
-        Subcommand.requireText(List.of("a:b:c"), "ANSI_X3.4-1968");
-        Subcommand.requireText(List.of("a:b:é"), "UTF-8");
-        assertThatThrownBy(() -> Subcommand.requireText(List.of("a:b:é"), "ANSI_X3.4-1968"))
+        Subcommand.requireDecodable(List.of("a:b:c"), "ANSI_X3.4-1968");
+        Subcommand.requireDecodable(List.of("a:b:é"), "UTF-8");
+        assertThatThrownBy(() -> Subcommand.requireDecodable(List.of("a:b:é"), "ANSI_X3.4-1968"))
                 .hasMessageContaining("LC_ALL=C.UTF-8");
     }
 
@@ -220,7 +220,7 @@ class MainTest {
     void answersToBatchesAreJoinedInOrder() {
         JsonNode one = Json.parse("{\"results\":[1,2],\"shards\":{\"b\":[0,1]}}");
         JsonNode two = Json.parse("{\"results\":[3,4],\"shards\":{\"a\":[1],\"b\":[0]}}");
-        assertThat(ResolveCommand.joined(List.of(one, two)))
+        assertThat(ResolveCommand.join(List.of(one, two)))
                 .hasToString("{\"results\":[1,2,3,4],\"shards\":{\"a\":[3],\"b\":[0,1,2]}}");
     }
 }

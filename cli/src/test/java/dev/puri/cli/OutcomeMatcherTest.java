@@ -22,25 +22,25 @@ class OutcomeMatcherTest {
     @Test
     void anOutcomeIsToldOnceWhetherItComesBeforeOrAfterTheAcknowledgement() {
         expectations.expect(at(0, 5), 1);
-        assertThat(expectations.waiting()).isEqualTo(1);
-        assertThat(expectations.outcome(at(0, 5), Outcome.APPLIED)).isTrue();
-        assertThat(expectations.outcome(at(0, 6), Outcome.UNCHANGED)).isFalse();
+        assertThat(expectations.waitingCount()).isEqualTo(1);
+        assertThat(expectations.addOutcome(at(0, 5), Outcome.APPLIED)).isTrue();
+        assertThat(expectations.addOutcome(at(0, 6), Outcome.UNCHANGED)).isFalse();
         expectations.expect(at(0, 6), 2);
         assertThat(told).containsExactly("1 applied ", "2 unchanged ");
-        assertThat(expectations.waiting()).isZero();
+        assertThat(expectations.waitingCount()).isZero();
     }
 
     @Test
     void aRefusalIsToldWithItsRejectionInWhicheverOrderTheyCome() {
         expectations.expect(at(0, 1), 1);
-        expectations.outcome(at(0, 1), TAKEN);
+        expectations.addOutcome(at(0, 1), TAKEN);
         assertThat(told).isEmpty();
-        assertThat(expectations.waiting()).isZero();
+        assertThat(expectations.waitingCount()).isZero();
         assertThat(expectations.lacksDetails()).isTrue();
-        expectations.rejection(at(0, 1), TAKEN, "held by another");
+        expectations.addRejection(at(0, 1), TAKEN, "held by another");
 
-        expectations.rejection(at(0, 2), TAKEN, "held too");
-        expectations.outcome(at(0, 2), TAKEN);
+        expectations.addRejection(at(0, 2), TAKEN, "held too");
+        expectations.addOutcome(at(0, 2), TAKEN);
         expectations.expect(at(0, 2), 2);
         assertThat(told).containsExactly("1 refused:PURI_TAKEN held by another", "2 refused:PURI_TAKEN held too");
         assertThat(expectations.lacksDetails()).isFalse();
@@ -50,20 +50,20 @@ class OutcomeMatcherTest {
     @Test
     void aRejectionAloneSettlesItsEvent() {
         expectations.expect(at(0, 1), 1);
-        expectations.rejection(at(0, 1), TAKEN, "first");
-        expectations.rejection(at(0, 2), TAKEN, "second");
+        expectations.addRejection(at(0, 1), TAKEN, "first");
+        expectations.addRejection(at(0, 2), TAKEN, "second");
         expectations.expect(at(0, 2), 2);
 
         assertThat(told).containsExactly("1 refused:PURI_TAKEN first", "2 refused:PURI_TAKEN second");
-        assertThat(expectations.waiting()).isZero();
-        expectations.outcome(at(0, 2), TAKEN);
+        assertThat(expectations.waitingCount()).isZero();
+        expectations.addOutcome(at(0, 2), TAKEN);
         assertThat(told).hasSize(2);
     }
 
     @Test
     void aRefusalWhoseRejectionDoesNotComeIsToldWithoutIt() {
         expectations.expect(at(0, 1), 1);
-        expectations.outcome(at(0, 1), TAKEN);
+        expectations.addOutcome(at(0, 1), TAKEN);
         expectations.settleWithoutDetails();
         expectations.settleWithoutDetails();
         assertThat(told).containsExactly("1 refused:PURI_TAKEN ");
@@ -72,8 +72,8 @@ class OutcomeMatcherTest {
     @Test
     void theSameOffsetOfAnotherPartitionOrTopicIsAnotherEvent() {
         expectations.expect(at(0, 5), 1);
-        expectations.outcome(at(1, 5), Outcome.APPLIED);
-        expectations.outcome(new Position(Topics.eventsOf("music"), 0, 5), Outcome.APPLIED);
+        expectations.addOutcome(at(1, 5), Outcome.APPLIED);
+        expectations.addOutcome(new Position(Topics.eventsOf("music"), 0, 5), Outcome.APPLIED);
         assertThat(told).isEmpty();
     }
 
@@ -81,9 +81,9 @@ class OutcomeMatcherTest {
     void moreOutcomesOfOthersThanAreKeptDoNotHideOurs() {
         expectations.expect(at(0, 0), 1);
         for (int i = 1; i <= OutcomeMatcher.MAX_EARLY + 10; i++) {
-            expectations.outcome(at(0, i), Outcome.APPLIED);
+            expectations.addOutcome(at(0, i), Outcome.APPLIED);
         }
-        expectations.outcome(at(0, 0), Outcome.UNCHANGED);
+        expectations.addOutcome(at(0, 0), Outcome.UNCHANGED);
         assertThat(told).containsExactly("1 unchanged ");
     }
 
@@ -104,9 +104,9 @@ class OutcomeMatcherTest {
                 long line = i;
                 boolean ours = random.nextBoolean();
                 Outcome outcome = random.nextInt(3) == 0 ? TAKEN : Outcome.APPLIED;
-                outcomes.add(() -> expectations.outcome(position, outcome));
+                outcomes.add(() -> expectations.addOutcome(position, outcome));
                 if (outcome == TAKEN) {
-                    rejections.add(() -> expectations.rejection(position, outcome, "why " + line));
+                    rejections.add(() -> expectations.addRejection(position, outcome, "why " + line));
                 }
                 if (ours) {
                     acknowledgements.add(() -> expectations.expect(position, line));
@@ -115,7 +115,7 @@ class OutcomeMatcherTest {
             }
             interleave(random, List.of(acknowledgements, outcomes, rejections));
             assertThat(told).as("seed %d round %d", seed, round).containsExactlyInAnyOrderElementsOf(expected);
-            assertThat(expectations.waiting()).isZero();
+            assertThat(expectations.waitingCount()).isZero();
             assertThat(expectations.lacksDetails()).isFalse();
         }
     }

@@ -55,9 +55,9 @@ final class ReadYourWritesIT {
                 "bootstrap.servers",
                 stack.bootstrapServers(),
                 "schema.registry.url",
-                stack.schemaRegistry(),
+                stack.schemaRegistryUrl(),
                 IdentityPublisher.RESOLVER_URL,
-                stack.resolver() + "/"));
+                stack.resolverUrl() + "/"));
         client = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
     }
 
@@ -199,7 +199,7 @@ final class ReadYourWritesIT {
 
     private static HttpResponse<String> get(String path) throws IOException, InterruptedException {
         return client.send(
-                HttpRequest.newBuilder(URI.create(stack.resolver() + path))
+                HttpRequest.newBuilder(URI.create(stack.resolverUrl() + path))
                         .timeout(Duration.ofSeconds(60))
                         .build(),
                 BodyHandlers.ofString());
@@ -212,7 +212,7 @@ final class ReadYourWritesIT {
 
         FollowedChanges(@Nullable String lastId) {
             HttpRequest.Builder request =
-                    HttpRequest.newBuilder(URI.create(stack.resolver() + "/v1/changes?collection=changes:tracks"));
+                    HttpRequest.newBuilder(URI.create(stack.resolverUrl() + "/v1/changes?collection=changes:tracks"));
             if (lastId != null) {
                 request.header("Last-Event-ID", lastId);
             }

@@ -61,7 +61,7 @@ class StackSettingsTest {
                 .contains("PURI_MAX_REFS")
                 .contains("PURI_SEARCH_THREADS: \"none\"")
                 .contains("PURI_STREAMS_THREADS: \"0\"")
-                .contains("PURI_HTTP_PORT: puri up and puri demo decide this; use --port")
+                .contains("PURI_HTTP_PORT: puri up and puri demo set this themselves; use --port")
                 .doesNotContain("starting a Kafka broker");
         assertThat(run.errLines().stream().filter(line -> line.contains("PURI_NONSENSE")))
                 .as("said once, though three servers read it")
@@ -76,7 +76,7 @@ class StackSettingsTest {
         assertThat(run.status()).isEqualTo(ExitStatus.USAGE);
         assertThat(run.err())
                 .contains("max.reffs in " + file + ": no such setting")
-                .contains("streams.state.dir in " + file + ": puri up and puri demo decide this; use --data")
+                .contains("streams.state.dir in " + file + ": puri up and puri demo set this themselves; use --data")
                 .contains("bootstrap.server in " + file);
     }
 
@@ -84,16 +84,16 @@ class StackSettingsTest {
     void serversThatCouldNotAskEachOtherAreMistakes() throws Exception {
         Path file = Files.writeString(folder.resolve("puri.properties"), "streams.http.host=10.0.0.7\n");
         StackSettings settings = typed("--config", file.toString())
-                .with(Map.of(
+                .withEnvironment(Map.of(
                         "PURI_HTTP_HOST", "192.0.2.1",
                         "PURI_PUBLIC_HTTP_HOST", "0.0.0.0",
                         "PURI_TLS_CERTIFICATE", "server.pem"));
         assertThatThrownBy(() -> settings.check(Map.of()))
                 .isInstanceOf(InvalidSettingsException.class)
                 .hasMessageContaining(
-                        "PURI_HTTP_HOST: the servers of puri up and puri demo ask each other at 127.0.0.1")
+                        "PURI_HTTP_HOST: the servers of puri up and puri demo call each other at 127.0.0.1")
                 .hasMessageContaining("streams.http.host in " + file + ": the servers")
-                .hasMessageContaining("PURI_TLS_CERTIFICATE: puri up and puri demo decide this; its servers ask each")
+                .hasMessageContaining("PURI_TLS_CERTIFICATE: puri up and puri demo set this themselves; the servers call each")
                 .message()
                 .doesNotContain("PURI_PUBLIC_HTTP_HOST");
     }
@@ -101,7 +101,7 @@ class StackSettingsTest {
     @Test
     void addressesOfOtherCommandsMayStandInTheEnvironment() {
         StackSettings settings =
-                typed().with(Map.of("PURI_BOOTSTRAP_SERVER", "other:9092", "PURI_RESOLVER", "http://other:8080"));
+                typed().withEnvironment(Map.of("PURI_BOOTSTRAP_SERVER", "other:9092", "PURI_RESOLVER", "http://other:8080"));
         settings.check(Map.of());
         assertThat(settings.read(StreamsSettings.class, Map.of("bootstrap.server", "127.0.0.1:1"))
                         .bootstrapServer())
@@ -111,7 +111,7 @@ class StackSettingsTest {
     @Test
     void variablesReachTheirServersAndGoOverTheFile() throws Exception {
         Path file = Files.writeString(folder.resolve("puri.properties"), "max.refs=7\nsearch.threads=3\n");
-        StackSettings settings = typed("--config", file.toString()).with(Map.of("PURI_MAX_REFS", "5"));
+        StackSettings settings = typed("--config", file.toString()).withEnvironment(Map.of("PURI_MAX_REFS", "5"));
         assertThat(settings.read(ResolverSettings.class, Map.of()).maxRefs()).isEqualTo(5);
         assertThat(settings.read(SearchSettings.class, Map.of()).searchThreads())
                 .isEqualTo(3);
@@ -120,7 +120,7 @@ class StackSettingsTest {
     @Test
     void propertiesOfKafkaReachEveryServer() {
         StackSettings settings =
-                typed("--kafka", "fetch.min.bytes=2").with(Map.of("PURI_KAFKA_FETCH_MAX_WAIT_MS", "77"));
+                typed("--kafka", "fetch.min.bytes=2").withEnvironment(Map.of("PURI_KAFKA_FETCH_MAX_WAIT_MS", "77"));
         Map<String, String> expected = Map.of("fetch.max.wait.ms", "77", "fetch.min.bytes", "2");
         assertThat(settings.read(StreamsSettings.class, Map.of()).kafka().byName())
                 .containsAllEntriesOf(expected);
@@ -138,7 +138,7 @@ class StackSettingsTest {
         Map<String, String> environment = new HashMap<>();
         environment.put("PURI_DRAIN_DELAY", "3s");
         environment.put("PURI_STREAMS_STORE_MEMORY", "512");
-        StackSettings given = typed().with(environment);
+        StackSettings given = typed().withEnvironment(environment);
         assertThat(given.read(ResolverSettings.class, Map.of()).drainDelay()).isEqualTo(Duration.ofSeconds(3));
         assertThat(given.read(StreamsSettings.class, Map.of()).streamsStoreMemory())
                 .isEqualTo(512)
