@@ -73,7 +73,7 @@ class SearchCommandIT {
         answer.set("{\"done\":false,\"detail\":\"no index answers\",\"identities\":0,\"documents\":0}\n");
         CommandLineRun brokenOff = puri("search", "verify");
         assertThat(brokenOff.status()).isEqualTo(1);
-        assertThat(brokenOff.err()).contains("did not come to its end: no index answers");
+        assertThat(brokenOff.err()).contains("did not complete: no index answers");
 
         answer.set("");
         CommandLineRun cutOff = puri("search", "verify");
@@ -107,7 +107,7 @@ class SearchCommandIT {
         asked.set("nothing");
         CommandLineRun mixed = puri("search", "blue", "reindex");
         assertThat(mixed.status()).isEqualTo(2);
-        assertThat(mixed.err()).contains("goes behind --");
+        assertThat(mixed.err()).contains("put -- before the search words");
         assertThat(asked.get()).isEqualTo("nothing");
     }
 
@@ -158,6 +158,9 @@ class SearchCommandIT {
         answer.set("<html>");
         CommandLineRun run = puri("search", "x");
         assertThat(run.status()).isEqualTo(1);
-        assertThat(run.err()).isEqualTo("puri: what answers is no search indexer; name one with --search\n");
+        assertThat(run.err())
+                .isEqualTo("puri: the response from http://127.0.0.1:"
+                        + server.getAddress().getPort()
+                        + " is not that of a search indexer; set the address of a search indexer with --search\n");
     }
 }
