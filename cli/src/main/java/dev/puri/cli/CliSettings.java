@@ -47,7 +47,9 @@ record CliSettings(
     private static final List<String> DELIVERY_TIMEOUTS =
             List.of("delivery.timeout.ms", "request.timeout.ms", "linger.ms");
 
-    /** Returns a copy in which no time-out of a Kafka client is longer than the given one, unless the user has set it. */
+    /**
+     * Returns a copy in which no time-out of a Kafka client is longer than the given one, unless the user has set it.
+     */
     CliSettings withTimeout(Duration timeout) {
         long millis = timeout.toMillis();
         Map<String, String> properties = new HashMap<>(kafka.byName());

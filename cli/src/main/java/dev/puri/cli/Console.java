@@ -21,8 +21,8 @@ record Console(
         boolean errIsTerminal) {
 
     /**
-     * Returns the console of this process. Two system properties, which the launcher sets, say whether stdout and stderr
-     * are terminals, because the JDK cannot detect this for stderr.
+     * Returns the console of this process. Two system properties, which the launcher sets, say whether stdout and
+     * stderr are terminals, because the JDK cannot detect this for stderr.
      */
     static Console ofProcess() {
         return new Console(

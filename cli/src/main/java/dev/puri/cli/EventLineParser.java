@@ -37,9 +37,9 @@ import org.jspecify.annotations.Nullable;
  * }</pre>
  *
  * Each type may also have {@code eventId}, {@code occurredAt}, {@code source}, {@code expectedEpoch} and, as a guard,
- * {@code uuid}. {@code null} means absent, except for {@code "handle":null}, which means no handle. Unknown and duplicate
- * fields and values of the wrong type are mistakes, because an event without them would not be what the user meant. All
- * mistakes of a line are reported together.
+ * {@code uuid}. {@code null} means absent, except for {@code "handle":null}, which means no handle. Unknown and
+ * duplicate fields and values of the wrong type are mistakes, because an event without them would not be what the user
+ * meant. All mistakes of a line are reported together.
  */
 final class EventLineParser {
     private static final List<String> COMMON_FIELDS =

@@ -72,8 +72,8 @@ final class LineReader {
     }
 
     /**
-     * Appends bytes of the buffer to the line, and returns the new length of the line. The length may exceed the maximum
-     * by one byte, so that {@link #toLine} detects a line that is too long.
+     * Appends bytes of the buffer to the line, and returns the new length of the line. The length may exceed the
+     * maximum by one byte, so that {@link #toLine} detects a line that is too long.
      */
     private int append(int length, int byteCount) {
         int appended = Math.min(byteCount, maxLineBytes + 1 - length);

@@ -13,10 +13,10 @@ import org.apache.kafka.common.TopicPartition;
  * Matches the positions of published events with their outcomes and with the rejections of refused events. Positions,
  * outcomes and rejections arrive in any order, among many outcomes of events of other producers.
  *
- * <p>An outcome may be read before the brokers acknowledge the event and its position becomes known. Such early outcomes
- * are stored by offset. Acknowledgements arrive in the order of offsets within a partition. So an unexpected outcome
- * below an acknowledged offset belongs to another producer and is dropped. At most {@link #MAX_EARLY} early outcomes are
- * stored for each partition.
+ * <p>An outcome may be read before the brokers acknowledge the event and its position becomes known. Such early
+ * outcomes are stored by offset. Acknowledgements arrive in the order of offsets within a partition. So an unexpected
+ * outcome below an acknowledged offset belongs to another producer and is dropped. At most {@link #MAX_EARLY} early
+ * outcomes are stored for each partition.
  *
  * <p>Not thread-safe.
  */

@@ -25,17 +25,17 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads the outcomes of published events. The headers of records of {@code puri.identities.v1} contain the positions and
- * outcomes of events. {@code puri.rejections.v1} contains the details of refusals. The reader begins at the end offsets
- * of both topics at the time of {@link #start}, so it must be started before the first event is sent.
+ * Reads the outcomes of published events. The headers of records of {@code puri.identities.v1} contain the positions
+ * and outcomes of events. {@code puri.rejections.v1} contains the details of refusals. The reader begins at the end
+ * offsets of both topics at the time of {@link #start}, so it must be started before the first event is sent.
  */
 final class OutcomeReader implements AutoCloseable {
     private static final Duration POLL_TIMEOUT = Duration.ofMillis(100);
     private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(10);
 
     /**
-     * Maximum time to wait for a rejection after its outcome. Both are written in the same transaction, so both are read
-     * at about the same time.
+     * Maximum time to wait for a rejection after its outcome. Both are written in the same transaction, so both are
+     * read at about the same time.
      */
     private static final Duration REJECTION_TIMEOUT = Duration.ofSeconds(5);
 
@@ -103,8 +103,8 @@ final class OutcomeReader implements AutoCloseable {
         }
         consumer.assign(partitions);
         consumer.seekToEnd(partitions);
-        // seekToEnd() is lazy. Calling position() makes the consumer look up the end offsets now, before the first event
-        // is sent.
+        // seekToEnd() is lazy. Calling position() makes the consumer look up the end offsets now, before the first
+        // event is sent.
         partitions.forEach(partition -> consumer.position(partition));
     }
 
@@ -219,8 +219,8 @@ final class OutcomeReader implements AutoCloseable {
     }
 
     /**
-     * Decodes a rejection. Returns null if the record cannot be decoded; then the detail of a refusal is missing, but not
-     * its outcome.
+     * Decodes a rejection. Returns null if the record cannot be decoded; then the detail of a refusal is missing, but
+     * not its outcome.
      */
     private @Nullable Rejection deserialize(ConsumerRecord<byte[], byte[]> record) {
         try {

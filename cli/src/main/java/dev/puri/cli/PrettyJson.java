@@ -5,8 +5,8 @@ import java.util.Iterator;
 import java.util.Map;
 
 /**
- * Formats JSON for people. Each member of the outer object has a line, and so has each object in a list. The text may be
- * coloured for terminals.
+ * Formats JSON for people. Each member of the outer object has a line, and so has each object in a list. The text may
+ * be coloured for terminals.
  */
 final class PrettyJson {
     private static final String NAME_COLOUR = "\033[36m";

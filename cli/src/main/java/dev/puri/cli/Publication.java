@@ -151,8 +151,8 @@ final class Publication {
     /**
      * Publishes all lines.
      *
-     * @throws CommandException if the cluster or the schema registry is unreachable at the start, or there is no progress
-     *     before the time-out
+     * @throws CommandException if the cluster or the schema registry is unreachable at the start, or there is no
+     *     progress before the time-out
      */
     Summary publish(InputStream input) throws IOException, InterruptedException {
         BrokerRequests brokerRequests = new BrokerRequests(console, settings, options.timeout());

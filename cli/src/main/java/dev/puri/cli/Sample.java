@@ -22,9 +22,9 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The demo's sample data: four collections in three shards. The first batch of events creates all identities. The second
- * batch changes some identities, and contains events that the registry must refuse. The second batch is published after
- * all outcomes of the first, because events of different pURIs have no order.
+ * The demo's sample data: four collections in three shards. The first batch of events creates all identities. The
+ * second batch changes some identities, and contains events that the registry must refuse. The second batch is
+ * published after all outcomes of the first, because events of different pURIs have no order.
  */
 final class Sample {
     static final Shard BRAZIL = new Shard("br-1");
@@ -124,8 +124,8 @@ final class Sample {
     }
 
     /**
-     * Returns the second batch with the expected outcome of each event: {@code applied}, {@code unchanged} or the reason
-     * of the refusal.
+     * Returns the second batch with the expected outcome of each event: {@code applied}, {@code unchanged} or the
+     * reason of the refusal.
      */
     Map<Event, String> changes() {
         return Collections.unmodifiableMap(changes);

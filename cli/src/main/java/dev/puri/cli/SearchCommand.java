@@ -215,8 +215,8 @@ final class SearchCommand extends Subcommand {
             })
     static final class VerifyCommand extends MaintenanceCommand {
         /**
-         * The kinds of difference: an entry is missing in the index, only the index has it (ghost), or it differs. Their
-         * counts are printed in this order.
+         * The kinds of difference: an entry is missing in the index, only the index has it (ghost), or it differs.
+         * Their counts are printed in this order.
          */
         private static final List<String> DIFFERENCES = List.of("missing", "ghost", "differs");
 

@@ -23,8 +23,8 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
 /**
- * The settings of the servers of an {@link EmbeddedStack}, for {@code up} and {@code demo}. Each server reads its settings
- * from the environment and a file, as it does when it runs alone. The command itself sets addresses, ports and
+ * The settings of the servers of an {@link EmbeddedStack}, for {@code up} and {@code demo}. Each server reads its
+ * settings from the environment and a file, as it does when it runs alone. The command itself sets addresses, ports and
  * directories.
  */
 final class StackSettings {
@@ -37,16 +37,16 @@ final class StackSettings {
     private static final Map<String, String> RESERVED_SETTINGS = reservedSettings();
 
     /**
-     * The settings that contain a listen address. Each address must include 127.0.0.1, because the servers call each other
-     * there.
+     * The settings that contain a listen address. Each address must include 127.0.0.1, because the servers call each
+     * other there.
      */
     private static final List<String> HOST_SETTINGS = List.of("http.host", "public.http.host", "streams.http.host");
 
     private static final Set<String> HOSTS_WITH_LOOPBACK = Set.of("127.0.0.1", "localhost", "0.0.0.0");
 
     /**
-     * The settings that contain the addresses of servers that the command starts, by key. The file must not set them. The
-     * environment may, because other commands need them. The value is the advice in the message for a user.
+     * The settings that contain the addresses of servers that the command starts, by key. The file must not set them.
+     * The environment may, because other commands need them. The value is the advice in the message for a user.
      */
     private static final Map<String, String> SETTINGS_RESERVED_IN_FILE = Map.of(
             "bootstrap.server",
@@ -180,7 +180,9 @@ final class StackSettings {
         }
     }
 
-    /** Returns the non-blank values of the file, or none if the file is unreadable. {@link #read} reports that error. */
+    /**
+     * Returns the non-blank values of the file, or none if the file is unreadable. {@link #read} reports that error.
+     */
     private Map<String, String> readFile() {
         Map<String, String> values = new HashMap<>();
         if (config == null) {

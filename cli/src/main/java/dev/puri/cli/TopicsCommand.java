@@ -233,7 +233,8 @@ final class TopicsCommand implements Runnable {
     /**
      * Checks the topics, and returns a sentence for each mistake.
      *
-     * @param replicationFactor the minimum for each topic; if it is below 1, the topology's setting determines the minimum
+     * @param replicationFactor the minimum for each topic; if it is below 1, the topology's setting determines the
+     *     minimum
      */
     private static List<String> mistakes(Subcommand command, Admin admin, int replicationFactor) {
         StreamsSettings topologySettings = Settings.of(Map.of(), command.console().environment(), null)

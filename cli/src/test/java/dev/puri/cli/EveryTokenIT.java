@@ -43,7 +43,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The token of every event is answered by the resolver and the indexer: of whatever kind, and whatever became of it. */
+/**
+ * The token of every event is answered by the resolver and the indexer: of whatever kind, and whatever became of it.
+ */
 @Timeout(300)
 final class EveryTokenIT {
     private static final ObjectMapper JSON = new ObjectMapper();

@@ -49,11 +49,12 @@ import org.slf4j.LoggerFactory;
 import scala.jdk.javaapi.CollectionConverters;
 
 /**
- * Completes hanging transactions. A transaction hangs if it is open in a partition although its coordinator has completed
- * it. {@link KraftNode} prevents hanging transactions, but the data directory of an earlier release may contain some.
+ * Completes hanging transactions. A transaction hangs if it is open in a partition although its coordinator has
+ * completed it. {@link KraftNode} prevents hanging transactions, but the data directory of an earlier release may
+ * contain some.
  *
- * <p>The coordinator's log contains its decision to commit or abort the transaction. The hanging transaction is completed
- * with the same decision, because the other partitions of the transaction were completed with that decision.
+ * <p>The coordinator's log contains its decision to commit or abort the transaction. The hanging transaction is
+ * completed with the same decision, because the other partitions of the transaction were completed with that decision.
  */
 final class HangingTransactions {
     private static final Logger LOG = LoggerFactory.getLogger(HangingTransactions.class);
@@ -112,8 +113,8 @@ final class HangingTransactions {
     }
 
     /**
-     * Waits until the broker leads every partition of which it has a log. Before that the broker reports no coordinators
-     * and accepts no markers.
+     * Waits until the broker leads every partition of which it has a log. Before that the broker reports no
+     * coordinators and accepts no markers.
      */
     private void awaitLeadership() {
         long deadline = System.nanoTime() + TIMEOUT.toNanos();
@@ -306,8 +307,9 @@ final class HangingTransactions {
     }
 
     /**
-     * Chooses one of two decisions: the earlier from transaction version 2 on, because later decisions have higher epochs
-     * and belong to later transactions; before version 2, where epochs do not tell transactions apart, the later.
+     * Chooses one of two decisions: the earlier from transaction version 2 on, because later decisions have higher
+     * epochs and belong to later transactions; before version 2, where epochs do not tell transactions apart, the
+     * later.
      */
     private static Decision choose(Decision earlier, Decision later) {
         return later.version().supportsEpochBump() ? earlier : later;

@@ -24,7 +24,10 @@ public final class InvalidSettingsException extends IllegalArgumentException {
         }
     }
 
-    /** Returns the mistakes. Each quotes the setting's name as the user wrote it and the value, and says what was expected. */
+    /**
+     * Returns the mistakes. Each quotes the setting's name as the user wrote it and the value, and says what was
+     * expected.
+     */
     public List<String> mistakes() {
         return mistakes;
     }

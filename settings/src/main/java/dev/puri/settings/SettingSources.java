@@ -126,7 +126,9 @@ final class SettingSources {
         }
     }
 
-    /** Reads the Kafka properties from all sources in ascending precedence, so that later values replace earlier ones. */
+    /**
+     * Reads the Kafka properties from all sources in ascending precedence, so that later values replace earlier ones.
+     */
     private Map<String, String> readKafkaProperties() {
         Map<String, String> properties = new TreeMap<>();
         fileValues.forEach((key, value) -> {

@@ -97,7 +97,9 @@ public final class Settings {
         return settings;
     }
 
-    /** Reads one record. Returns null if a value is invalid; the mistakes are then in {@link SettingSources#mistakes}. */
+    /**
+     * Reads one record. Returns null if a value is invalid; the mistakes are then in {@link SettingSources#mistakes}.
+     */
     private static <T extends Record> @Nullable T read(Class<T> type, SettingSources sources) {
         RecordComponent[] components = type.getRecordComponents();
         @Nullable Object[] values = new @Nullable Object[components.length];

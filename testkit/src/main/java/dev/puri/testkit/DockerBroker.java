@@ -13,7 +13,9 @@ import org.apache.kafka.clients.admin.Admin;
 import org.testcontainers.DockerClientFactory;
 import org.testcontainers.kafka.KafkaContainer;
 
-/** A broker that runs Kafka's official image in Docker. The host's port is fixed, so that a restart does not change it. */
+/**
+ * A broker that runs Kafka's official image in Docker. The host's port is fixed, so that a restart does not change it.
+ */
 final class DockerBroker implements RestartableBroker {
     private static final String IMAGE = "apache/kafka:4.3.1";
     private static final int CONTAINER_PORT = 9092;

@@ -52,7 +52,8 @@ public final class OfflineMaven implements AutoCloseable {
     }
 
     /**
-     * Returns the {@code java} command that runs Maven. If the tests run on a toolchain, Maven may run on an older Java.
+     * Returns the {@code java} command that runs Maven. If the tests run on a toolchain, Maven may run on an older
+     * Java.
      */
     public static Path java() {
         return Path.of(property("puri.maven.java.home"), "bin", "java");

@@ -49,8 +49,8 @@ final class OpenSearchChild {
     }
 
     /**
-     * Halts this process when the parent process ends. The parent holds the other end of standard input open. The kernel
-     * closes it even if the parent is killed.
+     * Halts this process when the parent process ends. The parent holds the other end of standard input open. The
+     * kernel closes it even if the parent is killed.
      */
     private static void endWithParent() {
         try {
