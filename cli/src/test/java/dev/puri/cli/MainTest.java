@@ -155,7 +155,7 @@ class MainTest {
     void whatATopicOfItsOwnMeansIsSaidAndTheNextCommandNamed() {
         Namespace music = new Namespace("music", true);
         String missing = CollectionsCommand.ApplyCommand.topicWarning(music, Set.of());
-        assertThat(missing).contains("puri.events.v1.music alone, permanently").contains("puri topics create");
+        assertThat(missing).contains("accepted on puri.events.v1.music only").contains("puri topics create");
         assertThat(CollectionsCommand.ApplyCommand.topicWarning(music, Set.of("puri.events.v1.music")))
                 .doesNotContain("topics create");
     }
