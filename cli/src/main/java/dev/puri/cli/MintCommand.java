@@ -15,7 +15,7 @@ import picocli.CommandLine.Parameters;
 @Command(
         name = "mint",
         description = {
-            "Mint a uuid and a handle for each of some new identities.",
+            "Mint uuids and handles for new identities.",
             "Without a collection or a prefix, the command mints only uuids and contacts no server."
         })
 final class MintCommand extends Subcommand {

@@ -48,7 +48,7 @@ final class PublishCommand extends Subcommand {
     @Option(
             names = "--echo",
             description = {
-                "Print each event with its minted ids before it is sent. To publish the printed lines again has no"
+                "Print each event with its minted ids before it is sent. Publishing the printed lines again has no"
                         + " further effect. The summary is printed to stderr instead of stdout."
             })
     private boolean echo;
