@@ -53,7 +53,7 @@ class CliIT {
     }
 
     @Test
-    void publishAndWaitSumsUpWhatBecameOfEveryLine() {
+    void publishWithWaitCountsTheResultOfEachLine() {
         String first = created("sums:a:1", "br-1");
         String again = "{\"eventId\":\"0197c3a2-5b1e-7c4d-8e9f-0a1b2c3d4e5f\","
                 + created("sums:a:2", "us-1").substring(1);
@@ -80,7 +80,7 @@ class CliIT {
     }
 
     @Test
-    void whenAllIsAppliedTheStatusIs0AndNothingIsSaid() {
+    void status0AndNoMessageIfAllEventsAreApplied() {
         CommandLineRun run = publish(created("fine:a:1", "br-1"), created("fine:a:2", "br-1"));
         assertThat(run)
                 .isEqualTo(new CommandLineRun(
@@ -91,14 +91,14 @@ class CliIT {
     }
 
     @Test
-    void withoutWaitingOnlyWhatIsKnownIsSummedUp() {
+    void withoutWaitTheSummaryHasNoOutcomes() {
         CommandLineRun run = puri(created("quick:a:1", "br-1"), "-o", "json", "publish", "-f", "-");
         assertThat(run.out().strip()).isEqualTo("{\"published\":1,\"malformed\":0}");
         assertThat(run.status()).isZero();
     }
 
     @Test
-    void aHandleIsMintedWhereTheCollectionIsRegisteredAndWhatIsEchoedCanBePublishedAgain(@TempDir Path folder)
+    void echoedEventsHaveMintedHandlesAndCanBePublishedAgain(@TempDir Path folder)
             throws IOException {
         apply("collections:\n  - {name: echo:a, prefix: ech}\n");
         String lines = created("echo:a:1", "br-1") + "\n" + created("echo:b:1", "br-1");
@@ -117,7 +117,7 @@ class CliIT {
     }
 
     @Test
-    void moreLinesThanMayBeUnderWayAreAllAccountedFor(@TempDir Path folder) throws IOException {
+    void moreEventsThanPermitsAreAllSettled(@TempDir Path folder) throws IOException {
         int count = Publication.MAX_UNSETTLED + 5_000;
         Path file = folder.resolve("many.jsonl");
         Files.write(file, (Iterable<String>)
@@ -130,7 +130,7 @@ class CliIT {
     }
 
     @Test
-    void aLineThatIsTooLargeForTheBrokerIsMalformedAndTheRestGoesOn() {
+    void anEventTooLargeForTheBrokerIsMalformedAndTheOthersArePublished() {
         String title = "x".repeat(2 << 20);
         String large = "{\"type\":\"described\",\"puri\":\"large:a:1\",\"attributes\":{\"t\":\"" + title + "\"}}";
         CommandLineRun run = publish(large, created("large:a:2", "br-1"));
@@ -141,7 +141,7 @@ class CliIT {
     }
 
     @Test
-    void aMixedBatchIsResolvedInOrderAndWhatIsNotFoundIsStatus3() {
+    void aMixedBatchIsResolvedInOrderAndUnknownReferencesAreStatus3() {
         apply("collections:\n  - {name: mixed:a, prefix: mix}\n");
         CommandLineRun published = puri(
                 created("mixed:a:1", "br-1") + "\n" + created("mixed:a:2", "eu-1"),
@@ -167,7 +167,7 @@ class CliIT {
     }
 
     @Test
-    void whatIsSearchedIsFoundOverAllShardsAndListedWithoutWords() {
+    void searchFindsObjectsOfAllShardsAndListsThemWithoutWords() {
         apply("collections:\n  - {name: sought:a, prefix: sga, search: true}\n  - {name: sought:b, search: true}\n");
         publish(
                 described("sought:a:1", "br-1", "Águas de Março"),
@@ -197,7 +197,7 @@ class CliIT {
     }
 
     @Test
-    void anIndexIsBuiltAnewAndIsTheSameAsItsTopics() {
+    void aRebuiltIndexMatchesItsTopics() {
         publish(created("anew:a:1", "br-1"));
         await().atMost(Duration.ofSeconds(30))
                 .until(() -> found("search", "--namespace", "anew").size() == 1);
@@ -214,7 +214,7 @@ class CliIT {
     }
 
     @Test
-    void collectionsAreDeclaredOnceListedAndNeverTakenOver() {
+    void declarationsAreWrittenOnceListedAndProtectedFromConflicts() {
         assertThat(apply("collections:\n  - {name: decl:a, prefix: dcl, owners: [x]}\n")
                         .outLines())
                 .containsExactly("declared   decl:a");
@@ -257,7 +257,7 @@ class CliIT {
     }
 
     @Test
-    void topicsThatStandAreLeftAndFoundRight() {
+    void existingTopicsAreKeptAndCorrect() {
         CommandLineRun create = puri("", "topics", "create");
         assertThat(create.status()).isZero();
         assertThat(create.outLines()).hasSize(6).allMatch(line -> line.startsWith("stands  puri."));
@@ -275,7 +275,7 @@ class CliIT {
     }
 
     @Test
-    void topicsCheckSeesASubjectsCompatibilityThatWasChanged() {
+    void topicsCheckFindsAChangedCompatibility() {
         try (ConfluentSchemaRegistry registry = registry()) {
             for (String topic : List.of("puri.events.v1", "puri.collections.v1")) {
                 for (Compatibility level : List.of(Compatibility.NONE, Compatibility.BACKWARD)) {
@@ -300,7 +300,7 @@ class CliIT {
     }
 
     @Test
-    void aRecordThatIsNoDeclarationIsNamedAndRepairedWhileTheRestGoesOn() throws Exception {
+    void anUnreadableDeclarationIsReportedAndRepairedAndTheOthersStayUsable() throws Exception {
         apply("collections:\n  - {name: whole:a, prefix: wha}\n");
         long offset = poison("broken:a", new byte[] {1, 2, 3, 4, 5});
         try {
@@ -357,7 +357,7 @@ class CliIT {
     }
 
     @Test
-    void aBrokerThatListensAndIsSilentIsWaitedForAndNotSaidToBeAway() throws IOException {
+    void waitsForABrokerThatAcceptsConnectionsButDoesNotRespond() throws IOException {
         try (ServerSocket silent = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
             String broker = "127.0.0.1:" + silent.getLocalPort();
             CommandLineRun publish = puri(
@@ -394,7 +394,7 @@ class CliIT {
     }
 
     @Test
-    void aBrokerOutOfReachIsStatus1WithinItsBound() throws IOException {
+    void anUnreachableBrokerIsStatus1WithinTheTimeout() throws IOException {
         String nobody = "127.0.0.1:" + closedPort();
         for (String[] args : List.of(
                 new String[] {"publish", "-f", "-"},
@@ -417,7 +417,7 @@ class CliIT {
     }
 
     @Test
-    void aResolverOrASchemaRegistryOutOfReachIsStatus1AndNamed() throws IOException {
+    void anUnreachableResolverOrSchemaRegistryIsNamedWithStatus1() throws IOException {
         String nobody = "http://127.0.0.1:" + closedPort();
         CommandLineRun resolve = puri("", "resolve", "a:b:c", "--resolver", nobody);
         assertThat(resolve.status()).isEqualTo(1);

@@ -32,7 +32,7 @@ class EventLineParserTest {
             List.of(new Collection("soundcloud", "tracks", new Prefix("trk"), Set.of(), false, false, "", false)));
 
     @Test
-    void everyFieldOfACreationIsTaken() {
+    void parsesEveryFieldOfACreation() {
         Event event = event("{" + CREATED + ",\"owner\":\"catalog\",\"shard\":\"br-1\",\"uuid\":\"" + ID
                 + "\",\"handle\":\"trk_4k7vx9tz2nqr8w3\",\"attributes\":{\"title\":\"Água\"},\"expectedEpoch\":4,"
                 + "\"eventId\":\"0197c3a2-5b1e-7c4d-8e9f-0a1b2c3d4e60\",\"source\":\"import\","
@@ -54,7 +54,7 @@ class EventLineParserTest {
     }
 
     @Test
-    void whatIsLeftOutIsMinted() {
+    void omittedFieldsAreFilledIn() {
         Event event = event("{" + CREATED + ",\"owner\":\"catalog\",\"shard\":\"br-1\"}");
         assertThat(event.eventId().version()).isEqualTo(7);
         assertThat(event.occurredAt()).isEqualTo(NOW);
@@ -66,7 +66,7 @@ class EventLineParserTest {
     }
 
     @Test
-    void noHandleIsMintedWhereTheCollectionIsNotRegisteredOrNullAsksForNone() {
+    void noHandleIsMintedForAnUndeclaredCollectionOrNull() {
         String elsewhere = "{\"type\":\"created\",\"puri\":\"a:b:c\",\"owner\":\"o\",\"shard\":\"s\"}";
         String none = "{" + CREATED + ",\"owner\":\"o\",\"shard\":\"s\",\"handle\":null}";
         for (String line : List.of(elsewhere, none)) {
@@ -78,14 +78,14 @@ class EventLineParserTest {
     }
 
     @Test
-    void uuidIsTheGuardOfWhateverIsNoCreation() {
+    void uuidIsTheGuardOfOtherTypesThanCreations() {
         Event event = event("{\"type\":\"deleted\",\"puri\":\"a:b:c\",\"uuid\":\"" + ID + "\"}");
         assertThat(event.uuid()).isEqualTo(ID);
         assertThat(event.change()).isEqualTo(new Change.Deleted());
     }
 
     @Test
-    void everyOtherTypeIsTaken() {
+    void parsesEveryOtherType() {
         assertThat(event("{\"type\":\"moved\",\"puri\":\"a:b:c\",\"shard\":\"s\"}")
                         .change())
                 .isEqualTo(new Change.Moved(null, new Shard("s")));
@@ -150,13 +150,13 @@ class EventLineParserTest {
     }
 
     @Test
-    void deepNestingIsAMistakeAndNoOverflow() {
+    void deepNestingIsAMistakeWithoutStackOverflow() {
         String line = "{\"type\":\"deleted\",\"puri\":" + "[".repeat(100_000);
         assertThat(mistakes(line)).singleElement().asString().startsWith("not JSON: ");
     }
 
     @Test
-    void whatOnlyTheContractRefusesIsNamedWhenTheEventIsMade() {
+    void fieldsBeyondTheirBoundsAreNamedOnCompletion() {
         String nil = "00000000-0000-0000-0000-000000000000";
         assertThatThrownBy(() -> event("{\"type\":\"deleted\",\"puri\":\"a:b:c\",\"uuid\":\"" + nil + "\"}"))
                 .isInstanceOf(IllegalArgumentException.class)
@@ -167,7 +167,7 @@ class EventLineParserTest {
     }
 
     @Test
-    void whatIsPrintedReadsBackAsTheSameEvent() {
+    void aFormattedEventParsesToTheSameEvent() {
         long seed = System.nanoTime();
         Random random = new Random(seed);
         IdentityMinter minter = new IdentityMinter();

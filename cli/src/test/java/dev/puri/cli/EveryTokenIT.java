@@ -70,7 +70,7 @@ final class EveryTokenIT {
      * starts from a snapshot then, and the indexer from its index: both begin behind the erasures.
      */
     @Test
-    void theTokenOfEveryEventIsAnsweredAndAgainAfterARestart() throws Exception {
+    void everyTokenIsAnsweredBeforeAndAfterARestart() throws Exception {
         List<Sent> all = new ArrayList<>();
         Map<Sent, Integer> before = new LinkedHashMap<>();
         Set<Position> listed;

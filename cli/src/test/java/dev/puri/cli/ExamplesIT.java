@@ -43,12 +43,12 @@ class ExamplesIT {
 
     private static final String DEFAULT_RESOLVER = "http://127.0.0.1:8080";
 
-    /** Of curl, when the server answered with a status of 400 or more. */
+    /** The exit status of curl if the server responded with a status of 400 or more. */
     private static final int HTTP_ERROR = 22;
 
     private static final String FASTAVRO_VERSION = "1.12.2";
 
-    /** What nobody can know beforehand. */
+    /** The parts of printed output that differ between runs. */
     private static final List<String> MINTED = List.of("uuid", "handle", "createdAt", "changedAt");
 
     @TempDir
@@ -92,7 +92,7 @@ class ExamplesIT {
     }
 
     @Test
-    void theWalkThroughOfReadmeGoesAsItSays() throws Exception {
+    void theWalkThroughOfReadmeWorks() throws Exception {
         List<String> commands = firstOf("## Walk-through\\s+```sh\\n(.*?)```", readme())
                 .lines()
                 .filter(line -> !line.contains("./puri up "))
@@ -150,7 +150,7 @@ class ExamplesIT {
     }
 
     @Test
-    void eventsOfTheConceptsHaveTheOutcomesThatArePrinted() {
+    void eventsOfTheConceptsPageHaveThePrintedOutcomes() {
         Page concepts = Page.of("docs/concepts.md");
         List<List<String>> outcomes = concepts.text()
                 .lines()
@@ -189,7 +189,7 @@ class ExamplesIT {
         for (String request : requests) {
             ShellRun run = shell(request.replace("curl ", "curl --no-progress-meter --fail-with-body ")
                     .replace(DEFAULT_RESOLVER, stack.resolverUrl()));
-            // The first asks for a name that exists only when the walk-through was before it.
+            // The first request asks for a name that exists only if the walk-through ran before.
             assertThat(run.status()).as(request + "\n" + run.output()).isIn(0, HTTP_ERROR);
             if (run.status() == HTTP_ERROR) {
                 assertThat(run.output()).contains("\"verdict\":\"unknown\"");
@@ -218,7 +218,7 @@ class ExamplesIT {
     }
 
     @Test
-    void theEventOfTheProgramInPythonIsApplied() throws Exception {
+    void theEventOfThePythonProgramIsApplied() throws Exception {
         Path packages = dir.resolve("packages");
         ShellRun install =
                 shell("python3 -m pip install --quiet --timeout 10 --retries 1 --only-binary :all: --target '"
@@ -318,7 +318,7 @@ class ExamplesIT {
     }
 
     @Test
-    void aMachinesPackagesArePublishedOnceHoweverOftenTheExampleRuns() throws Exception {
+    void packagesArePublishedOnceEvenIfTheExampleRunsTwice() throws Exception {
         Path bin = commandsOfAnotherMachine();
         int events = DebianPackagesTest.names().size();
         assertThat(packages(bin))

@@ -67,7 +67,7 @@ final class SettingsTest {
     private Path folder;
 
     @Test
-    void defaultsHoldWhenNothingIsSaid() {
+    void defaultsApplyIfNothingIsSet() {
         Sample sample = Settings.read(Sample.class, Map.of(), Map.of("HOME", "/root"), null);
 
         assertThat(sample)
@@ -85,7 +85,7 @@ final class SettingsTest {
     }
 
     @Test
-    void flagGoesBeforeEnvironmentBeforeFileBeforeDefault() throws IOException {
+    void flagsOverrideEnvironmentOverridesFileOverridesDefaults() throws IOException {
         Path file = file("http.port=1\nmax.lag=1\nwait.time=1s\nloud=true\n");
         Map<String, String> environment = Map.of("PURI_HTTP_PORT", "2", "PURI_MAX_LAG", "2");
 
@@ -117,7 +117,7 @@ final class SettingsTest {
     }
 
     @Test
-    void durationsAreReadInEverySpelling() {
+    void readsDurationsInEveryFormat() {
         Map<String, Duration> spellings = Map.of(
                 "2s", Duration.ofSeconds(2),
                 "30 s", Duration.ofSeconds(30),
@@ -133,7 +133,7 @@ final class SettingsTest {
     }
 
     @Test
-    void blankCountsAsNotGiven() {
+    void blankCountsAsAbsent() {
         assertThat(environment(Map.of("PURI_HTTP_PORT", " ")).httpPort()).isEqualTo(8080);
     }
 
@@ -173,13 +173,13 @@ final class SettingsTest {
     }
 
     @Test
-    void aSettingWithoutDefaultMustBeGiven() {
+    void aSettingWithoutDefaultIsMandatory() {
         assertThat(mistakes(() -> Settings.read(Demanding.class, Map.of(), Map.of(), null)))
                 .containsExactly("PURI_NAME: missing; The name.");
     }
 
     @Test
-    void theRecordsOwnRuleIsReportedAsAMistake() {
+    void anExceptionOfTheRecordIsReportedAsAMistake() {
         assertThat(mistakes(() -> environment(Map.of("PURI_ORIGINS", "nowhere"))))
                 .containsExactly("origins: nowhere is no origin");
     }
@@ -210,7 +210,7 @@ final class SettingsTest {
     }
 
     @Test
-    void kafkaPropertiesPassThroughFromEveryPlace() throws IOException {
+    void kafkaPropertiesPassThroughFromEverySource() throws IOException {
         Path file = file("kafka.client.id=file\nkafka.client.rack=file\nkafka.metadata.max.age.ms=file\n");
         Path commandConfig = Files.writeString(
                 folder.resolve("client.properties"), "client.id=config\nclient.rack=config\nssl.protocol=TLSv1.3\n");
@@ -233,7 +233,7 @@ final class SettingsTest {
     }
 
     @Test
-    void addressesInAClientFileServeWhereNoSettingSaysOtherwise() throws IOException {
+    void addressesInAClientFileApplyUnlessASettingOverridesThem() throws IOException {
         Path config = Files.writeString(
                 folder.resolve("client.properties"),
                 "bootstrap.servers=cloud:9092\nschema.registry.url=https://registry.cloud\n");
@@ -249,7 +249,7 @@ final class SettingsTest {
     }
 
     @Test
-    void kafkaVariablesAreUnknownToAServerThatPassesNothingOn() {
+    void kafkaVariablesAreUnknownToAServerWithoutKafkaProperties() {
         assertThat(mistakes(() -> Settings.read(Plain.class, Map.of(), Map.of("PURI_KAFKA_ACKS", "1"), null)))
                 .hasSize(1);
     }
@@ -268,7 +268,7 @@ final class SettingsTest {
     }
 
     @Test
-    void aSecretFileThatIsMissingOrDoubledIsAMistake() {
+    void aMissingSecretFileOrASecondSourceIsAMistake() {
         assertThat(mistakes(() -> environment(Map.of("PURI_PASSWORD_FILE", "/nowhere"))))
                 .singleElement()
                 .asString()
@@ -313,7 +313,7 @@ final class SettingsTest {
     }
 
     @Test
-    void aRecordWithinARecordIsSettingsInItsPlace() {
+    void settingsOfANestedRecordAreListedInItsPlace() {
         Nesting nesting = Settings.read(
                 Nesting.class, Map.of("max.rows", "5"), Map.of("PURI_PORT", "2", "PURI_API_KEY", "hunter2"), null);
 
@@ -335,7 +335,7 @@ final class SettingsTest {
     }
 
     @Test
-    void settingsAreListedForTheirTable() {
+    void listsSettingsForDocumentation() {
         List<KnownSetting> list = Settings.list(Sample.class);
 
         assertThat(list).extracting(KnownSetting::key).contains("http.port", "command.config", "kafka.*");

@@ -10,12 +10,12 @@ class BrokerFormTest {
     private final String before = System.getProperty(Broker.FORM_PROPERTY, "");
 
     @BeforeEach
-    void askForAnUnknownForm() {
+    void setUnknownForm() {
         System.setProperty(Broker.FORM_PROPERTY, "podman");
     }
 
     @AfterEach
-    void askAsBefore() {
+    void restoreForm() {
         System.setProperty(Broker.FORM_PROPERTY, before);
     }
 
