@@ -46,11 +46,13 @@ record ApiClient(Console console, String server, String option, String example, 
     record Response(String text, JsonNode json) {}
 
     static ApiClient ofResolver(Console console, CliSettings settings) {
-        return new ApiClient(console, "resolver", "--resolver", CliSettings.DEFAULT_RESOLVER, settings.resolver(), settings.token());
+        return new ApiClient(
+                console, "resolver", "--resolver", CliSettings.DEFAULT_RESOLVER, settings.resolver(), settings.token());
     }
 
     static ApiClient ofIndexer(Console console, CliSettings settings) {
-        return new ApiClient(console, "search indexer", "--search", CliSettings.DEFAULT_SEARCH, settings.search(), settings.token());
+        return new ApiClient(
+                console, "search indexer", "--search", CliSettings.DEFAULT_SEARCH, settings.search(), settings.token());
     }
 
     Response get(String path) throws InterruptedException {

@@ -70,7 +70,9 @@ record BrokerRequests(Console console, CliSettings settings, Duration timeout) {
                             ? " record of the collections topic cannot be decoded and is skipped:"
                             : " records of the collections topic cannot be decoded and are skipped:")
                     + String.join("", records.subList(0, Math.min(MAX_LISTED_RECORDS, records.size())))
-                    + (records.size() > MAX_LISTED_RECORDS ? "\n  and " + (records.size() - MAX_LISTED_RECORDS) + " more" : "")
+                    + (records.size() > MAX_LISTED_RECORDS
+                            ? "\n  and " + (records.size() - MAX_LISTED_RECORDS) + " more"
+                            : "")
                     + "\n  run puri collections repair to see how to replace them");
         }
         return content;

@@ -13,10 +13,14 @@ import java.util.Optional;
 
 /** The settings of commands that connect to servers. The default addresses are those of {@code puri up}. */
 record CliSettings(
-        @Setting(doc = "Kafka brokers to connect to first, HOST:PORT,….", byDefault = CliSettings.DEFAULT_BOOTSTRAP_SERVER)
+        @Setting(
+                doc = "Kafka brokers to connect to first, HOST:PORT,….",
+                byDefault = CliSettings.DEFAULT_BOOTSTRAP_SERVER)
         String bootstrapServer,
 
-        @Setting(doc = "Base URL of the schema registry's Confluent API.", byDefault = CliSettings.DEFAULT_SCHEMA_REGISTRY)
+        @Setting(
+                doc = "Base URL of the schema registry's Confluent API.",
+                byDefault = CliSettings.DEFAULT_SCHEMA_REGISTRY)
         URI schemaRegistry,
 
         @Setting(doc = "Base URL of a resolver's internal listener.", byDefault = CliSettings.DEFAULT_RESOLVER)

@@ -54,10 +54,8 @@ final class CollectionsCommand implements Runnable {
         public Integer call() {
             Declarations declared = brokerRequests().declarations();
             if (asJson()) {
-                declared.collections()
-                        .forEach(collection -> console().out().println(Json.print(json(collection))));
-                declared.namespaces()
-                        .forEach(namespace -> console().out().println(Json.print(json(namespace))));
+                declared.collections().forEach(collection -> console().out().println(Json.print(json(collection))));
+                declared.namespaces().forEach(namespace -> console().out().println(Json.print(json(namespace))));
                 return ExitStatus.DONE;
             }
             Table table = new Table("COLLECTION", "PREFIX", "OWNERS", "SEARCH", "PUBLIC", "RETIRED", "DESCRIPTION");
@@ -159,7 +157,8 @@ final class CollectionsCommand implements Runnable {
             if (declarationCount > changes.writes().size()) {
                 console()
                         .out()
-                        .println("unchanged  " + (declarationCount - changes.writes().size()));
+                        .println("unchanged  "
+                                + (declarationCount - changes.writes().size()));
             }
         }
     }

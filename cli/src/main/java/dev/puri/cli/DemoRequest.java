@@ -16,7 +16,8 @@ import org.jspecify.annotations.Nullable;
  * @param status the expected status of the response
  * @param expected the expected texts in the response by JSON pointer (RFC 6901)
  */
-record DemoRequest(String explanation, String path, @Nullable String body, int status, Map<String, String> expected) {
+record DemoRequest(
+        String explanation, String path, @Nullable String body, int status, Map<String, String> expected) {
     static DemoRequest get(String explanation, String ref, int status, String... pointersAndTexts) {
         return new DemoRequest(explanation, "/v1/identities/" + ref, null, status, pairs(pointersAndTexts));
     }

@@ -80,7 +80,10 @@ public final class EmbeddedStack implements AutoCloseable {
                 streamsSettings(options, CliSettings.DEFAULT_BOOTSTRAP_SERVER, CliSettings.DEFAULT_SCHEMA_REGISTRY),
                 ResolverSettings.class,
                 resolverSettings(
-                        options, CliSettings.DEFAULT_BOOTSTRAP_SERVER, CliSettings.DEFAULT_SCHEMA_REGISTRY, CliSettings.DEFAULT_SEARCH),
+                        options,
+                        CliSettings.DEFAULT_BOOTSTRAP_SERVER,
+                        CliSettings.DEFAULT_SCHEMA_REGISTRY,
+                        CliSettings.DEFAULT_SEARCH),
                 SearchSettings.class,
                 indexerSettings(options, CliSettings.DEFAULT_BOOTSTRAP_SERVER, CliSettings.DEFAULT_SCHEMA_REGISTRY)));
         boolean started = false;

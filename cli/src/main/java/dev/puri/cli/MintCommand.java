@@ -45,7 +45,8 @@ final class MintCommand extends Subcommand {
         if (collection != null && prefix != null) {
             throw CommandException.usage("specify either a collection or --prefix, not both");
         }
-        requireDecodable(Stream.of(collection, prefix).flatMap(Stream::ofNullable).toList());
+        requireDecodable(
+                Stream.of(collection, prefix).flatMap(Stream::ofNullable).toList());
         Prefix handlePrefix = handlePrefix();
         IdentityMinter minter = new IdentityMinter();
         PrintWriter out = console().out();

@@ -374,8 +374,9 @@ final class Publication {
         nextProgressNanos = System.nanoTime() + PROGRESS_INTERVAL_NANOS;
         clearProgress();
         console.err()
-                .print("published " + counts.published.get() + (options.awaitOutcomes() ? ", settled " + settledCount() : "")
-                        + ", malformed " + counts.malformed.get());
+                .print("published " + counts.published.get()
+                        + (options.awaitOutcomes() ? ", settled " + settledCount() : "") + ", malformed "
+                        + counts.malformed.get());
         console.err().flush();
     }
 

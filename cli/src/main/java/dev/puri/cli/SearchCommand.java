@@ -113,7 +113,8 @@ final class SearchCommand extends Subcommand {
 
     private static String text(JsonNode attributes) {
         String text = attributes.properties().stream()
-                .map(attribute -> attribute.getKey() + "=" + attribute.getValue().asText())
+                .map(attribute ->
+                        attribute.getKey() + "=" + attribute.getValue().asText())
                 .collect(Collectors.joining(", "));
         return text.codePointCount(0, text.length()) <= MAX_TEXT_LENGTH
                 ? text

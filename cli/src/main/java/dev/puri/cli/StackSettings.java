@@ -148,8 +148,8 @@ final class StackSettings {
     private List<String> conflicts() {
         List<String> conflicts = new ArrayList<>();
         Map<String, String> variablesByKey = new TreeMap<>();
-        SERVERS.forEach(server -> Settings.list(server)
-                .forEach(setting -> variablesByKey.put(setting.key(), setting.environmentName())));
+        SERVERS.forEach(server ->
+                Settings.list(server).forEach(setting -> variablesByKey.put(setting.key(), setting.environmentName())));
         RESERVED_SETTINGS.forEach((key, advice) -> {
             String variable = variablesByKey.getOrDefault(key, "");
             if (!environment.getOrDefault(variable, "").isBlank()) {
@@ -175,8 +175,8 @@ final class StackSettings {
     /** Adds a mistake if a listen address does not include 127.0.0.1. */
     private static void addIfWithoutLoopback(List<String> conflicts, String source, String host) {
         if (!host.isBlank() && !HOSTS_WITH_LOOPBACK.contains(host.strip())) {
-            conflicts.add(source + ": the servers of puri up and puri demo call each other at 127.0.0.1, which \"" + host
-                    + "\" does not include; use 0.0.0.0, or start each server with its own command");
+            conflicts.add(source + ": the servers of puri up and puri demo call each other at 127.0.0.1, which \""
+                    + host + "\" does not include; use 0.0.0.0, or start each server with its own command");
         }
     }
 

@@ -237,7 +237,8 @@ final class TopicsCommand implements Runnable {
      *     minimum
      */
     private static List<String> mistakes(Subcommand command, Admin admin, int replicationFactor) {
-        StreamsSettings topologySettings = Settings.of(Map.of(), command.console().environment(), null)
+        StreamsSettings topologySettings = Settings.of(
+                        Map.of(), command.console().environment(), null)
                 .alsoAccepting(PuriCommand.SETTINGS)
                 .alsoAcceptingVariables(PuriCommand.VARIABLES_READ_BEFORE_SETTINGS)
                 .read(StreamsSettings.class);

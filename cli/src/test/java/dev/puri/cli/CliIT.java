@@ -98,8 +98,7 @@ class CliIT {
     }
 
     @Test
-    void echoedEventsHaveMintedHandlesAndCanBePublishedAgain(@TempDir Path folder)
-            throws IOException {
+    void echoedEventsHaveMintedHandlesAndCanBePublishedAgain(@TempDir Path folder) throws IOException {
         apply("collections:\n  - {name: echo:a, prefix: ech}\n");
         String lines = created("echo:a:1", "br-1") + "\n" + created("echo:b:1", "br-1");
         CommandLineRun run = puri(lines, "-o", "json", "publish", "-f", "-", "--wait", "--echo");

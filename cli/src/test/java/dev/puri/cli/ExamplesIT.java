@@ -133,7 +133,8 @@ class ExamplesIT {
         JsonNode shown = JSON.readTree(firstOf("\\$ curl [^\\n]*\\n(\\{.*?})\\n```", readme()));
         try (HttpClient client = HttpClient.newHttpClient()) {
             HttpResponse<String> answer = client.send(
-                    HttpRequest.newBuilder(URI.create(stack.resolverUrl() + path)).build(),
+                    HttpRequest.newBuilder(URI.create(stack.resolverUrl() + path))
+                            .build(),
                     HttpResponse.BodyHandlers.ofString());
             assertThat(answer.statusCode()).isEqualTo(200);
             JsonNode real = JSON.readTree(answer.body());
@@ -231,8 +232,8 @@ class ExamplesIT {
         String puri = "acme:boats:1";
         create(puri);
 
-        ShellRun event =
-                shell("PYTHONPATH='" + packages + "' python3 '" + program + "' " + stack.schemaRegistryUrl() + " " + puri);
+        ShellRun event = shell(
+                "PYTHONPATH='" + packages + "' python3 '" + program + "' " + stack.schemaRegistryUrl() + " " + puri);
         assertThat(event.status()).as(event.output()).isZero();
         byte[] value = HexFormat.of().parseHex(event.output().strip());
         try (KafkaProducer<String, byte[]> producer = new KafkaProducer<>(

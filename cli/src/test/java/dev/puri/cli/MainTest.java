@@ -144,7 +144,8 @@ class MainTest {
 
     @Test
     void aDeclaredNamespaceWithoutItsTopicIsAMistake() {
-        assertThat(TopicsCommand.missingTopics(Set.of("music", "video"), Set.of("puri.events.v1", "puri.events.v1.video")))
+        assertThat(TopicsCommand.missingTopics(
+                        Set.of("music", "video"), Set.of("puri.events.v1", "puri.events.v1.video")))
                 .singleElement()
                 .asString()
                 .startsWith("puri.events.v1.music is missing")

@@ -93,15 +93,16 @@ class StackSettingsTest {
                 .hasMessageContaining(
                         "PURI_HTTP_HOST: the servers of puri up and puri demo call each other at 127.0.0.1")
                 .hasMessageContaining("streams.http.host in " + file + ": the servers")
-                .hasMessageContaining("PURI_TLS_CERTIFICATE: puri up and puri demo set this themselves; the servers call each")
+                .hasMessageContaining(
+                        "PURI_TLS_CERTIFICATE: puri up and puri demo set this themselves; the servers call each")
                 .message()
                 .doesNotContain("PURI_PUBLIC_HTTP_HOST");
     }
 
     @Test
     void environmentMayContainAddressesForOtherCommands() {
-        StackSettings settings =
-                withOptions().withEnvironment(Map.of("PURI_BOOTSTRAP_SERVER", "other:9092", "PURI_RESOLVER", "http://other:8080"));
+        StackSettings settings = withOptions()
+                .withEnvironment(Map.of("PURI_BOOTSTRAP_SERVER", "other:9092", "PURI_RESOLVER", "http://other:8080"));
         settings.check(Map.of());
         assertThat(settings.read(StreamsSettings.class, Map.of("bootstrap.server", "127.0.0.1:1"))
                         .bootstrapServer())
@@ -119,8 +120,8 @@ class StackSettingsTest {
 
     @Test
     void kafkaPropertiesReachEveryServer() {
-        StackSettings settings =
-                withOptions("--kafka", "fetch.min.bytes=2").withEnvironment(Map.of("PURI_KAFKA_FETCH_MAX_WAIT_MS", "77"));
+        StackSettings settings = withOptions("--kafka", "fetch.min.bytes=2")
+                .withEnvironment(Map.of("PURI_KAFKA_FETCH_MAX_WAIT_MS", "77"));
         Map<String, String> expected = Map.of("fetch.max.wait.ms", "77", "fetch.min.bytes", "2");
         assertThat(settings.read(StreamsSettings.class, Map.of()).kafka().byName())
                 .containsAllEntriesOf(expected);
@@ -139,7 +140,8 @@ class StackSettingsTest {
         environment.put("PURI_DRAIN_DELAY", "3s");
         environment.put("PURI_STREAMS_STORE_MEMORY", "512");
         StackSettings overridden = withOptions().withEnvironment(environment);
-        assertThat(overridden.read(ResolverSettings.class, Map.of()).drainDelay()).isEqualTo(Duration.ofSeconds(3));
+        assertThat(overridden.read(ResolverSettings.class, Map.of()).drainDelay())
+                .isEqualTo(Duration.ofSeconds(3));
         assertThat(overridden.read(StreamsSettings.class, Map.of()).streamsStoreMemory())
                 .isEqualTo(512)
                 .isGreaterThan(byDefault.read(StreamsSettings.class, Map.of()).streamsStoreMemory());
@@ -147,8 +149,8 @@ class StackSettingsTest {
 
     @Test
     void aMissingFileIsAMistake() {
-        assertThatThrownBy(() ->
-                        withOptions("--config", folder.resolve("none").toString()).check(Map.of()))
+        assertThatThrownBy(() -> withOptions("--config", folder.resolve("none").toString())
+                        .check(Map.of()))
                 .isInstanceOf(InvalidSettingsException.class)
                 .hasMessageContaining("cannot be read");
     }

@@ -276,8 +276,8 @@ public final class EmbeddedRegistry implements AutoCloseable {
         @Nullable String property = System.getProperty(HOME_PROPERTY);
         if (property != null) {
             if (!Files.exists(Path.of(property, RUNNER))) {
-                throw new EmbeddedException(HOME_PROPERTY + " is " + property + ", but that directory contains no "
-                        + RUNNER);
+                throw new EmbeddedException(
+                        HOME_PROPERTY + " is " + property + ", but that directory contains no " + RUNNER);
             }
             return Path.of(property).toAbsolutePath();
         }

@@ -75,8 +75,8 @@ public final class HangingTransaction {
         try (KafkaProducer<byte[], byte[]> producer = producer(bootstrapServers, transactionalId)) {
             HangingTransaction hanging = leave(bootstrapServers, partition, transactionalId, producer);
             producer.beginTransaction();
-            producer.send(
-                    new ProducerRecord<>(committedPartition.topic(), committedPartition.partition(), null, new byte[0]));
+            producer.send(new ProducerRecord<>(
+                    committedPartition.topic(), committedPartition.partition(), null, new byte[0]));
             producer.commitTransaction();
             return hanging;
         }

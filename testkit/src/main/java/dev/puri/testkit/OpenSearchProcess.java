@@ -101,7 +101,9 @@ final class OpenSearchProcess implements AutoCloseable {
                     "--sun-misc-unsafe-memory-access=allow",
                     "--enable-native-access=ALL-UNNAMED",
                     "-cp",
-                    ownClasses() + System.getProperty("path.separator") + jarFolder().resolve("*"),
+                    ownClasses()
+                            + System.getProperty("path.separator")
+                            + jarFolder().resolve("*"),
                     OpenSearchChild.class.getName(),
                     home.toString(),
                     config.toString(),

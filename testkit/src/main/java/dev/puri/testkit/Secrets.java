@@ -39,7 +39,9 @@ public final class Secrets {
         add("uuid of " + objectName + ", upper case", uuid.toString().toUpperCase(Locale.ROOT));
         add("uuid of " + objectName + ", hex", hex);
         add("uuid of " + objectName + ", upper-case hex", hex.toUpperCase(Locale.ROOT));
-        add("uuid of " + objectName + ", base64", Base64.getEncoder().withoutPadding().encodeToString(raw));
+        add(
+                "uuid of " + objectName + ", base64",
+                Base64.getEncoder().withoutPadding().encodeToString(raw));
         add(
                 "uuid of " + objectName + ", base64url",
                 Base64.getUrlEncoder().withoutPadding().encodeToString(raw));
