@@ -26,8 +26,8 @@ import java.util.function.Supplier;
 import org.apache.kafka.clients.admin.Admin;
 
 /**
- * All servers of an identity registry in one process, on the loopback interface: broker, schema registry, topology,
- * resolver and search indexer. The schema registry runs in a child process.
+ * All servers of an identity registry on the loopback interface of one machine: broker, schema registry, topology,
+ * resolver and search indexer. The schema registry runs in a child process, the other servers in this process.
  *
  * <p>The diagram shows the order of the start:
  *

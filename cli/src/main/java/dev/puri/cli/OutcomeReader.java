@@ -34,8 +34,8 @@ final class OutcomeReader implements AutoCloseable {
     private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(10);
 
     /**
-     * Maximum time to wait for a rejection after its outcome. Both are written in the same transaction, so both are
-     * read at about the same time.
+     * Maximum time to wait for a rejection after its outcome. A rejection and its outcome are written in the same
+     * transaction, so they are read at about the same time.
      */
     private static final Duration REJECTION_TIMEOUT = Duration.ofSeconds(5);
 

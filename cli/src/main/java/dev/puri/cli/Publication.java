@@ -256,8 +256,8 @@ final class Publication {
         if (outcomes != null) {
             outcomes.throwIfFailed();
         }
-        // This needs no time-out: each event is acknowledged or fails within the delivery time-out, and then releases
-        // its permit.
+        // No time-out is needed here: each event is acknowledged or fails within the delivery time-out, and then its
+        // permit is released.
         unacknowledgedPermits.acquire();
         if (!unsettledPermits.tryAcquire(options.timeout().toMillis(), TimeUnit.MILLISECONDS)) {
             throw CommandException.failed(

@@ -122,8 +122,8 @@ final class SearchCommand extends Subcommand {
     }
 
     /**
-     * A subcommand of search. It refuses search words and search options before its name, because it is then unclear
-     * whether the user wants to search for the name.
+     * A subcommand of search. Search words and search options before its name are refused, because the user may want to
+     * search for the name.
      */
     abstract static class MaintenanceCommand extends Subcommand {
         @ParentCommand
