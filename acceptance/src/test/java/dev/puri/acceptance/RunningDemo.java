@@ -15,7 +15,7 @@ import org.awaitility.Awaitility;
 /** {@code puri demo} as a user starts it, in a process of its own on free ports, with its sample loaded. */
 final class RunningDemo implements AutoCloseable {
     private static final Pattern UP =
-            Pattern.compile("up until .*: resolver ([^\\s,]+),.* broker ([^\\s,]+), schema registry (\\S+)");
+            Pattern.compile("running until .*: resolver ([^\\s,]+),.* broker ([^\\s,]+), schema registry (\\S+)");
     private static final Duration TIMEOUT = Duration.ofMinutes(3);
 
     private final Process process;

@@ -30,7 +30,7 @@ import picocli.CommandLine.Spec;
 
 @Command(
         name = "collections",
-        description = "Collections and namespaces that are declared, with their prefixes.",
+        description = "List and declare collections and namespaces, and repair the topic of their declarations.",
         synopsisSubcommandLabel = "COMMAND",
         subcommands = {
             CollectionsCommand.ListCommand.class,
@@ -44,42 +44,42 @@ final class CollectionsCommand implements Runnable {
     @Override
     public void run() {
         if (spec != null) {
-            throw new ParameterException(spec.commandLine(), "say list, apply or repair");
+            throw new ParameterException(spec.commandLine(), "missing subcommand: list, apply or repair");
         }
     }
 
-    @Command(name = "list", description = "Show what is declared.")
+    @Command(name = "list", description = "List the declared collections and namespaces.")
     static final class ListCommand extends Subcommand {
         @Override
         public Integer call() {
-            Declarations declared = cluster().declarations();
+            Declarations declared = brokerRequests().declarations();
             if (asJson()) {
-                declared.collections().forEach(each -> console().out().println(Json.print(json(each))));
-                declared.namespaces().forEach(each -> console().out().println(Json.print(json(each))));
+                declared.collections().forEach(collection -> console().out().println(Json.print(json(collection))));
+                declared.namespaces().forEach(namespace -> console().out().println(Json.print(json(namespace))));
                 return ExitStatus.DONE;
             }
             Table table = new Table("COLLECTION", "PREFIX", "OWNERS", "SEARCH", "PUBLIC", "RETIRED", "DESCRIPTION");
-            for (Collection each : declared.collections()) {
+            for (Collection collection : declared.collections()) {
                 table.row(
-                        each.qualifiedName(),
-                        each.prefix(),
-                        each.owners().isEmpty() ? "any" : String.join(",", owners(each)),
-                        yes(each.search()),
-                        yes(each.isPublic()),
-                        yes(each.retired()),
-                        each.description());
+                        collection.qualifiedName(),
+                        collection.prefix(),
+                        collection.owners().isEmpty() ? "any" : String.join(",", owners(collection)),
+                        yesOrNo(collection.search()),
+                        yesOrNo(collection.isPublic()),
+                        yesOrNo(collection.retired()),
+                        collection.description());
             }
             table.print(console().out());
             if (!declared.namespaces().isEmpty()) {
                 console().out().println();
                 Table namespaces = new Table("NAMESPACE", "EVENTS ON");
-                declared.namespaces().forEach(each -> namespaces.row(each.name(), each.eventsTopic()));
+                declared.namespaces().forEach(namespace -> namespaces.row(namespace.name(), namespace.eventsTopic()));
                 namespaces.print(console().out());
             }
             return ExitStatus.DONE;
         }
 
-        private static String yes(boolean value) {
+        private static String yesOrNo(boolean value) {
             return value ? "yes" : "no";
         }
     }
@@ -87,35 +87,35 @@ final class CollectionsCommand implements Runnable {
     @Command(
             name = "apply",
             description = {
-                "Declare what a YAML file says: all of it or, if anything conflicts, nothing.",
-                "What the file does not name stays as it is."
+                "Declare the collections and namespaces of a YAML file. If one of them conflicts, nothing is declared.",
+                "Declarations that are not in the file stay unchanged."
             })
     static final class ApplyCommand extends Subcommand {
         @Option(
                 names = {"-f", "--file"},
                 required = true,
                 paramLabel = "FILE|-",
-                description = "The file; - reads standard input.")
+                description = "YAML file; - reads standard input.")
         private String file = "";
 
         @Override
         public Integer call() throws IOException {
             List<Declaration> declarations = read(console(), file);
-            return switch (cluster()
+            return switch (brokerRequests()
                     .retry(
-                            "the cluster to take the declarations",
+                            "the cluster to store the declarations",
                             () -> settings().collections().apply(declarations))) {
                 case Declared.Conflicts conflicts ->
                     throw CommandException.failed("nothing was written:\n" + conflicts, null);
                 case Declared.Changes changes -> {
                     print(changes, declarations.size());
-                    warn(changes);
+                    warnAboutOwnTopics(changes);
                     yield ExitStatus.DONE;
                 }
             };
         }
 
-        private void warn(Declared.Changes changes) {
+        private void warnAboutOwnTopics(Declared.Changes changes) {
             List<Namespace> owners = changes.writes().stream()
                     .filter(Namespace.class::isInstance)
                     .map(Namespace.class::cast)
@@ -130,19 +130,19 @@ final class CollectionsCommand implements Runnable {
             try (Admin admin = Admin.create(settings().interactiveProperties())) {
                 existingTopics = TopicsCommand.describe(admin, topics).keySet();
             }
-            owners.forEach(owner -> console().say(consequence(owner, existingTopics)));
+            owners.forEach(owner -> console().say(topicWarning(owner, existingTopics)));
         }
 
-        /** Returns the warning for a namespace that now owns a topic. */
-        static String consequence(Namespace owner, Set<String> existingTopics) {
-            return "puri: events of " + owner.name() + " now belong on " + owner.eventsTopic()
-                    + " alone, permanently; anywhere else they are refused"
+        /** Returns the warning for a namespace that now has an events topic of its own. */
+        static String topicWarning(Namespace owner, Set<String> existingTopics) {
+            return "puri: from now on, events of the namespace " + owner.name() + " are accepted on "
+                    + owner.eventsTopic() + " only; this cannot be changed"
                     + (existingTopics.contains(owner.eventsTopic())
                             ? ""
-                            : "\npuri: that topic does not exist yet; make it with: puri topics create");
+                            : "\npuri: that topic does not exist yet; create it with: puri topics create");
         }
 
-        private void print(Declared.Changes changes, int total) {
+        private void print(Declared.Changes changes, int declarationCount) {
             if (asJson()) {
                 console()
                         .out()
@@ -150,14 +150,15 @@ final class CollectionsCommand implements Runnable {
                                 "written",
                                 changes.writes().stream().map(Declaration::key).toList(),
                                 "unchanged",
-                                total - changes.writes().size())));
+                                declarationCount - changes.writes().size())));
                 return;
             }
-            changes.writes().forEach(each -> console().out().println("declared   " + each.key()));
-            if (total > changes.writes().size()) {
+            changes.writes().forEach(declaration -> console().out().println("declared   " + declaration.key()));
+            if (declarationCount > changes.writes().size()) {
                 console()
                         .out()
-                        .println("unchanged  " + (total - changes.writes().size()));
+                        .println("unchanged  "
+                                + (declarationCount - changes.writes().size()));
             }
         }
     }
@@ -165,29 +166,29 @@ final class CollectionsCommand implements Runnable {
     @Command(
             name = "repair",
             description = {
-                "Replace records of the topic that cannot be read, which somebody wrote there by another way.",
-                "Under the key of each is written what -f declares for it, or else the last declaration of that key"
-                        + " that can be read, or else a tombstone; compaction then removes the old record. Shows what"
-                        + " it would write; --yes writes it."
+                "Replace unreadable records of the collections topic, which other programs have written.",
+                "For each unreadable record, a record with the same key is written: the declaration of that key from"
+                        + " -f, or else the last readable declaration of that key, or else a tombstone. Compaction then"
+                        + " removes the unreadable record. Without --yes, the command only shows what it would write."
             })
     static final class RepairCommand extends Subcommand {
         @Option(
                 names = {"-f", "--file"},
                 paramLabel = "FILE|-",
-                description = "What was declared, as for apply; only what is needed of it is used.")
+                description = "Declarations, in the format of apply. Only those for unreadable records are used.")
         private @Nullable String file;
 
-        @Option(names = "--yes", description = "Write it.")
+        @Option(names = "--yes", description = "Write the records.")
         private boolean yes;
 
         @Override
         public Integer call() throws IOException {
             List<Declaration> declared = file == null ? List.of() : read(console(), file);
-            CollectionsContent content = cluster().content();
+            CollectionsContent content = brokerRequests().content();
             List<Repair> repairs = yes
-                    ? cluster()
+                    ? brokerRequests()
                             .retry(
-                                    "the cluster to take the repairs",
+                                    "the cluster to store the repairs",
                                     () -> settings().collections().repair(declared))
                     : content.repairs(declared);
             repairs.forEach(this::print);
@@ -195,7 +196,9 @@ final class CollectionsCommand implements Runnable {
                     .filter(each -> each.key() == null)
                     .toList();
             if (!unrepairable.isEmpty()) {
-                console().say("puri: records without a key stay until compaction removes them; no prefix is in them");
+                console()
+                        .say("puri: records without a key cannot be replaced; they contain no prefix, and compaction"
+                                + " removes them");
             }
             if (repairs.isEmpty()) {
                 console().say("puri: there is nothing to repair");
@@ -205,8 +208,8 @@ final class CollectionsCommand implements Runnable {
             if (repairs.stream().anyMatch(each -> each.replacement() == null)) {
                 console().out().flush();
                 console()
-                        .say("puri: a tombstone forgets the prefix that its record may have held, which can then be"
-                                + " given to another collection: if you know what was declared, give it with -f");
+                        .say("puri: a tombstone forgets the prefix of its collection, so that another collection can"
+                                + " get that prefix; if you know the lost declaration, pass it with -f");
             }
             return ExitStatus.DONE;
         }
@@ -248,7 +251,7 @@ final class CollectionsCommand implements Runnable {
             return parse("standard input", new InputStreamReader(console.in(), StandardCharsets.UTF_8));
         }
         if (Files.isDirectory(Path.of(file))) {
-            throw CommandException.failed(file + " is a directory; name a YAML file, or - for stdin", null);
+            throw CommandException.failed(file + " is a directory; specify a YAML file, or - for stdin", null);
         }
         try (Reader reader = Files.newBufferedReader(Path.of(file))) {
             return parse(file, reader);

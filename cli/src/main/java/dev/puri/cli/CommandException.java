@@ -5,7 +5,7 @@ import java.nio.file.AccessDeniedException;
 import java.nio.file.NoSuchFileException;
 import org.jspecify.annotations.Nullable;
 
-/** Ends a command with a message for the user. */
+/** Thrown to end a command with a message for the user and an exit status. */
 final class CommandException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
@@ -16,24 +16,24 @@ final class CommandException extends RuntimeException {
         this.exitStatus = exitStatus;
     }
 
-    /** The command failed. */
+    /** Creates an exception for a command that failed. */
     static CommandException failed(@Nullable String message, @Nullable Throwable cause) {
         return new CommandException(ExitStatus.FAILED, message, cause);
     }
 
-    /** The command line or a setting is wrong. */
+    /** Creates an exception for a wrong command line or setting. */
     static CommandException usage(@Nullable String message) {
         return new CommandException(ExitStatus.USAGE, message, null);
     }
 
-    /** A file cannot be read. */
+    /** Creates an exception for a file that cannot be read. */
     static CommandException unreadable(String file, IOException e) {
-        String why = switch (e) {
+        String reason = switch (e) {
             case NoSuchFileException missing -> "no such file";
             case AccessDeniedException denied -> "permission denied";
             default -> String.valueOf(e.getMessage());
         };
-        return failed("the file " + file + " cannot be read: " + why, e);
+        return failed("the file " + file + " cannot be read: " + reason, e);
     }
 
     int exitStatus() {

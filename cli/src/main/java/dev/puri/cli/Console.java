@@ -6,7 +6,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Map;
 
 /**
- * Input and output of a command: results go to {@code out} and everything else to {@code err}.
+ * Input and output of a command. Results go to {@code out}, all other messages to {@code err}.
  *
  * @param environment environment variables
  * @param outIsTerminal whether {@code out} is a terminal and can show colours
@@ -21,8 +21,8 @@ record Console(
         boolean errIsTerminal) {
 
     /**
-     * Returns the process's console. The launcher passes what is a terminal, because the JDK cannot detect it for
-     * stderr.
+     * Returns the console of this process. Two system properties, which the launcher sets, say whether stdout and
+     * stderr are terminals, because the JDK cannot detect this for stderr.
      */
     static Console ofProcess() {
         return new Console(
@@ -34,6 +34,7 @@ record Console(
                 Boolean.getBoolean("puri.stderr.terminal"));
     }
 
+    /** Prints a message to {@code err}. */
     void say(String message) {
         err.println(message);
         err.flush();

@@ -21,12 +21,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 
-/** Loads the {@link Sample} into a running registry, sends requests about it, and checks every response. */
+/** Loads the {@link Sample} into a running registry, sends requests for its identities, and checks every response. */
 final class Demo {
-    /** How long the table and the index may take to show published events. */
-    private static final Duration CATCH_UP = Duration.ofSeconds(15);
+    /** Maximum time until the table and the index show published events. */
+    private static final Duration CATCH_UP_TIMEOUT = Duration.ofSeconds(15);
 
-    private static final Duration TIMEOUT = Duration.ofSeconds(30);
+    private static final Duration REQUEST_TIMEOUT = Duration.ofSeconds(30);
     private static final long POLL_MILLIS = 20;
 
     private final Console console;
@@ -51,18 +51,19 @@ final class Demo {
     List<String> run() throws IOException, InterruptedException {
         load();
         for (DemoRequest request : lookUps()) {
-            check(request, stack.resolver());
+            check(request, stack.resolverUrl());
         }
-        check(publicLookUp(), stack.publicResolver());
+        check(publicLookUp(), stack.publicResolverUrl());
         for (DemoRequest request : searches()) {
-            check(request, stack.search());
+            check(request, stack.indexerUrl());
         }
-        showRejections();
+        checkRejections();
         return List.copyOf(differences);
     }
 
     private void load() throws IOException, InterruptedException {
-        Declared declared = new CollectionRegistry(settings().clientProperties(), TIMEOUT).apply(Sample.collections());
+        Declared declared =
+                new CollectionRegistry(settings().clientProperties(), REQUEST_TIMEOUT).apply(Sample.collections());
         if (declared instanceof Declared.Conflicts conflicts) {
             throw CommandException.failed("the sample's collections conflict: " + conflicts, null);
         }
@@ -73,7 +74,7 @@ final class Demo {
         Publication.Summary changed = publish(changes.keySet());
         long applied = count(changes, "applied");
         long unchanged = count(changes, "unchanged");
-        expect("what happened then", summary(applied, unchanged, changes.size() - applied - unchanged), changed);
+        expect("changes", summary(applied, unchanged, changes.size() - applied - unchanged), changed);
 
         console.out()
                 .println(created.published() + changed.published() + " events of "
@@ -91,18 +92,18 @@ final class Demo {
         return new Publication.Summary(applied + unchanged + refused, true, applied, unchanged, refused, 0, 0, 0);
     }
 
-    private void expect(String what, Publication.Summary expected, Publication.Summary actual) {
+    private void expect(String batch, Publication.Summary expected, Publication.Summary actual) {
         if (!actual.equals(expected)) {
             differences.add(
-                    what + ": " + Json.print(expected.toJson()) + " was expected, not " + Json.print(actual.toJson()));
+                    batch + ": expected " + Json.print(expected.toJson()) + ", but was " + Json.print(actual.toJson()));
         }
     }
 
     private Publication.Summary publish(Collection<Event> events) throws IOException, InterruptedException {
-        String lines = events.stream().map(EventLinePrinter::print).collect(Collectors.joining("\n"));
-        // Refusals are not printed here; showRejections() prints them with details.
-        Console silent = writingTo(new StringWriter());
-        Publication.Options options = new Publication.Options(true, false, TIMEOUT);
+        String lines = events.stream().map(EventLineFormatter::format).collect(Collectors.joining("\n"));
+        // Refusals are not printed here, because checkRejections() prints them with details.
+        Console silent = consoleWritingTo(new StringWriter());
+        Publication.Options options = new Publication.Options(true, false, REQUEST_TIMEOUT);
         return new Publication(silent, settings(), options)
                 .publish(new ByteArrayInputStream(lines.getBytes(StandardCharsets.UTF_8)));
     }
@@ -110,7 +111,7 @@ final class Demo {
     private List<DemoRequest> lookUps() {
         return List.of(
                 DemoRequest.get(
-                        "Where is track 123? Casing does not matter.",
+                        "Which shard has track 123? pURIs are case-insensitive.",
                         "SoundCloud:Tracks:123",
                         200,
                         "/verdict",
@@ -120,7 +121,7 @@ final class Demo {
                         "/shard",
                         Sample.BRAZIL.text()),
                 DemoRequest.get(
-                        "The same by the name that the public sees.",
+                        "The same track, by the handle that the public sees.",
                         sample.handle(Sample.TRACK).text(),
                         200,
                         "/verdict",
@@ -129,7 +130,7 @@ final class Demo {
                         Sample.TRACK.toString()),
                 mixedBatch(),
                 DemoRequest.get(
-                        "This one moved; what referred to it still does.",
+                        "This track moved to another shard; its pURI stays valid.",
                         Sample.MOVED.toString(),
                         200,
                         "/shard",
@@ -137,7 +138,7 @@ final class Demo {
                         "/epoch",
                         "2"),
                 DemoRequest.get(
-                        "Two accounts of one person were merged; the old name leads to the new one.",
+                        "Two accounts of one person were merged; the old pURI leads to the new one.",
                         Sample.MERGED.toString(),
                         200,
                         "/verdict",
@@ -147,13 +148,13 @@ final class Demo {
                         "/shard",
                         Sample.BRAZIL.text()),
                 DemoRequest.get(
-                        "This one was deleted, and is not taken for unknown.",
+                        "This playlist was deleted; the registry still knows it.",
                         Sample.DELETED.toString(),
                         410,
                         "/verdict",
                         "deleted"),
                 DemoRequest.get(
-                        "Two shards claimed this one; the first claim holds.",
+                        "Two shards claimed this track; the first claim wins.",
                         Sample.CLAIMED_TWICE.toString(),
                         200,
                         "/verdict",
@@ -175,7 +176,7 @@ final class Demo {
                 "soundcloud:tracks:nobody",
                 "three words only");
         return DemoRequest.resolve(
-                "A mixed list, as a timeline holds it: one question, grouped by shard, so one query for each.",
+                "A mixed list, as in a timeline: one request, grouped by shard, so that each shard needs one query.",
                 refs,
                 "/results/0/verdict",
                 "found",
@@ -203,7 +204,7 @@ final class Demo {
 
     private DemoRequest publicLookUp() {
         return DemoRequest.get(
-                "What the public is told of track 123: no owner, shard or uuid; its name, for tracks are public.",
+                "Track 123 for the public: without owner, shard and uuid; with its pURI, because tracks are public.",
                 sample.handle(Sample.TRACK).text(),
                 200,
                 "/verdict",
@@ -215,7 +216,7 @@ final class Demo {
     private static List<DemoRequest> searches() {
         return List.of(
                 DemoRequest.search(
-                        "Search goes over all shards at once, and finds whatever it is: a user, tracks, a playlist, a comment.",
+                        "One search over all shards and collections finds a user, tracks, a playlist and a comment.",
                         "q=ana+souza&groupBy=shard",
                         "/total",
                         "5",
@@ -234,14 +235,14 @@ final class Demo {
                         "/facets/shard/eu-1",
                         "1"),
                 DemoRequest.search(
-                        "A slip of one letter finds them too; facets are filters.",
+                        "A typing error of one letter still finds them; a filter selects one collection.",
                         "q=ana+sousa&collection=soundcloud:users",
                         "/total",
                         "1",
                         "/results/0/puri",
                         Sample.SURVIVOR.toString()),
                 DemoRequest.search(
-                        "Nobody has to type the accents.",
+                        "Search ignores accents.",
                         "q=sao+joao&facets=false",
                         "/total",
                         "2",
@@ -250,7 +251,7 @@ final class Demo {
                         "/results/0/highlights/title/0",
                         "Noite de <em>São</em> <em>João</em>"),
                 DemoRequest.search(
-                        "What sharding took away: all users over all shards, newest first, page by page.",
+                        "A list that no single shard has: all users of all shards, newest first, page by page.",
                         "collection=soundcloud:users&order=newest&limit=4&facets=false",
                         "/total",
                         "61",
@@ -265,23 +266,23 @@ final class Demo {
     }
 
     private void check(DemoRequest request, String server) throws IOException, InterruptedException {
-        long deadline = System.nanoTime() + CATCH_UP.toNanos();
+        long deadline = System.nanoTime() + CATCH_UP_TIMEOUT.toNanos();
         Response response = send(request, server);
-        List<String> found = request.differences(response.status(), Json.parse(response.body()));
-        while (!found.isEmpty() && System.nanoTime() < deadline) {
+        List<String> unexpected = request.differences(response.status(), Json.parse(response.body()));
+        while (!unexpected.isEmpty() && System.nanoTime() < deadline) {
             Thread.sleep(POLL_MILLIS);
             response = send(request, server);
-            found = request.differences(response.status(), Json.parse(response.body()));
+            unexpected = request.differences(response.status(), Json.parse(response.body()));
         }
-        show(request.why(), request.curl(server));
+        show(request.explanation(), request.curl(server));
         JsonNode json = Json.parse(response.body());
         console.out().println(new PrettyJson(console.outIsTerminal()).print(json));
-        found.forEach(each -> differences.add(request.path() + ": " + each));
+        unexpected.forEach(difference -> differences.add(request.path() + ": " + difference));
     }
 
     private Response send(DemoRequest request, String server) throws IOException, InterruptedException {
         HttpRequest.Builder builder =
-                HttpRequest.newBuilder(URI.create(server + request.path())).timeout(TIMEOUT);
+                HttpRequest.newBuilder(URI.create(server + request.path())).timeout(REQUEST_TIMEOUT);
         if (request.body() != null) {
             builder.POST(HttpRequest.BodyPublishers.ofString(request.body()));
         }
@@ -289,40 +290,41 @@ final class Demo {
         return new Response(response.statusCode(), response.body());
     }
 
-    private void showRejections() {
+    /** Runs {@code puri rejections list}, prints its output, and checks that it contains all expected reasons. */
+    private void checkRejections() {
         List<String> args = new ArrayList<>(List.of("rejections", "list"));
-        addUnlessDefault(args, "--bootstrap-server", stack.bootstrapServers(), CliSettings.BOOTSTRAP_SERVER);
-        addUnlessDefault(args, "--schema-registry", stack.schemaRegistry(), CliSettings.SCHEMA_REGISTRY);
-        StringWriter listed = new StringWriter();
-        int status = Main.run(writingTo(listed), args.toArray(String[]::new));
-        show("What was refused, why, and who holds what was asked for.", "./puri " + String.join(" ", args));
-        console.out().print(listed);
+        addUnlessDefault(args, "--bootstrap-server", stack.bootstrapServers(), CliSettings.DEFAULT_BOOTSTRAP_SERVER);
+        addUnlessDefault(args, "--schema-registry", stack.schemaRegistryUrl(), CliSettings.DEFAULT_SCHEMA_REGISTRY);
+        StringWriter output = new StringWriter();
+        int status = Main.run(consoleWritingTo(output), args.toArray(String[]::new));
+        show("The refused events, with the reasons and the holders of the names.", "./puri " + String.join(" ", args));
+        console.out().print(output);
         console.out().flush();
         if (status != ExitStatus.DONE) {
-            differences.add("rejections list: status 0 was expected, not " + status);
+            differences.add("rejections list: expected status 0, but was " + status);
         }
         sample.changes().values().stream()
                 .filter(outcome -> !outcome.equals("applied") && !outcome.equals("unchanged"))
-                .filter(reason -> listed.toString().lines().noneMatch(line -> line.contains(reason)))
-                .forEach(reason -> differences.add("rejections list: " + reason + " was expected and is not there"));
+                .filter(reason -> output.toString().lines().noneMatch(line -> line.contains(reason)))
+                .forEach(reason -> differences.add("rejections list: expected " + reason + ", but it is missing"));
     }
 
-    private static void addUnlessDefault(List<String> args, String option, String value, String byDefault) {
-        if (!value.equals(byDefault)) {
+    private static void addUnlessDefault(List<String> args, String option, String value, String defaultValue) {
+        if (!value.equals(defaultValue)) {
             args.add(option);
             args.add(value);
         }
     }
 
-    private void show(String why, String command) {
+    private void show(String explanation, String command) {
         boolean colour = console.outIsTerminal();
         console.out().println();
-        console.out().println((colour ? "\033[2m" : "") + "# " + why + (colour ? "\033[0m" : ""));
+        console.out().println((colour ? "\033[2m" : "") + "# " + explanation + (colour ? "\033[0m" : ""));
         console.out().println((colour ? "\033[1m" : "") + "$ " + command + (colour ? "\033[0m" : ""));
         console.out().flush();
     }
 
-    private static Console writingTo(StringWriter out) {
+    private static Console consoleWritingTo(StringWriter out) {
         PrintWriter writer = new PrintWriter(out);
         return new Console(
                 InputStream.nullInputStream(), writer, new PrintWriter(new StringWriter()), Map.of(), false, false);

@@ -16,44 +16,44 @@ import picocli.CommandLine.Option;
 @Command(
         name = "demo",
         description = {
-            "Run the whole registry on this machine with a sample, ask it questions and show the answers;"
-                    + " then stay up for yours. Needs no Docker and keeps nothing."
+            "Run the whole registry on this machine with sample data, send requests to it and show the responses."
+                    + " Then keep running for your own requests. Needs no Docker, and deletes its data at the end."
         })
 final class DemoCommand extends Subcommand {
     @Option(
             names = "--exit",
-            description = "End when everything was answered, with status 0 only if every answer was as it must be.")
+            description = "Exit after the last response, with status 0 only if every response was as expected.")
     private boolean exit;
 
     @Option(
             names = "--port",
             paramLabel = "PORT",
-            description = "The resolver's (default: 8080, or a free one if that is taken).")
+            description = "Port of the resolver (default: 8080, or any free port if 8080 is in use).")
     private @Nullable Integer port;
 
     @Option(
             names = "--public-port",
             paramLabel = "PORT",
-            description = "Of the resolver's public listener (default: 8090, or a free one if that is taken).")
+            description = "Port of the resolver's public listener (default: 8090, or any free port if 8090 is in use).")
     private @Nullable Integer publicPort;
 
     @Option(
             names = "--search-port",
             paramLabel = "PORT",
-            description = "The search indexer's (default: 8083, or a free one if that is taken).")
+            description = "Port of the search indexer (default: 8083, or any free port if 8083 is in use).")
     private @Nullable Integer searchPort;
 
     @Option(
             names = "--kafka-port",
             paramLabel = "PORT",
-            description = "The broker's (default: 9092, or a free one if that is taken).")
+            description = "Port of the broker (default: 9092, or any free port if 9092 is in use).")
     private @Nullable Integer kafkaPort;
 
     @Option(
             names = "--registry-port",
             paramLabel = "PORT",
-            description = "The schema registry's (default: 8081, or a free one if that is taken).")
-    private @Nullable Integer registryPort;
+            description = "Port of the schema registry (default: 8081, or any free port if 8081 is in use).")
+    private @Nullable Integer schemaRegistryPort;
 
     @Mixin
     private StackSettings settings = new StackSettings();
@@ -65,40 +65,40 @@ final class DemoCommand extends Subcommand {
         requirePort("--public-port", publicPort);
         requirePort("--search-port", searchPort);
         requirePort("--kafka-port", kafkaPort);
-        requirePort("--registry-port", registryPort);
-        long started = System.nanoTime();
+        requirePort("--registry-port", schemaRegistryPort);
+        long startNanos = System.nanoTime();
         TemporaryStack temporary = new TemporaryStack(Files.createTempDirectory("puri-demo"));
-        try (Lifetime.Closing closing = Lifetime.onExit(temporary)) {
+        try (Lifetime.Closing closing = Lifetime.closeAtExit(temporary)) {
             EmbeddedStack.Options options = new EmbeddedStack.Options(
                     temporary.data,
                     portOr(port, 8080),
                     portOr(publicPort, 8090),
                     portOr(searchPort, 8083),
                     portOr(kafkaPort, 9092),
-                    portOr(registryPort, 8081));
+                    portOr(schemaRegistryPort, 8081));
             EmbeddedStack stack =
-                    temporary.start(options, settings.with(console().environment()), console());
-            console().say("puri: ready after " + seconds(started) + " s, loading the sample");
+                    temporary.start(options, settings.withEnvironment(console().environment()), console());
+            console().say("puri: ready after " + secondsSince(startNanos) + " s, loading the sample");
             List<String> differences = new Demo(console(), stack).run();
-            differences.forEach(each -> console().say("puri: not as it must be: " + each));
-            console().say("puri: done after " + seconds(started) + " s");
+            differences.forEach(difference -> console().say("puri: unexpected result: " + difference));
+            console().say("puri: done after " + secondsSince(startNanos) + " s");
             if (!exit) {
-                stayUp(stack);
+                keepRunning(stack);
             }
             return differences.isEmpty() ? ExitStatus.DONE : ExitStatus.FAILED;
         }
     }
 
-    private void stayUp(EmbeddedStack stack) throws ExecutionException, InterruptedException {
+    private void keepRunning(EmbeddedStack stack) throws ExecutionException, InterruptedException {
         console()
-                .say("puri: up until you end it (Ctrl-C): resolver " + stack.resolver() + ", for the public "
-                        + stack.publicResolver() + ", search " + stack.search() + ", broker "
-                        + stack.bootstrapServers() + ", schema registry " + stack.schemaRegistry());
-        stack.ended().get();
+                .say("puri: running until you stop it (Ctrl-C): resolver " + stack.resolverUrl() + ", for the public "
+                        + stack.publicResolverUrl() + ", search " + stack.indexerUrl() + ", broker "
+                        + stack.bootstrapServers() + ", schema registry " + stack.schemaRegistryUrl());
+        stack.topologyTermination().get();
     }
 
-    private static long seconds(long started) {
-        return Math.round((System.nanoTime() - started) / 1e9);
+    private static long secondsSince(long startNanos) {
+        return Math.round((System.nanoTime() - startNanos) / 1e9);
     }
 
     private static void requirePort(String flag, @Nullable Integer port) {
@@ -107,11 +107,12 @@ final class DemoCommand extends Subcommand {
         }
     }
 
-    private static int portOr(@Nullable Integer asked, int usual) {
-        if (asked != null) {
-            return asked;
+    /** Returns the requested port, or else the default port if it is free, or else 0 for any free port. */
+    private static int portOr(@Nullable Integer requestedPort, int defaultPort) {
+        if (requestedPort != null) {
+            return requestedPort;
         }
-        return EmbeddedStack.isFree(usual) ? usual : 0;
+        return EmbeddedStack.isFree(defaultPort) ? defaultPort : 0;
     }
 
     /** A stack with a temporary directory, which is deleted after the stack is closed. */
@@ -124,20 +125,21 @@ final class DemoCommand extends Subcommand {
         }
 
         EmbeddedStack start(EmbeddedStack.Options options, StackSettings settings, Console console) {
-            EmbeddedStack started = EmbeddedStack.start(options, settings, step -> console.say("puri: " + step));
-            stack = started;
-            return started;
+            EmbeddedStack startedStack =
+                    EmbeddedStack.start(options, settings, message -> console.say("puri: " + message));
+            stack = startedStack;
+            return startedStack;
         }
 
         @Override
         public void close() {
-            EmbeddedStack started = stack;
-            if (started != null) {
-                started.close();
+            EmbeddedStack startedStack = stack;
+            if (startedStack != null) {
+                startedStack.close();
             }
-            try (Stream<Path> below = Files.walk(data)) {
-                for (Path each : below.sorted(Comparator.reverseOrder()).toList()) {
-                    Files.deleteIfExists(each);
+            try (Stream<Path> files = Files.walk(data)) {
+                for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+                    Files.deleteIfExists(file);
                 }
             } catch (IOException e) {
                 throw new UncheckedIOException(e);

@@ -10,29 +10,30 @@ import org.jspecify.annotations.Nullable;
 /**
  * A request of the demo with its expected response.
  *
- * @param why a sentence for the user
- * @param path relative to the server's base URL
- * @param body null for a GET request
- * @param status expected status
- * @param expected expected texts of the response by JSON pointer (RFC 6901)
+ * @param explanation a sentence for the user
+ * @param path path and query, relative to the server's base URL
+ * @param body the JSON body of a POST request; null for a GET request
+ * @param status the expected status of the response
+ * @param expected the expected texts in the response by JSON pointer (RFC 6901)
  */
-record DemoRequest(String why, String path, @Nullable String body, int status, Map<String, String> expected) {
-    static DemoRequest get(String why, String ref, int status, String... pointersAndTexts) {
-        return new DemoRequest(why, "/v1/identities/" + ref, null, status, pairs(pointersAndTexts));
+record DemoRequest(
+        String explanation, String path, @Nullable String body, int status, Map<String, String> expected) {
+    static DemoRequest get(String explanation, String ref, int status, String... pointersAndTexts) {
+        return new DemoRequest(explanation, "/v1/identities/" + ref, null, status, pairs(pointersAndTexts));
     }
 
-    static DemoRequest resolve(String why, List<String> refs, String... pointersAndTexts) {
+    static DemoRequest resolve(String explanation, List<String> refs, String... pointersAndTexts) {
         String body = Json.print(Json.object("refs", refs, "groupBy", "shard"));
-        return new DemoRequest(why, "/v1/resolve", body, 200, pairs(pointersAndTexts));
+        return new DemoRequest(explanation, "/v1/resolve", body, 200, pairs(pointersAndTexts));
     }
 
     /**
      * Creates a search request.
      *
-     * @param query URL-encoded
+     * @param query the URL-encoded query
      */
-    static DemoRequest search(String why, String query, String... pointersAndTexts) {
-        return new DemoRequest(why, "/v1/search?" + query, null, 200, pairs(pointersAndTexts));
+    static DemoRequest search(String explanation, String query, String... pointersAndTexts) {
+        return new DemoRequest(explanation, "/v1/search?" + query, null, 200, pairs(pointersAndTexts));
     }
 
     private static Map<String, String> pairs(String... pointersAndTexts) {
@@ -52,14 +53,14 @@ record DemoRequest(String why, String path, @Nullable String body, int status, M
     List<String> differences(int actualStatus, JsonNode response) {
         List<String> differences = new ArrayList<>();
         if (actualStatus != status) {
-            differences.add("status " + status + " was expected, not " + actualStatus);
+            differences.add("expected status " + status + ", but was " + actualStatus);
         }
         expected.forEach((pointer, text) -> {
-            JsonNode at = response.at(pointer);
-            String actual = at.isValueNode() ? at.asText() : at.toString();
+            JsonNode node = response.at(pointer);
+            String actual = node.isValueNode() ? node.asText() : node.toString();
             if (!actual.equals(text)) {
-                differences.add(
-                        pointer + " was expected to be " + text + ", not " + (at.isMissingNode() ? "absent" : actual));
+                differences.add("expected " + pointer + " to be " + text + ", but was "
+                        + (node.isMissingNode() ? "absent" : actual));
             }
         });
         return differences;

@@ -26,8 +26,10 @@ import java.util.function.Supplier;
 import org.apache.kafka.clients.admin.Admin;
 
 /**
- * The whole registry on one machine: broker, schema registry, topology, resolver and search indexer, all
- * on the loopback interface.
+ * All servers of an identity registry on the loopback interface of one machine: broker, schema registry, topology,
+ * resolver and search indexer. The schema registry runs in a child process, the other servers in this process.
+ *
+ * <p>The diagram shows the order of the start:
  *
  * <pre>
  * broker ──────────┬─▶ topics ─┬▶ topology ─┬─▶ ready
@@ -36,7 +38,7 @@ import org.apache.kafka.clients.admin.Admin;
  * </pre>
  */
 public final class EmbeddedStack implements AutoCloseable {
-    /** Starting fails after this time without progress. */
+    /** The start fails after this time without progress. */
     private static final Duration STALL_TIMEOUT = Duration.ofSeconds(60);
 
     private static final Duration REPORT_INTERVAL = Duration.ofSeconds(5);
@@ -45,20 +47,19 @@ public final class EmbeddedStack implements AutoCloseable {
     private final ResourceStack resources = new ResourceStack();
 
     private final EmbeddedBroker broker;
-    private final EmbeddedRegistry registry;
+    private final EmbeddedRegistry schemaRegistry;
     private final RegistryStreams streams;
     private final Resolver resolver;
     private final SearchServer indexer;
 
     /**
-     * Directory and ports of a stack; port 0 means any free one.
+     * Directory and ports of a stack. Port 0 means any free port.
      *
-     * @param data directory for the data, which is reused by the next start
-     * @param port the resolver's port
+     * @param data the directory of the data, which the next start reuses
      * @param publicPort the port of the resolver's public listener
-     * @param searchPort the indexer's port
      */
-    public record Options(Path data, int port, int publicPort, int searchPort, int kafkaPort, int registryPort) {
+    public record Options(
+            Path data, int resolverPort, int publicPort, int indexerPort, int kafkaPort, int schemaRegistryPort) {
         /** Uses free ports for all servers. */
         public static Options onFreePorts(Path data) {
             return new Options(data, 0, 0, 0, 0, 0);
@@ -66,46 +67,51 @@ public final class EmbeddedStack implements AutoCloseable {
     }
 
     private EmbeddedStack(Options options, StackSettings settings, Consumer<String> progress) {
-        // Checked first, because some ports are bound only after a long time.
-        requireFree("resolver", "--port", options.port());
+        // Ports are checked first, because some servers bind their port only after a long time.
+        requireFree("resolver", "--port", options.resolverPort());
         requireFree("resolver", "--public-port", options.publicPort());
-        requireFree("search indexer", "--search-port", options.searchPort());
+        requireFree("search indexer", "--search-port", options.indexerPort());
         requireFree("broker", "--kafka-port", options.kafkaPort());
-        requireFree("schema registry", "--registry-port", options.registryPort());
+        requireFree("schema registry", "--registry-port", options.schemaRegistryPort());
+        // The addresses of the servers are not known yet. The default addresses replace them, so that mistakes in other
+        // settings are reported before any server starts.
         settings.check(Map.of(
                 StreamsSettings.class,
-                fixedForStreams(options, CliSettings.BOOTSTRAP_SERVER, CliSettings.SCHEMA_REGISTRY),
+                streamsSettings(options, CliSettings.DEFAULT_BOOTSTRAP_SERVER, CliSettings.DEFAULT_SCHEMA_REGISTRY),
                 ResolverSettings.class,
-                fixedForResolver(
-                        options, CliSettings.BOOTSTRAP_SERVER, CliSettings.SCHEMA_REGISTRY, CliSettings.SEARCH),
+                resolverSettings(
+                        options,
+                        CliSettings.DEFAULT_BOOTSTRAP_SERVER,
+                        CliSettings.DEFAULT_SCHEMA_REGISTRY,
+                        CliSettings.DEFAULT_SEARCH),
                 SearchSettings.class,
-                fixedForIndexer(options, CliSettings.BOOTSTRAP_SERVER, CliSettings.SCHEMA_REGISTRY)));
+                indexerSettings(options, CliSettings.DEFAULT_BOOTSTRAP_SERVER, CliSettings.DEFAULT_SCHEMA_REGISTRY)));
         boolean started = false;
         try {
             progress.accept("starting a Kafka broker and a schema registry");
-            // Started concurrently; each takes seconds, mostly on one core.
-            CompletableFuture<EmbeddedRegistry> starting = inBackground(() -> timed(
+            // Both start concurrently, because each start takes seconds and uses mostly one core.
+            CompletableFuture<EmbeddedRegistry> schemaRegistryStart = inBackground(() -> timed(
                     "schema registry",
                     progress,
-                    () -> EmbeddedRegistry.start(options.data().resolve("registry"), options.registryPort())));
+                    () -> EmbeddedRegistry.start(options.data().resolve("registry"), options.schemaRegistryPort())));
             try {
-                broker = register(timed(
+                broker = closeLater(timed(
                         "broker",
                         progress,
                         () -> EmbeddedBroker.start(options.data().resolve("kafka"), options.kafkaPort())));
             } finally {
-                // Also if the broker failed, so that close() ends the registry's process.
-                registry = register(joined(starting));
+                // Waits for the schema registry even if the broker failed, so that close() ends its process.
+                schemaRegistry = closeLater(join(schemaRegistryStart));
             }
             createTopics();
             progress.accept("starting the topology, a resolver and a search indexer");
-            streams = register(RegistryStreams.start(settings.read(
-                    StreamsSettings.class, fixedForStreams(options, bootstrapServers(), schemaRegistry()))));
-            indexer = register(SearchServer.start(settings.read(
-                    SearchSettings.class, fixedForIndexer(options, bootstrapServers(), schemaRegistry()))));
-            resolver = register(Resolver.start(settings.read(
+            streams = closeLater(RegistryStreams.start(settings.read(
+                    StreamsSettings.class, streamsSettings(options, bootstrapServers(), schemaRegistryUrl()))));
+            indexer = closeLater(SearchServer.start(settings.read(
+                    SearchSettings.class, indexerSettings(options, bootstrapServers(), schemaRegistryUrl()))));
+            resolver = closeLater(Resolver.start(settings.read(
                     ResolverSettings.class,
-                    fixedForResolver(options, bootstrapServers(), schemaRegistry(), search()))));
+                    resolverSettings(options, bootstrapServers(), schemaRegistryUrl(), indexerUrl()))));
             awaitReady(progress);
             started = true;
         } finally {
@@ -121,31 +127,34 @@ public final class EmbeddedStack implements AutoCloseable {
     }
 
     /**
-     * Starts all servers; they are ready when this returns.
+     * Starts all servers and returns when they are ready.
      *
-     * @param progress receives messages about the progress
-     * @throws dev.puri.settings.InvalidSettingsException listing every mistake
+     * @param progress receives messages about the progress of the start
+     * @throws dev.puri.settings.InvalidSettingsException if settings are invalid; the message lists every mistake
      * @throws dev.puri.embedded.EmbeddedException if a port or the directory is in use, or a server fails
-     * @throws CommandException if they do not become ready
+     * @throws CommandException if a server does not become ready
      */
     static EmbeddedStack start(Options options, StackSettings settings, Consumer<String> progress) {
         return new EmbeddedStack(options, settings, progress);
     }
 
     /**
-     * @throws CommandException if it is not a port number
+     * Checks that the value of a flag is a port number.
+     *
+     * @throws CommandException if it is not
      */
     static void requirePort(String flag, int port) {
         if (port < 0 || port > 65_535) {
-            throw CommandException.usage(flag + ": 0 to 65535, not " + port);
+            throw CommandException.usage(flag + " must be 0 to 65535, not " + port);
         }
     }
 
-    private static void requireFree(String what, String flag, int port) {
+    private static void requireFree(String server, String flag, int port) {
         if (!isFree(port)) {
             throw CommandException.failed(
-                    "the " + what + " cannot listen on 127.0.0.1:" + port
-                            + ": something else does; stop that or choose another port with " + flag,
+                    "the " + server + " cannot listen on 127.0.0.1:" + port
+                            + ", because the port is in use; stop the process that uses it, or choose another port with "
+                            + flag,
                     null);
         }
     }
@@ -159,13 +168,14 @@ public final class EmbeddedStack implements AutoCloseable {
         }
     }
 
-    private <T extends AutoCloseable> T register(T part) {
-        return resources.add(part, EmbeddedStack::close);
+    /** Adds a server to those that {@link #close()} stops. */
+    private <T extends AutoCloseable> T closeLater(T server) {
+        return resources.add(server, EmbeddedStack::close);
     }
 
-    private static void close(AutoCloseable part) {
+    private static void close(AutoCloseable server) {
         try {
-            part.close();
+            server.close();
         } catch (RuntimeException e) {
             throw e;
         } catch (Exception e) {
@@ -173,10 +183,10 @@ public final class EmbeddedStack implements AutoCloseable {
         }
     }
 
-    private static <T> T timed(String what, Consumer<String> progress, Supplier<T> task) {
-        long started = System.nanoTime();
-        T result = task.get();
-        progress.accept(String.format("the %s runs after %.1f s", what, (System.nanoTime() - started) / 1e9));
+    private static <T> T timed(String server, Consumer<String> progress, Supplier<T> start) {
+        long startNanos = System.nanoTime();
+        T result = start.get();
+        progress.accept(String.format("the %s started in %.1f s", server, (System.nanoTime() - startNanos) / 1e9));
         return result;
     }
 
@@ -192,7 +202,7 @@ public final class EmbeddedStack implements AutoCloseable {
         return result;
     }
 
-    private static <T> T joined(CompletableFuture<T> future) {
+    private static <T> T join(CompletableFuture<T> future) {
         try {
             return future.join();
         } catch (CompletionException e) {
@@ -206,12 +216,14 @@ public final class EmbeddedStack implements AutoCloseable {
         }
     }
 
-    private static Map<String, String> fixedForStreams(Options options, String brokers, String schemas) {
+    /** Returns the settings that this class determines for the topology, by key. They override all others. */
+    private static Map<String, String> streamsSettings(
+            Options options, String bootstrapServers, String schemaRegistryUrl) {
         return Map.of(
                 "bootstrap.server",
-                brokers,
+                bootstrapServers,
                 "schema.registry",
-                schemas,
+                schemaRegistryUrl,
                 "streams.state.dir",
                 options.data().resolve("streams").toString(),
                 "streams.replication.factor",
@@ -220,79 +232,82 @@ public final class EmbeddedStack implements AutoCloseable {
                 "0");
     }
 
-    private static Map<String, String> fixedForResolver(
-            Options options, String brokers, String schemas, String search) {
+    /** Returns the settings that this class determines for the resolver, by key. They override all others. */
+    private static Map<String, String> resolverSettings(
+            Options options, String bootstrapServers, String schemaRegistryUrl, String indexerUrl) {
         return Map.of(
                 "bootstrap.server",
-                brokers,
+                bootstrapServers,
                 "schema.registry",
-                schemas,
+                schemaRegistryUrl,
                 "state.dir",
                 options.data().resolve("resolver").toString(),
                 "search.url",
-                search,
+                indexerUrl,
                 "http.port",
-                Integer.toString(options.port()),
+                Integer.toString(options.resolverPort()),
                 "public.http.port",
                 Integer.toString(options.publicPort()));
     }
 
-    private static Map<String, String> fixedForIndexer(Options options, String brokers, String schemas) {
+    /** Returns the settings that this class determines for the search indexer, by key. They override all others. */
+    private static Map<String, String> indexerSettings(
+            Options options, String bootstrapServers, String schemaRegistryUrl) {
         return Map.of(
                 "bootstrap.server",
-                brokers,
+                bootstrapServers,
                 "schema.registry",
-                schemas,
+                schemaRegistryUrl,
                 "state.dir",
                 options.data().resolve("search").toString(),
                 "http.port",
-                Integer.toString(options.searchPort()));
+                Integer.toString(options.indexerPort()));
     }
 
     private void awaitReady(Consumer<String> progress) {
         new Readiness(STALL_TIMEOUT, REPORT_INTERVAL, broker::deliveredBytes, streams.ended(), progress)
                 .await(List.of(
                         new Readiness.Server(
-                                "topology", streams::isReady, health("http://127.0.0.1:" + streams.port())),
-                        new Readiness.Server("resolver", resolver::isReady, health(resolver())),
-                        new Readiness.Server("search indexer", indexer::isReady, health(search()))));
+                                "topology", streams::isReady, healthUrl("http://127.0.0.1:" + streams.port())),
+                        new Readiness.Server("resolver", resolver::isReady, healthUrl(resolverUrl())),
+                        new Readiness.Server("search indexer", indexer::isReady, healthUrl(indexerUrl()))));
     }
 
-    private static URI health(String server) {
-        return URI.create(server + "/health/ready");
+    private static URI healthUrl(String serverUrl) {
+        return URI.create(serverUrl + "/health/ready");
     }
 
-    /** Completes when the topology ends, or exceptionally when it fails. */
-    CompletableFuture<Void> ended() {
+    /** Returns a future that completes when the topology ends, exceptionally if it fails. */
+    CompletableFuture<Void> topologyTermination() {
         return streams.ended();
     }
 
-    /** The broker, as {@code host:port}. */
+    /** Returns the address of the broker, as {@code host:port}. */
     public String bootstrapServers() {
         return broker.bootstrapServers();
     }
 
-    /** The base of the schema registry's Confluent API. */
-    public String schemaRegistry() {
-        return registry.url();
+    /** Returns the base URL of the schema registry's Confluent API. */
+    public String schemaRegistryUrl() {
+        return schemaRegistry.url();
     }
 
-    /** The base of the resolver's API, e.g. {@code http://127.0.0.1:8080}. */
-    public String resolver() {
+    /** Returns the base URL of the resolver's API, e.g. {@code http://127.0.0.1:8080}. */
+    public String resolverUrl() {
         return "http://127.0.0.1:" + resolver.port();
     }
 
-    /** The base of the resolver's public API, e.g. {@code http://127.0.0.1:8090}. */
-    public String publicResolver() {
+    /** Returns the base URL of the resolver's public API, e.g. {@code http://127.0.0.1:8090}. */
+    public String publicResolverUrl() {
         return "http://127.0.0.1:" + resolver.publicPort().orElseThrow();
     }
 
-    /** The base of the search indexer's API, e.g. {@code http://127.0.0.1:8083}. */
-    public String search() {
+    /** Returns the base URL of the search indexer's API, e.g. {@code http://127.0.0.1:8083}. */
+    public String indexerUrl() {
         return "http://127.0.0.1:" + indexer.port();
     }
 
-    /** Stops all servers in order, also if stopping one fails. */
+    /** Stops all servers in the reverse order of their start, even if one of them fails to stop. */
     @Override
     public void close() {
         resources.close();

@@ -4,11 +4,11 @@ import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.pattern.CompositeConverter;
 
 /**
- * Logback converter that escapes control characters, line breaks and direction marks in log messages, which may quote
- * records and requests. Escaping in the converter covers all log statements.
+ * Logback converter that escapes control characters, line breaks and direction marks in log messages. Such characters
+ * come from quoted records and requests. Because the converter escapes them, log statements need not.
  */
 public final class EscapedText extends CompositeConverter<ILoggingEvent> {
-    /** Called by Logback; logback.xml names the class. */
+    /** Called by Logback, whose configuration names this class. */
     public EscapedText() {}
 
     @Override
@@ -17,15 +17,15 @@ public final class EscapedText extends CompositeConverter<ILoggingEvent> {
     }
 
     static String escaped(String text) {
-        int first = 0;
-        while (first < text.length() && isHarmless(text.charAt(first))) {
-            first++;
+        int harmlessLength = 0;
+        while (harmlessLength < text.length() && isHarmless(text.charAt(harmlessLength))) {
+            harmlessLength++;
         }
-        if (first == text.length()) {
+        if (harmlessLength == text.length()) {
             return text;
         }
-        StringBuilder escaped = new StringBuilder(text.length() + 16).append(text, 0, first);
-        for (int i = first; i < text.length(); i++) {
+        StringBuilder escaped = new StringBuilder(text.length() + 16).append(text, 0, harmlessLength);
+        for (int i = harmlessLength; i < text.length(); i++) {
             char c = text.charAt(i);
             if (isHarmless(c)) {
                 escaped.append(c);

@@ -6,9 +6,9 @@ import ch.qos.logback.classic.spi.StackTraceElementProxy;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/** Logback converter that escapes the messages in stack traces, like {@link EscapedText}. */
+/** Logback converter that escapes the messages in stack traces as {@link EscapedText} escapes log messages. */
 public final class EscapedThrowable extends ThrowableProxyConverter {
-    /** Called by Logback; logback.xml names the class. */
+    /** Called by Logback, whose configuration names this class. */
     public EscapedThrowable() {}
 
     @Override
@@ -16,21 +16,22 @@ public final class EscapedThrowable extends ThrowableProxyConverter {
         return super.throwableProxyToString(new Escaped(thrown));
     }
 
+    /** A throwable whose messages are escaped. */
     private record Escaped(IThrowableProxy thrown) implements IThrowableProxy {
-        private static @Nullable String text(@Nullable String message) {
+        private static @Nullable String escapedOrNull(@Nullable String message) {
             return message == null ? null : EscapedText.escaped(message);
         }
 
         @Override
         @SuppressWarnings("NullAway") // Logback is not annotated; a message may be null.
         public String getMessage() {
-            return text(thrown.getMessage());
+            return escapedOrNull(thrown.getMessage());
         }
 
         @Override
         @SuppressWarnings("NullAway")
         public String getOverridingMessage() {
-            return text(thrown.getOverridingMessage());
+            return escapedOrNull(thrown.getOverridingMessage());
         }
 
         @Override

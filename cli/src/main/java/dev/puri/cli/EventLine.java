@@ -16,13 +16,14 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A parsed line of input. {@link #complete} fills in omitted fields and makes it an {@link Event}.
+ * A parsed input line of {@code puri publish}. {@link #complete} fills in the omitted fields and returns an {@link
+ * Event}.
  *
- * @param eventId null to mint one
+ * @param eventId null to mint an event id
  * @param occurredAt null for the time of publishing
- * @param source null for the command's name
- * @param guard the uuid that the row must have; null for any
- * @param expectedEpoch the epoch that the row must have; null for any
+ * @param source null for {@value #DEFAULT_SOURCE}
+ * @param guard the uuid that the identity must have; null for any uuid
+ * @param expectedEpoch the epoch that the identity must have; null for any epoch
  */
 record EventLine(
         @Nullable UUID eventId,
@@ -32,40 +33,40 @@ record EventLine(
         @Nullable UUID guard,
         @Nullable Long expectedEpoch,
         Content content) {
-    /** The source of events whose lines have none. */
+    /** The source of events whose lines contain no source. */
     static final String DEFAULT_SOURCE = "puri-cli";
 
-    /** The change of the identity. */
+    /** The change of the identity that the event makes. */
     sealed interface Content {}
 
     /**
-     * A creation, whose ids may be minted.
+     * A creation. Its uuid and handle may be omitted.
      *
-     * @param uuid null to mint one
+     * @param uuid null to mint a uuid
      */
     record Creation(@Nullable UUID uuid, Owner owner, Shard shard, HandleChoice handle, Map<String, String> attributes)
             implements Content {}
 
-    /** A change without fields to fill in. */
-    record Complete(Change change) implements Content {}
+    /** A change that has no omitted fields. */
+    record CompleteChange(Change change) implements Content {}
 
     /** The handle of a creation. */
     sealed interface HandleChoice {}
 
-    /** The field is absent: a handle is minted if the collection has a prefix. */
+    /** The line has no field {@code handle}: a handle is minted if the collection has a prefix. */
     record MintedHandle() implements HandleChoice {}
 
-    /** The field is {@code null}: no handle. */
+    /** The field {@code handle} is {@code null}: the identity gets no handle. */
     record NoHandle() implements HandleChoice {}
 
-    /** The field is a handle. */
+    /** The field {@code handle} contains a handle. */
     record ExplicitHandle(Handle handle) implements HandleChoice {}
 
     /**
      * Returns the event to publish.
      *
      * @param declared the declarations, for the prefixes of collections
-     * @throws IllegalArgumentException if a field exceeds its bounds; the message names it
+     * @throws IllegalArgumentException if a field exceeds its bounds; the message names the field
      */
     Event complete(IdentityMinter minter, Declarations declared, Instant now) {
         return new Event(
@@ -80,7 +81,7 @@ record EventLine(
 
     private Change change(IdentityMinter minter, Declarations declared) {
         return switch (content) {
-            case Complete complete -> complete.change();
+            case CompleteChange complete -> complete.change();
             case Creation creation ->
                 new Change.Created(
                         creation.uuid() == null ? minter.uuid() : creation.uuid(),

@@ -36,35 +36,36 @@ import org.jspecify.annotations.Nullable;
  * {"type":"erased","puri":…}
  * }</pre>
  *
- * Each may also have {@code eventId}, {@code occurredAt}, {@code source}, {@code expectedEpoch} and, as a guard, {@code
- * uuid}. {@code null} means absent, except for {@code "handle":null}, which means no handle. An unknown or duplicate
- * field, or one of the wrong type, is a mistake, because ignoring it would not do what the user meant. All mistakes of
- * a line are reported together.
+ * Each type may also have {@code eventId}, {@code occurredAt}, {@code source}, {@code expectedEpoch} and, as a guard,
+ * {@code uuid}. {@code null} means absent, except for {@code "handle":null}, which means no handle. Unknown and
+ * duplicate fields and values of the wrong type are mistakes, because an event without them would not be what the user
+ * meant. All mistakes of a line are reported together.
  */
 final class EventLineParser {
-    private static final List<String> COMMON =
+    private static final List<String> COMMON_FIELDS =
             List.of("type", "puri", "eventId", "occurredAt", "source", "uuid", "expectedEpoch");
 
-    private static final Map<String, List<String>> FIELDS = Map.of(
-            "created", with("owner", "shard", "handle", "attributes"),
-            "moved", with("owner", "shard"),
-            "described", with("attributes"),
-            "merged", with("into"),
-            "deleted", with(),
-            "erased", with());
+    private static final Map<String, List<String>> FIELDS_BY_TYPE = Map.of(
+            "created", commonFieldsAnd("owner", "shard", "handle", "attributes"),
+            "moved", commonFieldsAnd("owner", "shard"),
+            "described", commonFieldsAnd("attributes"),
+            "merged", commonFieldsAnd("into"),
+            "deleted", commonFieldsAnd(),
+            "erased", commonFieldsAnd());
 
     private static final List<String> TYPES = List.of("created", "moved", "described", "merged", "deleted", "erased");
 
     private static final String LONE_SURROGATE = "a text with half of a surrogate pair";
 
-    private static final Pattern PARSER_DETAILS = Pattern.compile(
+    /** The parts of Jackson's messages that name Jackson's features and source locations. */
+    private static final Pattern JACKSON_DETAILS = Pattern.compile(
             "\\s*\\(start marker at .*|,? ?[:;]? ?\\(?(?:enable|from) `[^`]*`(?: to allow)?\\)?|,? ?\\(from `[^`]*`\\)");
 
     private static final JsonFactory JSON = JsonFactory.builder().build();
 
     private EventLineParser() {}
 
-    /** The parsed line, or its mistakes. */
+    /** The result of parsing a line: the parsed line or its mistakes. */
     sealed interface Result {}
 
     record Valid(EventLine line) implements Result {}
@@ -84,7 +85,7 @@ final class EventLineParser {
         try {
             fields = fields(line, mistakes);
         } catch (JsonProcessingException e) {
-            return new Invalid(List.of("not JSON: " + plain(e.getOriginalMessage()) + ", at column "
+            return new Invalid(List.of("not JSON: " + withoutJacksonDetails(e.getOriginalMessage()) + ", at column "
                     + (e.getLocation() == null ? "1" : e.getLocation().getColumnNr()) + hint(line)));
         } catch (IOException e) {
             // Reading from memory cannot fail.
@@ -99,7 +100,8 @@ final class EventLineParser {
     }
 
     /**
-     * Values are String, Long, null, {@link Members} or {@link WrongKind}; returns null if the line is not an object.
+     * Parses the fields of a line. Each value is a String, a Long, null, a {@link Members} or an {@link
+     * UnsupportedValue}. Returns null if the line is not an object.
      */
     private static @Nullable Map<String, @Nullable Object> fields(String line, List<String> mistakes)
             throws IOException {
@@ -113,12 +115,12 @@ final class EventLineParser {
                 parser.nextToken();
                 @Nullable Object value = value(parser);
                 if (fields.containsKey(name)) {
-                    mistakes.add(shown(name) + ": given twice");
+                    mistakes.add(printable(name) + ": given twice");
                 }
                 fields.put(name, value);
             }
             if (parser.nextToken() != null) {
-                mistakes.add("more follows the object; one line is one event");
+                mistakes.add("more text follows the object; a line must contain one event");
             }
             return fields;
         }
@@ -128,24 +130,24 @@ final class EventLineParser {
         return switch (parser.currentToken()) {
             case VALUE_STRING -> text(parser);
             case VALUE_NULL -> null;
-            case VALUE_TRUE, VALUE_FALSE -> new WrongKind("true or false");
+            case VALUE_TRUE, VALUE_FALSE -> new UnsupportedValue("true or false");
             case VALUE_NUMBER_INT ->
                 parser.getNumberType() == JsonParser.NumberType.BIG_INTEGER
-                        ? new WrongKind("a number of more than 64 bits")
+                        ? new UnsupportedValue("a number of more than 64 bits")
                         : (Object) parser.getLongValue();
-            case VALUE_NUMBER_FLOAT -> new WrongKind("a fraction");
+            case VALUE_NUMBER_FLOAT -> new UnsupportedValue("a fraction");
             case START_OBJECT -> members(parser);
             default -> {
                 parser.skipChildren();
-                yield new WrongKind("a list");
+                yield new UnsupportedValue("a list");
             }
         };
     }
 
-    /** Rejects a lone surrogate, which JSON can contain and Avro would replace by a question mark. */
+    /** Rejects a text with a lone surrogate. JSON can contain one, but Avro would replace it by a question mark. */
     private static Object text(JsonParser parser) throws IOException {
         String text = parser.getText();
-        return isUnicode(text) ? text : new WrongKind(LONE_SURROGATE);
+        return isUnicode(text) ? text : new UnsupportedValue(LONE_SURROGATE);
     }
 
     private static boolean isUnicode(String text) {
@@ -159,49 +161,52 @@ final class EventLineParser {
             String name = parser.currentName();
             if (parser.nextToken() != JsonToken.VALUE_STRING) {
                 parser.skipChildren();
-                mistakes.add(shown(name) + " is not a text");
+                mistakes.add(printable(name) + " is not a text");
             } else if (!(text(parser) instanceof String text) || !isUnicode(name)) {
-                mistakes.add(shown(name) + " is " + LONE_SURROGATE);
+                mistakes.add(printable(name) + " is " + LONE_SURROGATE);
             } else if (texts.put(name, text) != null) {
-                mistakes.add(shown(name) + " is given twice");
+                mistakes.add(printable(name) + " is given twice");
             }
         }
         return new Members(texts, mistakes);
     }
 
-    private record WrongKind(String what) {}
+    /** A JSON value of a type that no field has. */
+    private record UnsupportedValue(String description) {}
 
+    /** The members of a JSON object that are texts, and the mistakes in the other members. */
     private record Members(Map<String, String> texts, List<String> mistakes) {}
 
-    private static List<String> with(String... more) {
-        List<String> all = new ArrayList<>(COMMON);
-        all.addAll(List.of(more));
-        return List.copyOf(all);
+    private static List<String> commonFieldsAnd(String... additionalFields) {
+        List<String> fields = new ArrayList<>(COMMON_FIELDS);
+        fields.addAll(List.of(additionalFields));
+        return List.copyOf(fields);
     }
 
-    /** Shortens and escapes a field name, which is untrusted input. */
-    private static String shown(String name) {
-        StringBuilder shown = new StringBuilder();
-        for (char c : name.substring(0, Math.min(name.length(), 60)).toCharArray()) {
-            shown.append(Character.isISOControl(c) ? '?' : c);
+    /** Shortens an untrusted text and replaces its control characters, for messages. */
+    private static String printable(String text) {
+        StringBuilder printable = new StringBuilder();
+        for (char c : text.substring(0, Math.min(text.length(), 60)).toCharArray()) {
+            printable.append(Character.isISOControl(c) ? '?' : c);
         }
-        return shown.append(name.length() > 60 ? "…" : "").toString();
+        return printable.append(text.length() > 60 ? "…" : "").toString();
     }
 
-    /** Removes the parser's feature names and source locations from its message. */
-    static String plain(String message) {
-        return PARSER_DETAILS
+    /** Removes the names of Jackson's features and source locations from a message of Jackson. */
+    static String withoutJacksonDetails(String message) {
+        return JACKSON_DETAILS
                 .matcher(message.lines().findFirst().orElse(""))
                 .replaceAll("")
                 .strip();
     }
 
+    /** Returns a hint for JSON that was formatted over several lines, or else an empty text. */
     private static String hint(String line) {
         String text = line.strip();
-        return text.equals("{") || text.equals("[") ? "; one object a line" : "";
+        return text.equals("{") || text.equals("[") ? "; write one object a line" : "";
     }
 
-    /** Converts the fields of a line and collects mistakes. */
+    /** Converts the fields of a line to an {@link EventLine}, and collects mistakes. */
     private static final class LineFields {
         private final Map<String, @Nullable Object> fields;
         private final List<String> mistakes;
@@ -211,22 +216,22 @@ final class EventLineParser {
             this.mistakes = mistakes;
         }
 
-        /** Returns null if a mistake prevents an event. */
+        /** Returns the event, or null if a mistake prevents the conversion. */
         @Nullable
         EventLine event() {
             String type = required("type", text -> text);
             if (type == null) {
                 return null;
             }
-            List<String> known = FIELDS.get(type);
-            if (known == null) {
-                mistakes.add("type: \"" + shown(type) + "\" is none of " + String.join(", ", TYPES));
+            List<String> knownFields = FIELDS_BY_TYPE.get(type);
+            if (knownFields == null) {
+                mistakes.add("type: \"" + printable(type) + "\" is none of " + String.join(", ", TYPES));
                 return null;
             }
             for (String name : fields.keySet()) {
-                if (!known.contains(name)) {
-                    mistakes.add(shown(name) + ": no such field in a " + type + " event; it has "
-                            + String.join(", ", known));
+                if (!knownFields.contains(name)) {
+                    mistakes.add(printable(name) + ": no such field in a " + type + " event; its fields are "
+                            + String.join(", ", knownFields));
                 }
             }
             Puri puri = required("puri", Puri::parse);
@@ -249,21 +254,21 @@ final class EventLineParser {
                 case "moved" -> {
                     Owner owner = optional("owner", Owner::parse);
                     Shard shard = required("shard", Shard::parse);
-                    yield shard == null ? null : new EventLine.Complete(new Change.Moved(owner, shard));
+                    yield shard == null ? null : new EventLine.CompleteChange(new Change.Moved(owner, shard));
                 }
                 case "described" -> {
                     Map<String, String> attributes = attributes();
                     if (attributes == null) {
                         mistakes.add("attributes: missing");
                     }
-                    yield attributes == null ? null : new EventLine.Complete(new Change.Described(attributes));
+                    yield attributes == null ? null : new EventLine.CompleteChange(new Change.Described(attributes));
                 }
                 case "merged" -> {
                     Puri into = required("into", Puri::parse);
-                    yield into == null ? null : new EventLine.Complete(new Change.Merged(into));
+                    yield into == null ? null : new EventLine.CompleteChange(new Change.Merged(into));
                 }
-                case "deleted" -> new EventLine.Complete(new Change.Deleted());
-                case "erased" -> new EventLine.Complete(new Change.Erased());
+                case "deleted" -> new EventLine.CompleteChange(new Change.Deleted());
+                case "erased" -> new EventLine.CompleteChange(new Change.Erased());
                 default -> throw new IllegalStateException("a type without a case: " + type);
             };
         }
@@ -286,6 +291,7 @@ final class EventLineParser {
             return handle == null ? new EventLine.NoHandle() : new EventLine.ExplicitHandle(handle);
         }
 
+        /** Parses a mandatory field. Returns null and adds a mistake if it is absent or invalid. */
         private <T> @Nullable T required(String name, Function<String, T> parse) {
             if (fields.get(name) == null) {
                 mistakes.add(name + ": missing");
@@ -294,13 +300,14 @@ final class EventLineParser {
             return optional(name, parse);
         }
 
+        /** Parses a field. Returns null if it is absent, or if it is invalid and a mistake is added. */
         private <T> @Nullable T optional(String name, Function<String, T> parse) {
             Object value = fields.get(name);
             if (value == null) {
                 return null;
             }
             if (!(value instanceof String text)) {
-                mistakes.add(name + ": a text is expected, not " + kind(value));
+                mistakes.add(name + ": a text is expected, not " + description(value));
                 return null;
             }
             try {
@@ -316,39 +323,39 @@ final class EventLineParser {
             if (value == null || value instanceof Long) {
                 return (Long) value;
             }
-            mistakes.add("expectedEpoch: a whole number is expected, not " + kind(value));
+            mistakes.add("expectedEpoch: a whole number is expected, not " + description(value));
             return null;
         }
 
-        /** Returns null if the field is absent; invalid attributes are added to the mistakes. */
+        /** Returns the valid attributes, or null if the field is absent. Adds a mistake for each invalid attribute. */
         private @Nullable Map<String, String> attributes() {
             Object value = fields.get("attributes");
             if (value == null) {
                 return null;
             }
             if (!(value instanceof Members members)) {
-                mistakes.add("attributes: an object of texts is expected, not " + kind(value));
+                mistakes.add("attributes: an object of texts is expected, not " + description(value));
                 return Map.of();
             }
             members.mistakes().forEach(mistake -> mistakes.add("attributes: " + mistake));
             return members.texts();
         }
 
-        private static String kind(Object value) {
+        private static String description(Object value) {
             return switch (value) {
-                case WrongKind wrong -> wrong.what();
+                case UnsupportedValue unsupported -> unsupported.description();
                 case Long number -> "the number " + number;
                 case Members members -> "an object";
                 default -> "a text";
             };
         }
 
-        /** Parses strictly; {@link UUID#fromString} also accepts {@code 1-1-1-1-1}. */
+        /** Parses a uuid in its usual form. {@link UUID#fromString} alone would also accept {@code 1-1-1-1-1}. */
         private static UUID uuid(String text) {
             UUID uuid = text.length() == 36 ? UUID.fromString(text) : null;
             if (uuid == null || !uuid.toString().equalsIgnoreCase(text)) {
                 throw new IllegalArgumentException(
-                        "\"" + shown(text) + "\" is no uuid such as 0197c3a2-5b1e-7c4d-8e9f-0a1b2c3d4e5f");
+                        "\"" + printable(text) + "\" is not a uuid such as 0197c3a2-5b1e-7c4d-8e9f-0a1b2c3d4e5f");
             }
             return uuid;
         }
@@ -358,7 +365,7 @@ final class EventLineParser {
                 return OffsetDateTime.parse(text).toInstant();
             } catch (DateTimeException e) {
                 throw new IllegalArgumentException(
-                        "\"" + shown(text) + "\" is no time with an offset such as 2026-11-20T09:30:00Z", e);
+                        "\"" + printable(text) + "\" is not a time with an offset such as 2026-11-20T09:30:00Z", e);
             }
         }
     }

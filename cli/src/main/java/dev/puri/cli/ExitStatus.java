@@ -1,6 +1,6 @@
 package dev.puri.cli;
 
-/** The exit statuses, the same for all commands; part of the public contract. */
+/** The exit statuses of all commands. They are part of the public contract. */
 final class ExitStatus {
     /** The command succeeded. */
     static final int DONE = 0;

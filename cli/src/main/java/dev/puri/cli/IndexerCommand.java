@@ -9,7 +9,8 @@ import picocli.CommandLine.Command;
 @Command(
         name = "indexer",
         description =
-                "Run a search indexer, which keeps the index of all shards and answers over HTTP, until told to end.")
+                "Run a search indexer, which keeps one index of all shards and serves searches over HTTP, until the"
+                        + " process is terminated.")
 final class IndexerCommand extends ServerCommand<SearchSettings> {
     IndexerCommand() {
         super(SearchSettings.class);
@@ -18,8 +19,8 @@ final class IndexerCommand extends ServerCommand<SearchSettings> {
     @Override
     public Integer call() throws ExecutionException, InterruptedException {
         SearchServer indexer = SearchServer.start(serverSettings());
-        // An indexer recovers from failures and ends only with the process.
-        Lifetime.untilEnded(indexer::close, new CompletableFuture<>());
+        // An indexer recovers from failures, so it ends only with the process.
+        Lifetime.awaitEndAndClose(indexer::close, new CompletableFuture<>());
         return ExitStatus.DONE;
     }
 }

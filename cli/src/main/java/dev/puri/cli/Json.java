@@ -8,22 +8,24 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Prints and parses JSON. */
+/** Converts between objects and JSON. */
 final class Json {
     private static final ObjectMapper MAPPER = new ObjectMapper();
 
     private Json() {}
 
-    /** Prints on one line. */
+    /** Returns a value as one line of JSON. */
     static String print(Object value) {
         try {
             return MAPPER.writeValueAsString(value);
         } catch (JsonProcessingException e) {
-            throw new IllegalStateException("cannot be JSON: " + value, e);
+            throw new IllegalStateException("the value cannot be converted to JSON: " + value, e);
         }
     }
 
     /**
+     * Parses JSON.
+     *
      * @throws UncheckedIOException if the text is not JSON
      */
     static JsonNode parse(String text) {
@@ -35,9 +37,9 @@ final class Json {
     }
 
     /**
-     * Creates an object that keeps the order of its members.
+     * Creates a JSON object that keeps the order of its members.
      *
-     * @param namesAndValues names and values alternating; a member with value null is omitted
+     * @param namesAndValues alternating names and values; members with value null are omitted
      */
     static Map<String, Object> object(@Nullable Object... namesAndValues) {
         Map<String, Object> object = new LinkedHashMap<>();

@@ -4,7 +4,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-/** Runs a service until it ends or the process is terminated. */
+/** Closes a service when it ends or when the process is terminated. */
 final class Lifetime {
     private Lifetime() {}
 
@@ -17,27 +17,31 @@ final class Lifetime {
     /**
      * Waits until the service ends or the process is terminated, and closes the service.
      *
-     * @param ended completes when the service ends, exceptionally if it fails
+     * @param termination completes when the service ends, exceptionally if it fails
      * @throws ExecutionException if the service fails
      */
-    static void untilEnded(Service service, CompletableFuture<?> ended)
+    static void awaitEndAndClose(Service service, CompletableFuture<?> termination)
             throws ExecutionException, InterruptedException {
-        try (Closing closing = onExit(service)) {
-            ended.get();
+        try (Closing closing = closeAtExit(service)) {
+            termination.get();
         }
     }
 
-    /** Closes the service once: when the result is closed, or earlier if the process is terminated. */
-    static Closing onExit(Service service) {
+    /**
+     * Registers a service to be closed when the process is terminated. The caller closes the returned object to close
+     * the service earlier. The service is closed only once.
+     */
+    static Closing closeAtExit(Service service) {
         Closing closing = new Closing(service);
-        Runtime.getRuntime().addShutdownHook(closing.hook);
+        Runtime.getRuntime().addShutdownHook(closing.shutdownHook);
         return closing;
     }
 
+    /** Closes a service once. */
     static final class Closing implements AutoCloseable {
         private final Service service;
         private final AtomicBoolean closed = new AtomicBoolean();
-        private final Thread hook = new Thread(this::closeOnce, "close-at-exit");
+        private final Thread shutdownHook = new Thread(this::closeOnce, "close-at-exit");
 
         private Closing(Service service) {
             this.service = service;
@@ -53,9 +57,9 @@ final class Lifetime {
         public void close() {
             closeOnce();
             try {
-                Runtime.getRuntime().removeShutdownHook(hook);
+                Runtime.getRuntime().removeShutdownHook(shutdownHook);
             } catch (IllegalStateException e) {
-                // The process is shutting down; the hook does nothing, because the service is closed.
+                // The process is shutting down. The hook does nothing, because the service is closed.
             }
         }
     }

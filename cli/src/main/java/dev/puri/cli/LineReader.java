@@ -9,94 +9,97 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads lines of UTF-8 text in bounded memory: the rest of a line over the bound is skipped, and the line is reported
- * as too long. Lines end with LF or CR LF; the last line may have no end.
+ * Reads lines of UTF-8 text in bounded memory. The rest of a line that exceeds the bound is skipped, and the line is
+ * reported as too long. Lines end with LF or CR LF; the last line may have no terminator.
  */
 final class LineReader {
     private static final int BUFFER_BYTES = 64 * 1024;
-    private static final int FIRST_LINE_BYTES = 1024;
+    private static final int INITIAL_LINE_BYTES = 1024;
 
     private final InputStream input;
-    private final int maxBytes;
+    private final int maxLineBytes;
     private final byte[] buffer = new byte[BUFFER_BYTES];
     private int position;
     private int limit;
-    private byte[] line = new byte[FIRST_LINE_BYTES];
-    private long number;
+    private byte[] line = new byte[INITIAL_LINE_BYTES];
+    private long lineNumber;
 
-    /** A line: its text, or why it is unreadable. */
+    /** A line: its text, or the reason why it is unreadable. */
     sealed interface Line {
-        /** Counted from 1. */
+        /** Returns the number of the line, counted from 1. */
         long number();
     }
 
     record Text(long number, String text) implements Line {}
 
-    record Unreadable(long number, String why) implements Line {}
+    record Unreadable(long number, String reason) implements Line {}
 
     /**
-     * @param maxBytes the longest valid line, without its end
+     * @param maxLineBytes the maximum length of a line in bytes, without its terminator
      */
-    LineReader(InputStream input, int maxBytes) {
+    LineReader(InputStream input, int maxLineBytes) {
         this.input = input;
-        this.maxBytes = maxBytes;
+        this.maxLineBytes = maxLineBytes;
     }
 
-    /** Returns the next line, or null at the end. */
+    /** Returns the next line, or null at the end of the input. */
     @Nullable
     Line next() throws IOException {
         int length = 0;
-        boolean any = false;
+        boolean hasBytes = false;
         while (true) {
-            if (position == limit && !fill()) {
-                return any ? finish(length) : null;
+            if (position == limit && !fillBuffer()) {
+                return hasBytes ? toLine(length) : null;
             }
-            any = true;
+            hasBytes = true;
             int end = position;
             while (end < limit && buffer[end] != '\n') {
                 end++;
             }
             length = append(length, end - position);
-            boolean ended = end < limit;
-            position = ended ? end + 1 : end;
-            if (ended) {
-                return finish(length);
+            boolean isTerminated = end < limit;
+            position = isTerminated ? end + 1 : end;
+            if (isTerminated) {
+                return toLine(length);
             }
         }
     }
 
-    private boolean fill() throws IOException {
+    private boolean fillBuffer() throws IOException {
         position = 0;
         limit = Math.max(0, input.read(buffer));
         return limit > 0;
     }
 
-    /** Appends bytes to the line, up to one more than allowed, so that finish() detects a line that is too long. */
-    private int append(int length, int more) {
-        int appended = Math.min(more, maxBytes + 1 - length);
+    /**
+     * Appends bytes of the buffer to the line, and returns the new length of the line. The length may exceed the
+     * maximum by one byte, so that {@link #toLine} detects a line that is too long.
+     */
+    private int append(int length, int byteCount) {
+        int appended = Math.min(byteCount, maxLineBytes + 1 - length);
         if (length + appended > line.length) {
-            line = Arrays.copyOf(line, Math.min(maxBytes + 1, Math.max(length + appended, line.length * 2)));
+            line = Arrays.copyOf(line, Math.min(maxLineBytes + 1, Math.max(length + appended, line.length * 2)));
         }
         System.arraycopy(buffer, position, line, length, appended);
         return length + appended;
     }
 
-    private Line finish(int length) {
-        number++;
-        if (length > maxBytes) {
-            return new Unreadable(number, "longer than " + maxBytes + " bytes");
+    private Line toLine(int length) {
+        lineNumber++;
+        if (length > maxLineBytes) {
+            return new Unreadable(lineNumber, "longer than " + maxLineBytes + " bytes");
         }
         int end = length > 0 && line[length - 1] == '\r' ? length - 1 : length;
-        int start = number == 1 && startsWithByteOrderMark(end) ? 3 : 0;
+        int start = lineNumber == 1 && startsWithByteOrderMark(end) ? 3 : 0;
         try {
             return new Text(
-                    number,
+                    lineNumber,
                     StandardCharsets.UTF_8
                             .newDecoder()
                             .decode(ByteBuffer.wrap(line, start, end - start))
                             .toString());
         } catch (CharacterCodingException e) {
-            return new Unreadable(number, "not UTF-8 text");
+            return new Unreadable(lineNumber, "not UTF-8 text");
         }
     }
 

@@ -50,24 +50,28 @@ public final class Main {
     }
 
     private static int execute(PuriCommand puri, ParseResult parsed) {
-        boolean serves = commandOf(parsed) instanceof Subcommand subcommand && subcommand.serves();
+        boolean isServer = commandOf(parsed) instanceof Subcommand subcommand && subcommand.isServer();
         try {
-            Logging.set(puri.verbosity(), serves, puri.console().environment().get(Logging.FORMAT_VARIABLE));
+            Logging.configure(
+                    puri.verbosity(), isServer, puri.console().environment().get(Logging.FORMAT_VARIABLE));
         } catch (CommandException e) {
             return report(e, puri, parsed);
         }
         return new CommandLine.RunLast().execute(parsed);
     }
 
-    /** Prints an expected failure as a message, and a bug with its stack trace. */
+    /**
+     * Prints a failure and returns the exit status. An expected failure is printed as a message, a bug with its stack
+     * trace.
+     */
     private static int report(Exception thrown, PuriCommand puri, ParseResult parsed) {
         Throwable e = thrown;
         while ((e instanceof ExecutionException || e instanceof CompletionException) && e.getCause() != null) {
             e = e.getCause();
         }
         int status = switch (e) {
-            case CommandException known -> known.exitStatus();
-            case InvalidSettingsException mistakes -> ExitStatus.USAGE;
+            case CommandException failure -> failure.exitStatus();
+            case InvalidSettingsException invalid -> ExitStatus.USAGE;
             default -> ExitStatus.FAILED;
         };
         if (isExpected(e) && puri.verbosity() == 0) {
@@ -79,23 +83,24 @@ public final class Main {
         return status;
     }
 
-    /** Returns the failure's message; if brokers are unreachable, with their addresses and a remedy. */
+    /** Returns the message of a failure. If brokers are unreachable, it contains their addresses and a remedy. */
     private static String messageWithRemedy(Throwable e, ParseResult parsed) {
         String message = String.valueOf(e.getMessage());
         if (e instanceof KafkaException && e.getCause() instanceof KafkaException cause && cause.getMessage() != null) {
             message = message + ": " + cause.getMessage();
         }
-        if (!isUnreachable(e) || !(commandOf(parsed) instanceof Subcommand command) || command.startsItsOwnServers()) {
+        if (!isUnreachable(e) || !(commandOf(parsed) instanceof Subcommand command) || !command.isClient()) {
             return message;
         }
         String brokers = command.settings().bootstrapServer();
-        if (Cluster.isTimeout(e) && Cluster.listens(brokers)) {
-            return Cluster.timeoutMessage(brokers, e);
+        if (BrokerRequests.isTimeout(e) && BrokerRequests.acceptsConnections(brokers)) {
+            return BrokerRequests.timeoutMessage(brokers, e);
         }
         return (message.contains(brokers) ? message : "no broker answers at " + brokers + " (" + message + ")")
-                + "; start one with puri up, or name one with --bootstrap-server";
+                + "; start one with puri up, or set its address with --bootstrap-server";
     }
 
+    /** Returns the innermost subcommand of the command line. */
     private static Object commandOf(ParseResult parsed) {
         ParseResult last = parsed;
         while (last.hasSubcommand()) {
@@ -104,6 +109,7 @@ public final class Main {
         return last.commandSpec().userObject();
     }
 
+    /** Whether a failure means that the brokers are unreachable or their address is invalid. */
     private static boolean isUnreachable(Throwable e) {
         for (Throwable cause = e; cause != null; cause = cause.getCause()) {
             if (cause instanceof TimeoutException || cause instanceof ConfigException) {
@@ -115,8 +121,8 @@ public final class Main {
 
     private static boolean isExpected(Throwable e) {
         return switch (e) {
-            case CommandException known -> true;
-            case InvalidSettingsException mistakes -> true;
+            case CommandException failure -> true;
+            case InvalidSettingsException invalid -> true;
             case CollectionRegistryException registry -> true;
             case PublishException publish -> true;
             case EmbeddedException embedded -> true;

@@ -15,42 +15,43 @@ import picocli.CommandLine.Parameters;
 @Command(
         name = "mint",
         description = {
-            "Mint the ids of new identities.",
-            "Without a collection or a prefix it asks nobody and mints uuids alone."
+            "Mint uuids and handles for new identities.",
+            "Without a collection or a prefix, the command mints only uuids and contacts no server."
         })
 final class MintCommand extends Subcommand {
     @Parameters(
             arity = "0..1",
             paramLabel = "NAMESPACE:COLLECTION",
-            description = "A registered collection; its prefix begins the handles.")
+            description = "Declared collection. The handles begin with its prefix.")
     private @Nullable String collection;
 
     @Option(
             names = "--prefix",
             paramLabel = "PREFIX",
-            description = "Three letters that begin the handles, when no registry is at hand.")
+            description = "Three letters with which the handles begin. No server is contacted.")
     private @Nullable String prefix;
 
     @Option(
             names = {"-n", "--count"},
             paramLabel = "N",
-            description = "How many (default: 1).")
+            description = "Number of identities (default: 1).")
     private int count = 1;
 
     @Override
     public Integer call() {
         if (count < 1) {
-            throw CommandException.usage("-n: at least 1, not " + count);
+            throw CommandException.usage("-n must be at least 1, not " + count);
         }
         if (collection != null && prefix != null) {
-            throw CommandException.usage("a collection has its prefix: give one or the other");
+            throw CommandException.usage("specify either a collection or --prefix, not both");
         }
-        requireText(Stream.of(collection, prefix).flatMap(Stream::ofNullable).toList());
-        Prefix used = prefix();
+        requireDecodable(
+                Stream.of(collection, prefix).flatMap(Stream::ofNullable).toList());
+        Prefix handlePrefix = handlePrefix();
         IdentityMinter minter = new IdentityMinter();
         PrintWriter out = console().out();
         for (int i = 0; i < count; i++) {
-            IdentityMinter.Minted minted = minter.mint(used);
+            IdentityMinter.Minted minted = minter.mint(handlePrefix);
             if (asJson()) {
                 out.println(Json.print(Json.object("uuid", minted.uuid(), "handle", text(minted.handle()))));
             } else {
@@ -64,7 +65,8 @@ final class MintCommand extends Subcommand {
         return value == null ? null : value.toString();
     }
 
-    private @Nullable Prefix prefix() {
+    /** Returns the prefix of the handles, or null if no handles are minted. */
+    private @Nullable Prefix handlePrefix() {
         try {
             if (prefix != null) {
                 return Prefix.parse(prefix);
@@ -77,14 +79,15 @@ final class MintCommand extends Subcommand {
         }
     }
 
-    private Prefix prefixOf(String name) {
-        Collection declared = cluster().declarations().collection(name);
+    private Prefix prefixOf(String collectionName) {
+        Collection declared = brokerRequests().declarations().collection(collectionName);
         if (declared == null) {
             throw CommandException.failed(
-                    "the collection " + name + " is not registered; see puri collections list", null);
+                    "the collection " + collectionName + " is not declared; see puri collections list", null);
         }
         if (declared.prefix() == null) {
-            throw CommandException.failed("the collection " + name + " has no prefix, hence no handles", null);
+            throw CommandException.failed(
+                    "the collection " + collectionName + " has no prefix, so its identities have no handles", null);
         }
         return declared.prefix();
     }

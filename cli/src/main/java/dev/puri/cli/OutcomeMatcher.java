@@ -10,13 +10,13 @@ import java.util.TreeMap;
 import org.apache.kafka.common.TopicPartition;
 
 /**
- * Matches the positions of published events, their outcomes, and the rejections of refused events. These arrive in any
- * order, and among many outcomes of other producers' events.
+ * Matches the positions of published events with their outcomes and with the rejections of refused events. Positions,
+ * outcomes and rejections arrive in any order, among many outcomes of events of other producers.
  *
- * <p>An outcome may be read before the producer acknowledges the event's position. Such outcomes are stored by offset.
- * Acknowledgements arrive in the order of offsets within a partition, so an unexpected outcome below an acknowledged
- * offset belongs to another producer and is dropped. At most {@link #MAX_EARLY} outcomes above it are stored per
- * partition.
+ * <p>An outcome may be read before the brokers acknowledge the event and its position becomes known. Such early
+ * outcomes are stored by offset. Acknowledgements arrive in the order of offsets within a partition. So an unexpected
+ * outcome below an acknowledged offset belongs to another producer and is dropped. At most {@link #MAX_EARLY} early
+ * outcomes are stored for each partition.
  *
  * <p>Not thread-safe.
  */
@@ -28,23 +28,26 @@ final class OutcomeMatcher {
     private final Map<TopicPartition, Partition> partitions = new HashMap<>();
     private final Map<Position, PendingRefusal> pendingRefusals = new LinkedHashMap<>();
     private final Map<Position, String> earlyDetails = new LinkedHashMap<>();
-    private int waiting;
+    private int waitingCount;
 
-    /** Called once for each expected event. */
+    /** Receives the outcomes. */
     interface Listener {
         /**
-         * @param line the line with which the event was expected
-         * @param detail the rejection's detail; empty if the event was not refused or its rejection is unknown
+         * Called once for each expected event.
+         *
+         * @param line the number of the event's input line, as passed to {@link #expect}
+         * @param detail the detail of the rejection; empty if the event was not refused or its rejection is unknown
          */
         void settled(long line, Outcome outcome, String detail);
     }
 
-    /** Lines and early outcomes of a partition by offset. */
+    /** The line numbers of the expected events of a partition, and its early outcomes, both by offset. */
     private static final class Partition {
         final Map<Long, Long> lines = new HashMap<>();
-        final NavigableMap<Long, Outcome> early = new TreeMap<>();
+        final NavigableMap<Long, Outcome> earlyOutcomes = new TreeMap<>();
     }
 
+    /** A refused event whose rejection has not been read yet. */
     private record PendingRefusal(long line, Outcome outcome) {}
 
     OutcomeMatcher(Listener listener) {
@@ -52,43 +55,50 @@ final class OutcomeMatcher {
     }
 
     /** Returns the number of expected events without an outcome. */
-    int waiting() {
-        return waiting;
+    int waitingCount() {
+        return waitingCount;
     }
 
-    /** Whether the rejection of a refused event is missing. */
+    /** Whether a refused event waits for its rejection. */
     boolean lacksDetails() {
         return !pendingRefusals.isEmpty();
     }
 
-    /** Registers a published event. Must be called in the order of offsets within a partition. */
+    /**
+     * Registers a published event. Within a partition, events must be registered in the order of offsets.
+     *
+     * @param line the number of the event's input line
+     */
     void expect(Position position, long line) {
         Partition partition = partition(position);
-        Outcome early = partition.early.remove(position.offset());
-        partition.early.headMap(position.offset(), true).clear();
-        if (early == null) {
+        Outcome earlyOutcome = partition.earlyOutcomes.remove(position.offset());
+        partition.earlyOutcomes.headMap(position.offset(), true).clear();
+        if (earlyOutcome == null) {
             partition.lines.put(position.offset(), line);
-            waiting++;
+            waitingCount++;
         } else {
-            settle(position, line, early);
+            settle(position, line, earlyOutcome);
         }
     }
 
-    /** Adds an outcome; returns whether its event was expected. */
-    boolean outcome(Position position, Outcome outcome) {
+    /** Adds the outcome of an event. Returns whether the event was expected. */
+    boolean addOutcome(Position position, Outcome outcome) {
         Partition partition = partition(position);
         Long line = partition.lines.remove(position.offset());
         if (line != null) {
-            waiting--;
+            waitingCount--;
             settle(position, line, outcome);
             return true;
         }
-        early(position, outcome);
+        storeEarly(position, outcome);
         return false;
     }
 
-    /** Adds a rejection, which is also an outcome: some refused events have no record of identities. */
-    void rejection(Position position, Outcome outcome, String detail) {
+    /**
+     * Adds a rejection. It counts as an outcome too, because for some refused events {@code puri.identities.v1} has no
+     * record.
+     */
+    void addRejection(Position position, Outcome outcome, String detail) {
         PendingRefusal refusal = pendingRefusals.remove(position);
         if (refusal != null) {
             listener.settled(refusal.line(), refusal.outcome(), detail);
@@ -96,28 +106,28 @@ final class OutcomeMatcher {
         }
         Long line = partition(position).lines.remove(position.offset());
         if (line != null) {
-            waiting--;
+            waitingCount--;
             listener.settled(line, outcome, detail);
             return;
         }
-        early(position, outcome);
+        storeEarly(position, outcome);
         earlyDetails.put(position, detail);
         if (earlyDetails.size() > MAX_EARLY_DETAILS) {
             earlyDetails.remove(earlyDetails.keySet().iterator().next());
         }
     }
 
-    private void early(Position position, Outcome outcome) {
+    private void storeEarly(Position position, Outcome outcome) {
         Partition partition = partition(position);
-        partition.early.put(position.offset(), outcome);
-        if (partition.early.size() > MAX_EARLY) {
-            partition.early.pollFirstEntry();
+        partition.earlyOutcomes.put(position.offset(), outcome);
+        if (partition.earlyOutcomes.size() > MAX_EARLY) {
+            partition.earlyOutcomes.pollFirstEntry();
         }
     }
 
-    /** Settles all refused events whose rejections are missing, with empty details. */
+    /** Settles the refused events that wait for their rejections, with empty details. */
     void settleWithoutDetails() {
-        pendingRefusals.values().forEach(each -> listener.settled(each.line(), each.outcome(), ""));
+        pendingRefusals.values().forEach(refusal -> listener.settled(refusal.line(), refusal.outcome(), ""));
         pendingRefusals.clear();
     }
 

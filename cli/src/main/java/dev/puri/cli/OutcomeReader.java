@@ -25,22 +25,25 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads the outcomes of published events. {@code puri.identities.v1} contains a record for each event, whose headers
- * are the event's position and outcome; {@code puri.rejections.v1} contains the details of refusals. Both are read from
- * their end offsets at the time of {@link #start}, so it must be called before the first event is sent.
+ * Reads the outcomes of published events. The headers of records of {@code puri.identities.v1} contain the positions
+ * and outcomes of events. {@code puri.rejections.v1} contains the details of refusals. The reader begins at the end
+ * offsets of both topics at the time of {@link #start}, so it must be started before the first event is sent.
  */
 final class OutcomeReader implements AutoCloseable {
-    private static final Duration POLL = Duration.ofMillis(100);
+    private static final Duration POLL_TIMEOUT = Duration.ofMillis(100);
     private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(10);
 
-    /** A rejection is written in the same transaction as its outcome, so it is read shortly after or before it. */
+    /**
+     * Maximum time to wait for a rejection after its outcome. A rejection and its outcome are written in the same
+     * transaction, so they are read at about the same time.
+     */
     private static final Duration REJECTION_TIMEOUT = Duration.ofSeconds(5);
 
     private final Consumer<byte[], byte[]> consumer;
-    private final AvroDeserializer rejections;
+    private final AvroDeserializer rejectionDeserializer;
     private final Thread reader = new Thread(this::read, "outcomes");
 
-    /** Guards the fields below, and is notified of their changes. */
+    /** Guards the matcher, its progress and the failure. Waiting threads are notified when one of them changes. */
     private final Object lock = new Object();
 
     private final OutcomeMatcher matcher;
@@ -49,9 +52,11 @@ final class OutcomeReader implements AutoCloseable {
     private volatile boolean closed;
 
     private OutcomeReader(
-            Consumer<byte[], byte[]> consumer, AvroDeserializer rejections, OutcomeMatcher.Listener listener) {
+            Consumer<byte[], byte[]> consumer,
+            AvroDeserializer rejectionDeserializer,
+            OutcomeMatcher.Listener listener) {
         this.consumer = consumer;
-        this.rejections = rejections;
+        this.rejectionDeserializer = rejectionDeserializer;
         this.matcher = new OutcomeMatcher(listener);
         reader.setDaemon(true);
     }
@@ -59,7 +64,7 @@ final class OutcomeReader implements AutoCloseable {
     /**
      * Starts reading at the topics' end offsets.
      *
-     * @param listener called by one thread at a time; must not block
+     * @param listener receives the outcomes; it is called by one thread at a time and must not block
      * @throws CommandException if a topic does not exist
      */
     static OutcomeReader start(CliSettings settings, OutcomeMatcher.Listener listener) {
@@ -67,42 +72,43 @@ final class OutcomeReader implements AutoCloseable {
         properties.put("isolation.level", "read_committed");
         properties.put("enable.auto.commit", "false");
         properties.put("specific.avro.reader", "true");
-        AvroDeserializer rejections = new AvroDeserializer();
-        rejections.configure(properties, false);
+        AvroDeserializer rejectionDeserializer = new AvroDeserializer();
+        rejectionDeserializer.configure(properties, false);
         Consumer<byte[], byte[]> consumer =
                 new KafkaConsumer<>(properties, new ByteArrayDeserializer(), new ByteArrayDeserializer());
-        OutcomeReader outcomes = new OutcomeReader(consumer, rejections, listener);
+        OutcomeReader outcomeReader = new OutcomeReader(consumer, rejectionDeserializer, listener);
         boolean started = false;
         try {
-            outcomes.seekToEnd();
-            outcomes.reader.start();
+            outcomeReader.seekToEnd();
+            outcomeReader.reader.start();
             started = true;
-            return outcomes;
+            return outcomeReader;
         } finally {
             if (!started) {
                 consumer.close();
-                rejections.close();
+                rejectionDeserializer.close();
             }
         }
     }
 
     private void seekToEnd() {
-        List<TopicPartition> all = new ArrayList<>();
+        List<TopicPartition> partitions = new ArrayList<>();
         for (String topic : List.of(Topics.IDENTITIES, Topics.REJECTIONS)) {
-            List<PartitionInfo> found = consumer.partitionsFor(topic);
-            if (found.isEmpty()) {
+            List<PartitionInfo> partitionsOfTopic = consumer.partitionsFor(topic);
+            if (partitionsOfTopic.isEmpty()) {
                 throw CommandException.failed(
-                        "the topic " + topic + " does not exist; make it with: puri topics create", null);
+                        "the topic " + topic + " does not exist; create it with: puri topics create", null);
             }
-            found.forEach(info -> all.add(new TopicPartition(topic, info.partition())));
+            partitionsOfTopic.forEach(info -> partitions.add(new TopicPartition(topic, info.partition())));
         }
-        consumer.assign(all);
-        consumer.seekToEnd(all);
-        // seekToEnd() is lazy; position() executes it before the first event is sent.
-        all.forEach(each -> consumer.position(each));
+        consumer.assign(partitions);
+        consumer.seekToEnd(partitions);
+        // seekToEnd() is lazy. Calling position() makes the consumer look up the end offsets now, before the first
+        // event is sent.
+        partitions.forEach(partition -> consumer.position(partition));
     }
 
-    /** Registers a published event; the listener gets its outcome with this line. */
+    /** Registers a published event. The listener receives its outcome together with the number of its input line. */
     void expect(Position position, long line) {
         synchronized (lock) {
             matcher.expect(position, line);
@@ -113,17 +119,17 @@ final class OutcomeReader implements AutoCloseable {
     /**
      * Waits until all expected outcomes are read.
      *
-     * @param timeout how long to wait without progress
-     * @return the number of missing outcomes
+     * @param timeout the maximum time without progress
+     * @return the number of events whose outcome is missing
      * @throws KafkaException if the topics cannot be read
      */
     int await(Duration timeout) throws InterruptedException {
         synchronized (lock) {
             long lastCount = matchedCount;
             long deadline = System.nanoTime() + timeout.toNanos();
-            while (matcher.waiting() > 0 && System.nanoTime() < deadline) {
+            while (matcher.waitingCount() > 0 && System.nanoTime() < deadline) {
                 throwIfFailed();
-                lock.wait(POLL.toMillis());
+                lock.wait(POLL_TIMEOUT.toMillis());
                 if (matchedCount != lastCount) {
                     lastCount = matchedCount;
                     deadline = System.nanoTime() + timeout.toNanos();
@@ -131,14 +137,16 @@ final class OutcomeReader implements AutoCloseable {
             }
             deadline = System.nanoTime() + REJECTION_TIMEOUT.toNanos();
             while (matcher.lacksDetails() && failure == null && System.nanoTime() < deadline) {
-                lock.wait(POLL.toMillis());
+                lock.wait(POLL_TIMEOUT.toMillis());
             }
             matcher.settleWithoutDetails();
-            return matcher.waiting();
+            return matcher.waitingCount();
         }
     }
 
     /**
+     * Throws the failure of the reading thread, if there is one.
+     *
      * @throws KafkaException if the topics cannot be read
      */
     void throwIfFailed() {
@@ -152,7 +160,7 @@ final class OutcomeReader implements AutoCloseable {
     private void read() {
         try {
             while (!closed) {
-                for (ConsumerRecord<byte[], byte[]> record : consumer.poll(POLL)) {
+                for (ConsumerRecord<byte[], byte[]> record : consumer.poll(POLL_TIMEOUT)) {
                     if (record.topic().equals(Topics.REJECTIONS)) {
                         onRejection(record);
                     } else {
@@ -161,7 +169,7 @@ final class OutcomeReader implements AutoCloseable {
                 }
             }
         } catch (WakeupException e) {
-            // Closed.
+            // close() ends the thread in this way.
         } catch (RuntimeException e) {
             synchronized (lock) {
                 failure = new KafkaException("the outcomes can no longer be read: " + e.getMessage(), e);
@@ -169,7 +177,7 @@ final class OutcomeReader implements AutoCloseable {
             }
         } finally {
             consumer.close();
-            rejections.close();
+            rejectionDeserializer.close();
         }
     }
 
@@ -180,7 +188,7 @@ final class OutcomeReader implements AutoCloseable {
             return;
         }
         synchronized (lock) {
-            if (matcher.outcome(Position.parse(position), Outcome.parse(outcome))) {
+            if (matcher.addOutcome(Position.parse(position), Outcome.parse(outcome))) {
                 matchedCount++;
                 lock.notifyAll();
             }
@@ -188,7 +196,7 @@ final class OutcomeReader implements AutoCloseable {
     }
 
     private void onRejection(ConsumerRecord<byte[], byte[]> record) {
-        Rejection rejection = read(record);
+        Rejection rejection = deserialize(record);
         if (rejection == null) {
             return;
         }
@@ -196,21 +204,27 @@ final class OutcomeReader implements AutoCloseable {
         try {
             outcome = Outcome.refused(Reason.valueOf(rejection.getReason()));
         } catch (IllegalArgumentException e) {
-            // The reason of a newer registry; the record of identities still has the outcome.
+            // A newer topology has a reason that this release does not know. The record of puri.identities.v1 still
+            // contains the outcome.
             return;
         }
-        EventPosition at = rejection.getPosition();
+        EventPosition position = rejection.getPosition();
         synchronized (lock) {
-            matcher.rejection(
-                    new Position(at.getTopic(), at.getPartition(), at.getOffset()), outcome, rejection.getDetail());
+            matcher.addRejection(
+                    new Position(position.getTopic(), position.getPartition(), position.getOffset()),
+                    outcome,
+                    rejection.getDetail());
             lock.notifyAll();
         }
     }
 
-    /** Returns null if the record cannot be decoded; then the details of a refusal are missing, but no outcome. */
-    private @Nullable Rejection read(ConsumerRecord<byte[], byte[]> record) {
+    /**
+     * Decodes a rejection. Returns null if the record cannot be decoded; then the detail of a refusal is missing, but
+     * not its outcome.
+     */
+    private @Nullable Rejection deserialize(ConsumerRecord<byte[], byte[]> record) {
         try {
-            return rejections.deserialize(record.topic(), record.value()) instanceof Rejection rejection
+            return rejectionDeserializer.deserialize(record.topic(), record.value()) instanceof Rejection rejection
                     ? rejection
                     : null;
         } catch (SerializationException e) {

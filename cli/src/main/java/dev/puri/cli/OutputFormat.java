@@ -1,8 +1,8 @@
 package dev.puri.cli;
 
-/** The format of results; in lower case on the command line. */
+/** The format of results. On the command line the names are in lower case. */
 enum OutputFormat {
-    /** Columns for people. */
+    /** Aligned columns, for people. */
     TABLE,
     /** One JSON object per line. */
     JSON

@@ -4,29 +4,34 @@ import com.fasterxml.jackson.databind.JsonNode;
 import java.util.Iterator;
 import java.util.Map;
 
-/** Prints JSON for people: one member per line, and one line per object in a list; optionally coloured. */
+/**
+ * Formats JSON for people. Each member of the outer object has a line, and so has each object in a list. The text may
+ * be coloured for terminals.
+ */
 final class PrettyJson {
-    private static final String NAME = "\033[36m";
-    private static final String TEXT = "\033[32m";
-    private static final String OTHER = "\033[33m";
-    private static final String PLAIN = "\033[0m";
+    private static final String NAME_COLOUR = "\033[36m";
+    private static final String TEXT_COLOUR = "\033[32m";
+    private static final String OTHER_COLOUR = "\033[33m";
+    private static final String NO_COLOUR = "\033[0m";
 
-    private final boolean coloured;
+    private final boolean isColoured;
     private final StringBuilder out = new StringBuilder();
 
-    PrettyJson(boolean coloured) {
-        this.coloured = coloured;
+    PrettyJson(boolean isColoured) {
+        this.isColoured = isColoured;
     }
 
+    /** Returns the formatted text. */
     String print(JsonNode json) {
         out.setLength(0);
-        members(json, "  ");
+        appendMembers(json, "  ");
         return out.toString();
     }
 
-    private void members(JsonNode object, String indent) {
+    /** Appends an object with each member on its own line. */
+    private void appendMembers(JsonNode object, String indent) {
         if (!object.isObject() || object.isEmpty()) {
-            inline(object);
+            appendInline(object);
             return;
         }
         out.append('{');
@@ -34,66 +39,68 @@ final class PrettyJson {
         for (Map.Entry<String, JsonNode> member : object.properties()) {
             out.append(separator).append(indent);
             separator = ",\n";
-            name(member.getKey());
+            appendName(member.getKey());
             if (member.getValue().isArray() && containsObjects(member.getValue())) {
-                lines(member.getValue(), indent + "  ");
+                appendLines(member.getValue(), indent + "  ");
             } else {
-                inline(member.getValue());
+                appendInline(member.getValue());
             }
         }
         out.append('\n').append(indent, 0, indent.length() - 2).append('}');
     }
 
     private static boolean containsObjects(JsonNode list) {
-        for (JsonNode each : list) {
-            if (each.isObject()) {
+        for (JsonNode element : list) {
+            if (element.isObject()) {
                 return true;
             }
         }
         return false;
     }
 
-    private void lines(JsonNode list, String indent) {
+    /** Appends a list with each element on its own line. */
+    private void appendLines(JsonNode list, String indent) {
         out.append('[');
         String separator = "\n";
-        for (JsonNode each : list) {
+        for (JsonNode element : list) {
             out.append(separator).append(indent);
             separator = ",\n";
-            inline(each);
+            appendInline(element);
         }
         out.append('\n').append(indent, 0, indent.length() - 2).append(']');
     }
 
-    private void inline(JsonNode json) {
+    /** Appends a value on the current line. */
+    private void appendInline(JsonNode json) {
         if (json.isObject()) {
             out.append('{');
             for (Iterator<Map.Entry<String, JsonNode>> i = json.properties().iterator(); i.hasNext(); ) {
                 Map.Entry<String, JsonNode> member = i.next();
-                name(member.getKey());
-                inline(member.getValue());
+                appendName(member.getKey());
+                appendInline(member.getValue());
                 out.append(i.hasNext() ? ", " : "");
             }
             out.append('}');
         } else if (json.isArray()) {
             out.append('[');
             for (Iterator<JsonNode> i = json.iterator(); i.hasNext(); ) {
-                inline(i.next());
+                appendInline(i.next());
                 out.append(i.hasNext() ? ", " : "");
             }
             out.append(']');
         } else {
-            coloured(json.isTextual() ? TEXT : OTHER, json.toString());
+            appendColoured(json.isTextual() ? TEXT_COLOUR : OTHER_COLOUR, json.toString());
         }
     }
 
-    private void name(String name) {
-        coloured(NAME, Json.print(name));
+    private void appendName(String name) {
+        appendColoured(NAME_COLOUR, Json.print(name));
         out.append(": ");
     }
 
-    private void coloured(String colour, String text) {
-        if (coloured) {
-            out.append(colour).append(text).append(PLAIN);
+    private void appendColoured(String colour, String text) {
+        if (isColoured) {
+            out.append(colour).append(text).append(NO_COLOUR);
         } else {
             out.append(text);
         }

@@ -34,26 +34,30 @@ import org.jspecify.annotations.Nullable;
  *   └ malformed             └─────── at most {@value #MAX_UNSETTLED} ───────┘
  * </pre>
  *
- * <p>An invalid line is reported and skipped. After an event that could not be published no further lines are sent, and
- * the first line that was not acknowledged is reported.
+ * <p>An invalid line is reported and skipped. If an event cannot be published, no further lines are sent, and the first
+ * line whose event was not acknowledged is reported.
  */
 final class Publication {
-    /** The most events without an outcome, which bounds memory. */
+    /** The maximum number of events without an outcome. It bounds memory. */
     static final int MAX_UNSETTLED = 50_000;
 
-    /** Brokers accept records of at most 1 MiB, and a line is at most a few times longer than its event. */
+    /**
+     * The maximum length of a line. Brokers accept records of at most 1 MiB, and a line is at most a few times longer
+     * than its event.
+     */
     static final int MAX_LINE_BYTES = 4 << 20;
 
     /**
-     * The most events without an acknowledgement. A record expires after the delivery time-out even while others are
-     * acknowledged, so the records before it must not take that long.
+     * The maximum number of events without an acknowledgement. A record expires after the delivery time-out even if the
+     * brokers acknowledge other records in this time. So the records that wait before it must be delivered within the
+     * delivery time-out.
      */
     private static final int MAX_UNACKNOWLEDGED = 10_000;
 
-    /** After this time without progress a message says what the command waits for. */
+    /** The interval of messages that say what the command waits for while there is no progress. */
     private static final Duration STALL_REPORT_INTERVAL = Duration.ofSeconds(5);
 
-    private static final long PROGRESS_NANOS = Duration.ofMillis(200).toNanos();
+    private static final long PROGRESS_INTERVAL_NANOS = Duration.ofMillis(200).toNanos();
 
     private final Console console;
     private final CliSettings settings;
@@ -61,18 +65,22 @@ final class Publication {
     private final Semaphore unsettledPermits = new Semaphore(MAX_UNSETTLED);
     private final Semaphore unacknowledgedPermits = new Semaphore(MAX_UNACKNOWLEDGED);
     private final Counts counts = new Counts();
-    private final AtomicReference<@Nullable Failure> failure = new AtomicReference<>();
-    private long nextProgress = System.nanoTime();
+    private final AtomicReference<@Nullable Failure> firstFailure = new AtomicReference<>();
+    private long nextProgressNanos = System.nanoTime();
 
     /**
-     * @param outcomes whether to wait for outcomes
+     * The options of a publication.
+     *
+     * @param awaitOutcomes whether to wait for outcomes
      * @param echo whether to print each event before it is sent
-     * @param timeout time without progress after which publishing fails
+     * @param timeout the time without progress after which publishing fails
      */
-    record Options(boolean outcomes, boolean echo, Duration timeout) {}
+    record Options(boolean awaitOutcomes, boolean echo, Duration timeout) {}
 
+    /** The failure to publish the event of a line. */
     private record Failure(long line, PublishException cause) {}
 
+    /** Counts that several threads increment. */
     private static final class Counts {
         final AtomicLong published = new AtomicLong();
         final AtomicLong failed = new AtomicLong();
@@ -83,17 +91,18 @@ final class Publication {
     }
 
     /**
-     * Counts of the lines.
+     * The numbers of lines and events by their result.
      *
-     * @param published acknowledged events
-     * @param outcomes whether the command waited for outcomes; if not, the next three are zero
-     * @param malformed invalid lines, which were not sent
-     * @param failed events that were not acknowledged
-     * @param unanswered acknowledged events without an outcome in time
+     * @param published number of acknowledged events
+     * @param awaitedOutcomes whether the command waited for outcomes; if not, {@code applied}, {@code unchanged} and
+     *     {@code refused} are zero
+     * @param malformed number of invalid lines, which were not sent
+     * @param failed number of events that were not acknowledged
+     * @param unanswered number of acknowledged events without an outcome before the time-out
      */
     record Summary(
             long published,
-            boolean outcomes,
+            boolean awaitedOutcomes,
             long applied,
             long unchanged,
             long refused,
@@ -110,7 +119,7 @@ final class Publication {
         Map<String, Long> toJson() {
             Map<String, Long> json = new LinkedHashMap<>();
             json.put("published", published);
-            if (outcomes) {
+            if (awaitedOutcomes) {
                 json.put("applied", applied);
                 json.put("unchanged", unchanged);
                 json.put("refused", refused);
@@ -142,14 +151,15 @@ final class Publication {
     /**
      * Publishes all lines.
      *
-     * @throws CommandException if the cluster or the registry is unreachable at the start, or there is no progress for
-     *     too long
+     * @throws CommandException if the cluster or the schema registry is unreachable at the start, or there is no
+     *     progress before the time-out
      */
     Summary publish(InputStream input) throws IOException, InterruptedException {
-        Cluster cluster = new Cluster(console, settings, options.timeout());
-        Declarations declared = cluster.declarations();
-        try (OutcomeReader outcomes = options.outcomes()
-                        ? cluster.retry("the topics of outcomes", () -> OutcomeReader.start(settings, this::onSettled))
+        BrokerRequests brokerRequests = new BrokerRequests(console, settings, options.timeout());
+        Declarations declared = brokerRequests.declarations();
+        try (OutcomeReader outcomes = options.awaitOutcomes()
+                        ? brokerRequests.retry(
+                                "the topics of outcomes", () -> OutcomeReader.start(settings, this::onSettled))
                         : null;
                 StallReporter stallReporter = new StallReporter();
                 IdentityPublisher publisher = new IdentityPublisher(settings.clientProperties(), declared::ownsTopic)) {
@@ -162,13 +172,13 @@ final class Publication {
     }
 
     private Summary summary(int unanswered) {
-        Failure failed = failure.get();
-        if (failed != null) {
-            console.say("line " + failed.line() + ": " + failed.cause().getMessage()
-                    + "\nno more lines were read; publish again from line " + failed.line()
+        Failure failure = firstFailure.get();
+        if (failure != null) {
+            console.say("line " + failure.line() + ": " + failure.cause().getMessage()
+                    + "\nno more lines were read; publish again from line " + failure.line()
                     + (options.echo()
-                            ? ", or what was echoed, which has the same ids"
-                            : ". Ids that were minted are minted anew then; --echo would have kept them"));
+                            ? ", or publish the echoed lines, which have the same ids"
+                            : ". Events without ids then get new ids; use --echo to keep minted ids"));
         }
         if (unanswered > 0) {
             console.say(unanswered + " events have no outcome after "
@@ -176,7 +186,7 @@ final class Publication {
         }
         return new Summary(
                 counts.published.get(),
-                options.outcomes(),
+                options.awaitOutcomes(),
                 counts.applied.get(),
                 counts.unchanged.get(),
                 counts.refused.get(),
@@ -190,21 +200,21 @@ final class Publication {
             throws IOException, InterruptedException {
         LineReader lines = new LineReader(input, MAX_LINE_BYTES);
         IdentityMinter minter = new IdentityMinter();
-        for (LineReader.Line line = lines.next(); line != null && failure.get() == null; line = lines.next()) {
+        for (LineReader.Line line = lines.next(); line != null && firstFailure.get() == null; line = lines.next()) {
             Event event = event(line, declared, minter);
             if (event != null) {
                 echo(event);
-                acquirePermits(outcomes);
+                awaitPermits(outcomes);
                 send(line.number(), event, publisher, outcomes);
             }
             showProgress();
         }
     }
 
-    /** Returns null if the line is blank, or invalid and reported. */
+    /** Returns the event of a line. Returns null if the line is blank, or if it is invalid and has been reported. */
     private @Nullable Event event(LineReader.Line line, Declarations declared, IdentityMinter minter) {
         if (line instanceof LineReader.Unreadable unreadable) {
-            malformed(line.number(), unreadable.why());
+            reportMalformed(line.number(), unreadable.reason());
             return null;
         }
         String text = ((LineReader.Text) line).text();
@@ -213,44 +223,45 @@ final class Publication {
         }
         switch (EventLineParser.parse(text)) {
             case EventLineParser.Invalid invalid -> {
-                malformed(line.number(), String.join("; ", invalid.mistakes()));
+                reportMalformed(line.number(), String.join("; ", invalid.mistakes()));
                 return null;
             }
             case EventLineParser.Valid valid -> {
                 try {
                     return valid.line().complete(minter, declared, Instant.now());
                 } catch (IllegalArgumentException e) {
-                    malformed(line.number(), String.valueOf(e.getMessage()));
+                    reportMalformed(line.number(), String.valueOf(e.getMessage()));
                     return null;
                 }
             }
         }
     }
 
-    private void malformed(long line, String why) {
+    private void reportMalformed(long line, String reason) {
         counts.malformed.incrementAndGet();
-        say("line " + line + ": " + why);
+        say("line " + line + ": " + reason);
     }
 
-    /** Called before the event is sent, so that its minted ids are known even if sending fails. */
+    /** Prints an event before it is sent, so that the user knows its minted ids even if sending fails. */
     private void echo(Event event) {
         if (options.echo()) {
-            console.out().println(EventLinePrinter.print(event));
+            console.out().println(EventLineFormatter.format(event));
             if (console.out().checkError()) {
-                throw CommandException.failed("what is echoed can no longer be written", null);
+                throw CommandException.failed("the echoed events cannot be written to stdout", null);
             }
         }
     }
 
-    private void acquirePermits(@Nullable OutcomeReader outcomes) throws InterruptedException {
+    private void awaitPermits(@Nullable OutcomeReader outcomes) throws InterruptedException {
         if (outcomes != null) {
             outcomes.throwIfFailed();
         }
-        // Acknowledgements and failures release permits, and each event has one within the delivery time-out.
+        // No time-out is needed here: each event is acknowledged or fails within the delivery time-out, and then its
+        // permit is released.
         unacknowledgedPermits.acquire();
         if (!unsettledPermits.tryAcquire(options.timeout().toMillis(), TimeUnit.MILLISECONDS)) {
             throw CommandException.failed(
-                    MAX_UNSETTLED + " events are under way and none got further for "
+                    MAX_UNSETTLED + " events wait for their outcomes, and there was no progress for "
                             + options.timeout().toSeconds() + " s; is puri streams running?",
                     null);
         }
@@ -281,22 +292,23 @@ final class Publication {
         unacknowledgedPermits.release();
         Throwable cause = error instanceof CompletionException && error.getCause() != null ? error.getCause() : error;
         if (cause.getCause() instanceof RecordTooLargeException tooLarge) {
-            malformed(line, "the event is too large: " + tooLarge.getMessage());
+            reportMalformed(line, "the event is too large: " + tooLarge.getMessage());
             return;
         }
         counts.failed.incrementAndGet();
-        if (cause instanceof PublishException known) {
-            failure.accumulateAndGet(new Failure(line, known), Publication::first);
+        if (cause instanceof PublishException publishException) {
+            firstFailure.accumulateAndGet(new Failure(line, publishException), Publication::earlier);
         } else {
-            throw new IllegalStateException("a publisher fails in one way only", cause);
+            throw new IllegalStateException("the publisher failed with an unexpected exception", cause);
         }
     }
 
-    private static @Nullable Failure first(@Nullable Failure one, @Nullable Failure other) {
-        if (one == null || other == null) {
-            return one == null ? other : one;
+    /** Returns the failure with the lower line number; either may be null. */
+    private static @Nullable Failure earlier(@Nullable Failure left, @Nullable Failure right) {
+        if (left == null || right == null) {
+            return left == null ? right : left;
         }
-        return one.line() < other.line() ? one : other;
+        return left.line() < right.line() ? left : right;
     }
 
     private void onSettled(long line, Outcome outcome, String detail) {
@@ -318,7 +330,7 @@ final class Publication {
             thread.setDaemon(true);
             return thread;
         });
-        private long lastCount;
+        private long lastFinishedCount;
 
         StallReporter() {
             var unused = timer.scheduleWithFixedDelay(
@@ -329,19 +341,19 @@ final class Publication {
         }
 
         private void report() {
-            long now = counts.published.get() + counts.failed.get() + settled();
-            boolean hasProgress = now != lastCount;
-            lastCount = now;
-            int sent = MAX_UNACKNOWLEDGED - unacknowledgedPermits.availablePermits();
-            int undecided = MAX_UNSETTLED - unsettledPermits.availablePermits() - sent;
-            if (hasProgress || (sent == 0 && undecided <= 0)) {
+            long finishedCount = counts.published.get() + counts.failed.get() + settledCount();
+            boolean hasProgress = finishedCount != lastFinishedCount;
+            lastFinishedCount = finishedCount;
+            int unacknowledgedCount = MAX_UNACKNOWLEDGED - unacknowledgedPermits.availablePermits();
+            int undecidedCount = MAX_UNSETTLED - unsettledPermits.availablePermits() - unacknowledgedCount;
+            if (hasProgress || (unacknowledgedCount == 0 && undecidedCount <= 0)) {
                 return;
             }
             say(
-                    sent > 0
-                            ? "waiting for the broker at " + settings.bootstrapServer() + " to acknowledge " + sent
-                                    + " events"
-                            : "waiting for the topology (puri streams) to decide about " + undecided + " events");
+                    unacknowledgedCount > 0
+                            ? "waiting for the broker at " + settings.bootstrapServer() + " to acknowledge "
+                                    + unacknowledgedCount + " events"
+                            : "waiting for the topology (puri streams) to decide about " + undecidedCount + " events");
         }
 
         @Override
@@ -356,18 +368,19 @@ final class Publication {
     }
 
     private synchronized void showProgress() {
-        if (!console.errIsTerminal() || System.nanoTime() < nextProgress) {
+        if (!console.errIsTerminal() || System.nanoTime() < nextProgressNanos) {
             return;
         }
-        nextProgress = System.nanoTime() + PROGRESS_NANOS;
+        nextProgressNanos = System.nanoTime() + PROGRESS_INTERVAL_NANOS;
         clearProgress();
         console.err()
-                .print("published " + counts.published.get() + (options.outcomes() ? ", settled " + settled() : "")
-                        + ", malformed " + counts.malformed.get());
+                .print("published " + counts.published.get()
+                        + (options.awaitOutcomes() ? ", settled " + settledCount() : "") + ", malformed "
+                        + counts.malformed.get());
         console.err().flush();
     }
 
-    private long settled() {
+    private long settledCount() {
         return counts.applied.get() + counts.unchanged.get() + counts.refused.get();
     }
 

@@ -11,7 +11,7 @@ import picocli.CommandLine.Option;
 
 @Command(
         name = "publish",
-        header = "Publish events, one JSON object a line.",
+        header = "Publish events. Each line of the input is an event as a JSON object.",
         description = {
             "",
             "  {\"type\":\"created\",\"puri\":…,\"owner\":…,\"shard\":…,\"uuid\":…,\"handle\":…,\"attributes\":{…}}",
@@ -20,10 +20,10 @@ import picocli.CommandLine.Option;
             "  {\"type\":\"merged\",\"puri\":…,\"into\":…}",
             "  {\"type\":\"deleted\",\"puri\":…}   {\"type\":\"erased\",\"puri\":…}",
             "",
-            "Each may have eventId, occurredAt, source, expectedEpoch and, as a guard, uuid. A creation's uuid"
-                    + " and handle are minted when absent, the handle where the collection is registered;"
-                    + " \"handle\":null asks for none. A bad line is reported with its number and reason, and the"
-                    + " rest goes on.",
+            "Each event may have eventId, occurredAt, source, expectedEpoch and, as a guard, uuid. If a creation"
+                    + " has no uuid, a uuid is minted. If it has no handle, a handle is minted if the collection is"
+                    + " declared with a prefix; \"handle\":null creates the identity without a handle. An invalid"
+                    + " line is reported with its number and the reason, and the other lines are published.",
             ""
         })
 final class PublishCommand extends Subcommand {
@@ -31,45 +31,47 @@ final class PublishCommand extends Subcommand {
             names = {"-f", "--file"},
             required = true,
             paramLabel = "FILE|-",
-            description = "The lines; - reads standard input.")
+            description = "File of events; - reads standard input.")
     private String file = "";
 
-    @Option(names = "--wait", description = "Wait until the registry has decided about every event, and sum up.")
+    @Option(
+            names = "--wait",
+            description = "Wait until the registry has decided about every event, and count the outcomes.")
     private boolean wait;
 
     @Option(
             names = "--timeout",
             paramLabel = "SECONDS",
-            description = "Give up when nothing happens for so long (default: 60).")
+            description = "Fail after this time without progress (default: 60).")
     private int timeoutSeconds = 60;
 
     @Option(
             names = "--echo",
             description = {
-                "Print each event, with everything that was minted, before it is sent. What is printed can"
-                        + " be published again and changes nothing. The sum then goes to stderr."
+                "Print each event with its minted ids before it is sent. Publishing the printed lines again has no"
+                        + " further effect. The summary is printed to stderr instead of stdout."
             })
     private boolean echo;
 
     @Override
     public Integer call() throws IOException, InterruptedException {
         if (timeoutSeconds < 1) {
-            throw CommandException.usage("--timeout: at least 1 second, not " + timeoutSeconds);
+            throw CommandException.usage("--timeout must be at least 1 second, not " + timeoutSeconds);
         }
         Publication.Options options = new Publication.Options(wait, echo, Duration.ofSeconds(timeoutSeconds));
-        try (InputStream input = open()) {
+        try (InputStream input = openInput()) {
             Publication.Summary summary = new Publication(console(), settings(), options).publish(input);
             print(summary);
             return summary.exitStatus();
         }
     }
 
-    private InputStream open() {
+    private InputStream openInput() {
         if (file.equals("-")) {
             return console().in();
         }
         if (Files.isDirectory(Path.of(file))) {
-            throw CommandException.failed(file + " is a directory; name a file of event lines, or - for stdin", null);
+            throw CommandException.failed(file + " is a directory; specify a file of events, or - for stdin", null);
         }
         try {
             return new BufferedInputStream(Files.newInputStream(Path.of(file)));

@@ -19,7 +19,7 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "puri",
         versionProvider = Version.class,
-        description = "One scalar name for every object, and one place to ask where it lives.",
+        description = "An identity registry: gives each object one name, and tells which shard has the object.",
         synopsisSubcommandLabel = "COMMAND",
         subcommands = {
             DemoCommand.class,
@@ -36,23 +36,24 @@ import picocli.CommandLine.Spec;
             IndexerCommand.class
         },
         footer = {
-            "%nPURI_TOKEN, or the file that PURI_TOKEN_FILE names, has the bearer token for servers that ask for one.",
-            "The launcher of a source tree knows one more: puri bench NAME, which measures."
+            "%nIf servers require a bearer token, set PURI_TOKEN, or name a file that contains the token with"
+                    + " PURI_TOKEN_FILE.",
+            "In a source tree there is one more command, which runs a benchmark: puri bench NAME."
         },
         exitCodeListHeading = "%nExit status:%n",
         exitCodeList = {
-            "0:Everything asked for was done.",
-            "1:It could not be done: something is out of reach, in the way, or broken.",
+            "0:The command succeeded.",
+            "1:The command failed: a server is unreachable, a resource is in use, or an error occurred.",
             "2:The command line or a setting is wrong.",
-            "3:It was done, but some of the input was malformed, refused or not found."
+            "3:The command succeeded, but some of the input was malformed, refused or not found."
         })
 final class PuriCommand implements Callable<Integer> {
-    /** The settings of all commands and servers, which may share an environment. */
+    /** The settings records of all commands and servers. Commands and servers may share an environment. */
     static final List<Class<? extends Record>> SETTINGS =
             List.of(CliSettings.class, StreamsSettings.class, ResolverSettings.class, SearchSettings.class);
 
-    /** Variables that {@code ./puri} or {@link Logging} reads before settings are read. */
-    static final String[] EARLY_VARIABLES = {"PURI_JAVA_OPTS", Logging.FORMAT_VARIABLE};
+    /** The variables that {@code ./puri} or {@link Logging} reads before settings are read. */
+    static final String[] VARIABLES_READ_BEFORE_SETTINGS = {"PURI_JAVA_OPTS", Logging.FORMAT_VARIABLE};
 
     private final Console console;
 
@@ -63,21 +64,21 @@ final class PuriCommand implements Callable<Integer> {
             names = {"-o", "--output"},
             scope = ScopeType.INHERIT,
             paramLabel = "table|json",
-            description = "How results are printed (default: table).")
+            description = "Format of the results (default: table).")
     private OutputFormat output = OutputFormat.TABLE;
 
     @Option(
             names = "--bootstrap-server",
             scope = ScopeType.INHERIT,
             paramLabel = "HOST:PORT",
-            description = "Kafka brokers. Also PURI_BOOTSTRAP_SERVER (default: 127.0.0.1:9092).")
+            description = "Kafka brokers. Environment variable: PURI_BOOTSTRAP_SERVER (default: 127.0.0.1:9092).")
     private @Nullable String bootstrapServer;
 
     @Option(
             names = "--schema-registry",
             scope = ScopeType.INHERIT,
             paramLabel = "URL",
-            description = "Confluent API of the schema registry. Also PURI_SCHEMA_REGISTRY (default:"
+            description = "Confluent API of the schema registry. Environment variable: PURI_SCHEMA_REGISTRY (default:"
                     + " http://127.0.0.1:8081/apis/ccompat/v7).")
     private @Nullable String schemaRegistry;
 
@@ -85,27 +86,28 @@ final class PuriCommand implements Callable<Integer> {
             names = "--resolver",
             scope = ScopeType.INHERIT,
             paramLabel = "URL",
-            description = "A resolver. Also PURI_RESOLVER (default: http://127.0.0.1:8080).")
+            description = "Resolver. Environment variable: PURI_RESOLVER (default: http://127.0.0.1:8080).")
     private @Nullable String resolver;
 
     @Option(
             names = "--search",
             scope = ScopeType.INHERIT,
             paramLabel = "URL",
-            description = "A search indexer. Also PURI_SEARCH (default: http://127.0.0.1:8083).")
+            description = "Search indexer. Environment variable: PURI_SEARCH (default: http://127.0.0.1:8083).")
     private @Nullable String search;
 
     @Option(
             names = "--command-config",
             scope = ScopeType.INHERIT,
             paramLabel = "FILE",
-            description = "Kafka client properties, as Kafka's own tools take them. Also PURI_COMMAND_CONFIG.")
+            description = "File of Kafka client properties, in the format of Kafka's own tools. Environment variable:"
+                    + " PURI_COMMAND_CONFIG.")
     private @Nullable String commandConfig;
 
     @Option(
             names = {"-v", "--verbose"},
             scope = ScopeType.INHERIT,
-            description = "Log more on stderr; twice for still more.")
+            description = "Log more to stderr; repeat the option to log even more.")
     private boolean[] verbosity = {};
 
     @Option(names = "--version", versionHelp = true, description = "Show the version.")
@@ -115,7 +117,7 @@ final class PuriCommand implements Callable<Integer> {
             names = {"-h", "--help"},
             scope = ScopeType.INHERIT,
             usageHelp = true,
-            description = "Show this.")
+            description = "Show this help.")
     private boolean help;
 
     PuriCommand(Console console) {
@@ -134,7 +136,7 @@ final class PuriCommand implements Callable<Integer> {
         return verbosity.length;
     }
 
-    /** Returns the settings of {@link CliSettings} that were set by options, by key. */
+    /** Returns the values of the {@link CliSettings} that options set, by key. */
     Map<String, String> flags() {
         Map<String, String> flags = new LinkedHashMap<>();
         put(flags, "bootstrap.server", bootstrapServer);
@@ -146,14 +148,15 @@ final class PuriCommand implements Callable<Integer> {
     }
 
     /**
-     * Refuses address options for a command that starts its own servers.
+     * Refuses options that set addresses, for a command that starts its own servers.
      *
-     * @throws CommandException if such an option is set
+     * @throws CommandException if an address is set
      */
     void requireNoAddress(String command) {
         for (String key : List.of("bootstrap.server", "schema.registry", "resolver", "search")) {
             if (flags().containsKey(key)) {
-                throw CommandException.usage("--" + key.replace('.', '-') + ": " + command + " brings its own");
+                throw CommandException.usage("--" + key.replace('.', '-') + ": puri " + command
+                        + " does not accept this option, because it starts its own servers");
             }
         }
     }
@@ -167,8 +170,8 @@ final class PuriCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         if (spec == null) {
-            throw new IllegalStateException("not made by picocli");
+            throw new IllegalStateException("picocli did not create this command");
         }
-        throw new ParameterException(spec.commandLine(), "name a command, such as puri demo");
+        throw new ParameterException(spec.commandLine(), "missing command; example: puri demo");
     }
 }

@@ -25,154 +25,158 @@ import java.util.stream.Collectors;
 import java.util.stream.StreamSupport;
 
 /**
- * Waits until servers are ready, as long as they make progress; restoring a large table takes minutes. Progress is
- * bytes that the broker delivers, a changed counter in a server's health response, or a new text in it. Numbers in
- * texts are ignored: the health of a hanging partition contains a growing duration.
+ * Waits until servers are ready. There is no limit while they make progress, because restoring a large table takes
+ * minutes. Three things count as progress: the broker delivers bytes, a counter in a server's health response changes,
+ * or a health response contains a new text. Numbers in texts are ignored, because some texts contain a duration that
+ * grows without progress.
  */
 final class Readiness {
     private static final long POLL_MILLIS = 10;
     private static final Duration CHECK_INTERVAL = Duration.ofMillis(500);
     private static final Duration REQUEST_TIMEOUT = Duration.ofSeconds(5);
 
-    /** Members of health responses: counters of progress, and texts that say what a server waits for. */
+    /** The members of health responses that count progress. */
     private static final List<String> COUNTERS = List.of("rows", "reached", "read", "identities", "documents");
 
+    /** The members of health responses that say what a server waits for. */
     private static final List<String> TEXTS = List.of("waitingFor", "reason", "detail", "state");
 
-    /** Numbers in texts, which may be durations. */
+    /** A number or duration in a text. */
     private static final Pattern NUMBER = Pattern.compile("[0-9]+([.,:][0-9]+)*");
 
-    /** After this many different texts, further ones do not count as progress. */
+    /** After this number of different texts, new texts no longer count as progress. */
     private static final int MAX_TEXTS = 100;
 
     private final Duration stallTimeout;
     private final Duration reportInterval;
     private final LongSupplier deliveredBytes;
-    private final CompletableFuture<Void> ended;
+    private final CompletableFuture<Void> topologyTermination;
     private final Consumer<String> progress;
     private final HttpClient http =
             HttpClient.newBuilder().connectTimeout(REQUEST_TIMEOUT).build();
-    private final Map<String, String> lastHealth = new HashMap<>();
-    private final Map<String, String> counters = new HashMap<>();
-    private final Set<String> texts = new HashSet<>();
+    private final Map<String, String> lastHealthByServer = new HashMap<>();
+    private final Map<String, String> lastCountersByServer = new HashMap<>();
+    private final Set<String> knownTexts = new HashSet<>();
 
     /**
      * A server.
      *
-     * @param name for messages
-     * @param health the URL of its readiness check
+     * @param name the server's name, for messages
+     * @param healthUrl the URL of the server's readiness check
      */
-    record Server(String name, BooleanSupplier isReady, URI health) {}
+    record Server(String name, BooleanSupplier isReady, URI healthUrl) {}
 
     /**
-     * @param stallTimeout time without progress after which waiting fails
-     * @param reportInterval interval of messages about servers that are not ready
-     * @param deliveredBytes returns the bytes of records that the broker has delivered
-     * @param ended completes exceptionally if a server fails
-     * @param progress receives messages about servers that became ready or are not ready yet
+     * @param stallTimeout the time without progress after which waiting fails
+     * @param reportInterval the interval of messages about servers that are not ready
+     * @param deliveredBytes returns the number of bytes of records that the broker has delivered
+     * @param topologyTermination completes exceptionally if the topology fails
+     * @param progress receives messages about servers that have become ready or are not ready yet
      */
     Readiness(
             Duration stallTimeout,
             Duration reportInterval,
             LongSupplier deliveredBytes,
-            CompletableFuture<Void> ended,
+            CompletableFuture<Void> topologyTermination,
             Consumer<String> progress) {
         this.stallTimeout = stallTimeout;
         this.reportInterval = reportInterval;
         this.deliveredBytes = deliveredBytes;
-        this.ended = ended;
+        this.topologyTermination = topologyTermination;
         this.progress = progress;
     }
 
     /**
      * Returns when all servers are ready.
      *
-     * @throws CommandException if one failed, or there was no progress for too long; it names a server and what it
-     *     waits for
+     * @throws CommandException if the topology failed, or if there was no progress for the stall time-out; the message
+     *     then names a server and contains its health
      */
     void await(List<Server> servers) {
-        long started = System.nanoTime();
-        long progressedAt = started;
-        long checkedAt = started;
-        long reportedAt = started;
-        long deliveredBefore = -1;
-        List<Server> waiting = new ArrayList<>(servers);
+        long startNanos = System.nanoTime();
+        long lastProgressNanos = startNanos;
+        long lastCheckNanos = startNanos;
+        long lastReportNanos = startNanos;
+        long lastDeliveredBytes = -1;
+        List<Server> unready = new ArrayList<>(servers);
         while (true) {
-            waiting.removeIf(server -> isReady(server, started));
-            if (waiting.isEmpty()) {
+            unready.removeIf(server -> isReady(server, startNanos));
+            if (unready.isEmpty()) {
                 return;
             }
-            if (ended.isCompletedExceptionally()) {
-                Throwable cause = ended.exceptionNow();
+            if (topologyTermination.isCompletedExceptionally()) {
+                Throwable cause = topologyTermination.exceptionNow();
                 throw CommandException.failed("the topology ended: " + cause.getMessage(), cause);
             }
             long now = System.nanoTime();
-            if (now - checkedAt >= CHECK_INTERVAL.toNanos()) {
-                long deliveredNow = deliveredBytes.getAsLong();
-                boolean changed = deliveredNow != deliveredBefore;
-                for (Server server : waiting) {
-                    String health = healthOf(server);
-                    lastHealth.put(server.name(), health);
-                    changed |= isProgress(server.name(), health);
+            if (now - lastCheckNanos >= CHECK_INTERVAL.toNanos()) {
+                long currentDeliveredBytes = deliveredBytes.getAsLong();
+                boolean hasProgress = currentDeliveredBytes != lastDeliveredBytes;
+                for (Server server : unready) {
+                    String health = readHealth(server);
+                    lastHealthByServer.put(server.name(), health);
+                    hasProgress |= isProgress(server.name(), health);
                 }
-                deliveredBefore = deliveredNow;
-                checkedAt = System.nanoTime();
-                progressedAt = changed ? checkedAt : progressedAt;
-                if (checkedAt - progressedAt > stallTimeout.toNanos()) {
-                    throw stuck(waiting);
+                lastDeliveredBytes = currentDeliveredBytes;
+                lastCheckNanos = System.nanoTime();
+                lastProgressNanos = hasProgress ? lastCheckNanos : lastProgressNanos;
+                if (lastCheckNanos - lastProgressNanos > stallTimeout.toNanos()) {
+                    throw stalled(unready);
                 }
-                if (checkedAt - reportedAt >= reportInterval.toNanos()) {
-                    reportedAt = checkedAt;
-                    waiting.forEach(this::report);
+                if (lastCheckNanos - lastReportNanos >= reportInterval.toNanos()) {
+                    lastReportNanos = lastCheckNanos;
+                    unready.forEach(this::report);
                 }
             }
             pause();
         }
     }
 
-    private boolean isReady(Server server, long started) {
+    private boolean isReady(Server server, long startNanos) {
         if (!server.isReady().getAsBoolean()) {
             return false;
         }
         progress.accept(
-                String.format("the %s is ready after %.1f s", server.name(), (System.nanoTime() - started) / 1e9));
+                String.format("the %s is ready after %.1f s", server.name(), (System.nanoTime() - startNanos) / 1e9));
         return true;
     }
 
-    private boolean isProgress(String name, String health) {
+    /** Whether a health response of a server shows progress since the previous response. */
+    private boolean isProgress(String server, String health) {
         JsonNode root = parsed(health);
-        StringBuilder current = new StringBuilder();
-        boolean isNew = false;
+        StringBuilder counters = new StringBuilder();
+        boolean hasNewText = false;
         for (JsonNode check : root.path("checks")) {
-            current.append(check.path("name").asText());
+            counters.append(check.path("name").asText());
             for (String counter : COUNTERS) {
-                current.append(' ').append(check.path("data").path(counter).asText());
+                counters.append(' ').append(check.path("data").path(counter).asText());
             }
             for (String text : textsOf(check)) {
-                isNew |= isNew(name + ' ' + text);
+                hasNewText |= addIfNew(server + ' ' + text);
             }
         }
         if (root.path("checks").isEmpty()) {
-            isNew = isNew(name + ' ' + health);
+            hasNewText = addIfNew(server + ' ' + health);
         }
-        return !current.toString().equals(counters.put(name, current.toString())) || isNew;
+        return !counters.toString().equals(lastCountersByServer.put(server, counters.toString())) || hasNewText;
     }
 
-    private boolean isNew(String text) {
-        return texts.size() < MAX_TEXTS && texts.add(NUMBER.matcher(text).replaceAll("#"));
+    private boolean addIfNew(String text) {
+        return knownTexts.size() < MAX_TEXTS
+                && knownTexts.add(NUMBER.matcher(text).replaceAll("#"));
     }
 
     private static List<String> textsOf(JsonNode check) {
         return TEXTS.stream()
-                .map(text -> check.path("data").path(text).asText())
+                .map(member -> check.path("data").path(member).asText())
                 .filter(text -> !text.isEmpty())
                 .toList();
     }
 
     private void report(Server server) {
-        String health = lastHealth.getOrDefault(server.name(), "unknown");
+        String health = lastHealthByServer.getOrDefault(server.name(), "unknown");
         if (parsed(health).path("status").asText().equals("UP")) {
-            // It became ready after the last check.
+            // The server became ready after the last check.
             return;
         }
         String reasons = StreamSupport.stream(parsed(health).path("checks").spliterator(), false)
@@ -193,24 +197,26 @@ final class Readiness {
         }
     }
 
-    private CommandException stuck(List<Server> waiting) {
-        Server first = waiting.get(0);
+    private CommandException stalled(List<Server> unready) {
+        Server first = unready.get(0);
         return CommandException.failed(
                 "the " + first.name() + " does not become ready, and has made no progress for "
                         + stallTimeout.toSeconds()
                         + " s; its health: "
-                        + Optional.ofNullable(lastHealth.get(first.name())).orElse("unknown")
-                        + "; -v tells more",
+                        + Optional.ofNullable(lastHealthByServer.get(first.name()))
+                                .orElse("unknown")
+                        + "; use -v to log more",
                 null);
     }
 
-    private String healthOf(Server server) {
-        HttpRequest request =
-                HttpRequest.newBuilder(server.health()).timeout(REQUEST_TIMEOUT).build();
+    private String readHealth(Server server) {
+        HttpRequest request = HttpRequest.newBuilder(server.healthUrl())
+                .timeout(REQUEST_TIMEOUT)
+                .build();
         try {
             return http.send(request, HttpResponse.BodyHandlers.ofString()).body();
         } catch (IOException e) {
-            return "no answer: " + e.getMessage();
+            return "no response: " + e.getMessage();
         } catch (InterruptedException e) {
             throw interrupted(e);
         }
@@ -226,6 +232,6 @@ final class Readiness {
 
     private static CommandException interrupted(InterruptedException e) {
         Thread.currentThread().interrupt();
-        return CommandException.failed("interrupted while starting", e);
+        return CommandException.failed("interrupted while the servers started", e);
     }
 }

@@ -25,7 +25,7 @@ import picocli.CommandLine.Spec;
 
 @Command(
         name = "rejections",
-        description = "Events that were refused, with the reason.",
+        description = "List the events that were refused.",
         synopsisSubcommandLabel = "COMMAND",
         subcommands = RejectionsCommand.ListCommand.class)
 final class RejectionsCommand implements Runnable {
@@ -35,64 +35,72 @@ final class RejectionsCommand implements Runnable {
     @Override
     public void run() {
         if (spec != null) {
-            throw new ParameterException(spec.commandLine(), "say list");
+            throw new ParameterException(spec.commandLine(), "missing subcommand: list");
         }
     }
 
-    @Command(name = "list", description = "Show the latest, oldest of them first.")
+    @Command(
+            name = "list",
+            description = "List the latest refused events with the reasons, the oldest of these events first.")
     static final class ListCommand extends Subcommand {
         private static final int MAX_COUNT = 100_000;
 
-        @Option(names = "--puri", paramLabel = "PURI", description = "Only those of this pURI, in any casing.")
+        @Option(
+                names = "--puri",
+                paramLabel = "PURI",
+                description = "List only events of this pURI. Its case does not matter.")
         private @Nullable String puri;
 
         @Option(
                 names = {"-n", "--count"},
                 paramLabel = "N",
-                description = "At most so many (default: 20).")
+                description = "Maximum number of events (default: 20).")
         private int count = 20;
 
         @Override
         public Integer call() {
             if (count < 1 || count > MAX_COUNT) {
-                throw CommandException.usage("-n: 1 to " + MAX_COUNT + ", not " + count);
+                throw CommandException.usage("-n must be 1 to " + MAX_COUNT + ", not " + count);
             }
-            List<Rejection> latest = cluster().retry("the rejections", this::latest);
+            List<Rejection> rejections = brokerRequests().retry("the rejections", this::readLatest);
             if (asJson()) {
-                latest.forEach(each -> console().out().println(Json.print(json(each))));
+                rejections.forEach(rejection -> console().out().println(Json.print(json(rejection))));
                 return ExitStatus.DONE;
             }
             Table table = new Table("REJECTED AT", "REASON", "PURI", "HOLDER", "EVENT", "DETAIL");
-            for (Rejection each : latest) {
+            for (Rejection rejection : rejections) {
                 table.row(
-                        each.getRejectedAt(),
-                        each.getReason(),
-                        each.getPuri(),
-                        holder(each),
-                        position(each),
-                        each.getDetail());
+                        rejection.getRejectedAt(),
+                        rejection.getReason(),
+                        rejection.getPuri(),
+                        holder(rejection),
+                        position(rejection),
+                        rejection.getDetail());
             }
             table.print(console().out());
             return ExitStatus.DONE;
         }
 
-        /** Reads from near the end offsets, and then from further back until there are enough rejections. */
-        private List<Rejection> latest() {
-            Puri wanted = wanted();
+        /**
+         * Reads the last records of the topic. If they contain too few rejections, reads again and begins at lower
+         * offsets.
+         */
+        private List<Rejection> readLatest() {
+            Puri filter = filter();
             CliSettings settings = settings();
             Map<String, Object> properties = settings.interactiveProperties();
             properties.put("isolation.level", "read_committed");
             properties.put("enable.auto.commit", "false");
             properties.put("specific.avro.reader", "true");
-            try (AvroDeserializer values = new AvroDeserializer()) {
-                values.configure(properties, false);
+            try (AvroDeserializer valueDeserializer = new AvroDeserializer()) {
+                valueDeserializer.configure(properties, false);
                 try (Consumer<byte[], Object> consumer =
-                        new KafkaConsumer<>(properties, new ByteArrayDeserializer(), values)) {
-                    for (long maxRecords = wanted == null ? 2L * count : Long.MAX_VALUE; ; maxRecords *= 16) {
-                        Range range = range(consumer, maxRecords);
-                        List<Rejection> latest = read(consumer, range, wanted, settings.apiTimeout());
-                        if (latest.size() == count || range.isWhole()) {
-                            return latest;
+                        new KafkaConsumer<>(properties, new ByteArrayDeserializer(), valueDeserializer)) {
+                    for (long maxRecords = filter == null ? 2L * count : Long.MAX_VALUE; ; maxRecords *= 16) {
+                        Range range = lastOffsets(consumer, maxRecords);
+                        List<Rejection> rejections = read(consumer, range, filter, settings.apiTimeout());
+                        if (rejections.size() == count || range.isWholeTopic()) {
+                            return rejections;
                         }
                     }
                 }
@@ -100,23 +108,24 @@ final class RejectionsCommand implements Runnable {
         }
 
         private List<Rejection> read(
-                Consumer<byte[], Object> consumer, Range range, @Nullable Puri wanted, Duration timeout) {
-            LatestRejections latest = new LatestRejections(wanted);
-            range.begins().forEach(consumer::seek);
+                Consumer<byte[], Object> consumer, Range range, @Nullable Puri filter, Duration timeout) {
+            LatestRejections latest = new LatestRejections(filter);
+            range.startOffsets().forEach(consumer::seek);
             long deadline = System.nanoTime() + timeout.toNanos();
-            while (!reached(consumer, range.ends())) {
+            while (!hasReached(consumer, range.endOffsets())) {
                 for (ConsumerRecord<byte[], Object> record : consumer.poll(Duration.ofMillis(100))) {
                     deadline = System.nanoTime() + timeout.toNanos();
                     latest.add(record);
                 }
                 if (System.nanoTime() > deadline) {
-                    throw new TimeoutException(Topics.REJECTIONS + " could not be read to its end");
+                    throw new TimeoutException(Topics.REJECTIONS + " could not be read to its end in time");
                 }
             }
             return latest.get(count);
         }
 
-        private @Nullable Puri wanted() {
+        /** Returns the pURI whose rejections are listed, or null for all. */
+        private @Nullable Puri filter() {
             try {
                 return puri == null ? null : Puri.parse(puri);
             } catch (InvalidNameException e) {
@@ -127,31 +136,36 @@ final class RejectionsCommand implements Runnable {
         /**
          * The offsets to read.
          *
-         * @param isWhole whether they cover the whole topic
+         * @param isWholeTopic whether the offsets cover the whole topic
          */
-        private record Range(Map<TopicPartition, Long> begins, Map<TopicPartition, Long> ends, boolean isWhole) {}
+        private record Range(
+                Map<TopicPartition, Long> startOffsets, Map<TopicPartition, Long> endOffsets, boolean isWholeTopic) {}
 
-        /** Returns at most this many of the last offsets of each partition. */
-        private static Range range(Consumer<?, ?> consumer, long maxRecords) {
+        /** Assigns all partitions to the consumer, and returns the range of the last offsets of each partition. */
+        private static Range lastOffsets(Consumer<?, ?> consumer, long maxRecords) {
             List<TopicPartition> partitions = consumer.partitionsFor(Topics.REJECTIONS).stream()
                     .map(info -> new TopicPartition(info.topic(), info.partition()))
                     .toList();
             if (partitions.isEmpty()) {
                 throw CommandException.failed(
-                        "the topic " + Topics.REJECTIONS + " does not exist; make it with: puri topics create", null);
+                        "the topic " + Topics.REJECTIONS + " does not exist; create it with: puri topics create", null);
             }
             consumer.assign(partitions);
-            Map<TopicPartition, Long> firsts = consumer.beginningOffsets(partitions);
-            Map<TopicPartition, Long> ends = consumer.endOffsets(partitions);
-            Map<TopicPartition, Long> begins = new HashMap<>();
-            for (TopicPartition each : partitions) {
-                begins.put(each, Math.max(firsts.getOrDefault(each, 0L), ends.getOrDefault(each, 0L) - maxRecords));
+            Map<TopicPartition, Long> beginningOffsets = consumer.beginningOffsets(partitions);
+            Map<TopicPartition, Long> endOffsets = consumer.endOffsets(partitions);
+            Map<TopicPartition, Long> startOffsets = new HashMap<>();
+            for (TopicPartition partition : partitions) {
+                startOffsets.put(
+                        partition,
+                        Math.max(
+                                beginningOffsets.getOrDefault(partition, 0L),
+                                endOffsets.getOrDefault(partition, 0L) - maxRecords));
             }
-            return new Range(begins, ends, begins.equals(firsts));
+            return new Range(startOffsets, endOffsets, startOffsets.equals(beginningOffsets));
         }
 
-        private static boolean reached(Consumer<?, ?> consumer, Map<TopicPartition, Long> ends) {
-            return ends.entrySet().stream().allMatch(end -> consumer.position(end.getKey()) >= end.getValue());
+        private static boolean hasReached(Consumer<?, ?> consumer, Map<TopicPartition, Long> endOffsets) {
+            return endOffsets.entrySet().stream().allMatch(end -> consumer.position(end.getKey()) >= end.getValue());
         }
 
         private static String position(Rejection rejection) {

@@ -17,74 +17,75 @@ import picocli.CommandLine.Parameters;
 @Command(
         name = "resolve",
         description = {
-            "Ask a resolver where objects live: pURIs in any casing, or handles, mixed.",
-            "With -o json the resolver's answer as it is."
+            "Ask a resolver which shards have the given objects. Each reference is a pURI, in any case, or a handle.",
+            "With -o json, prints the resolver's response."
         })
 final class ResolveCommand extends Subcommand {
-    /** The default maximum of a resolver. */
-    private static final int BATCH = 1000;
+    /** The number of references in a request: the default maximum of a resolver. */
+    private static final int BATCH_SIZE = 1000;
 
-    private static final Set<String> RESOLVED = Set.of("found", "merged");
+    /** The verdicts of references for which the resolver found an identity. */
+    private static final Set<String> FOUND_VERDICTS = Set.of("found", "merged");
 
-    @Parameters(arity = "1..*", paramLabel = "REF", description = "A pURI or a handle.")
+    @Parameters(arity = "1..*", paramLabel = "REF", description = "pURI or handle.")
     private List<String> refs = List.of();
 
     @Option(
             names = "--group-by",
             paramLabel = "shard",
-            description = "Also list, for each shard, which of the refs live there (indexes from 0).")
+            description = "Also list the references of each shard, as indexes that begin at 0.")
     private @Nullable String groupBy;
 
     @Override
     public Integer call() throws InterruptedException {
         if (groupBy != null && !groupBy.equals("shard")) {
-            throw CommandException.usage("--group-by: shard is the only grouping, not " + groupBy);
+            throw CommandException.usage("--group-by must be shard, not " + groupBy);
         }
-        requireText(refs);
-        Api resolver = Api.resolver(console(), settings());
-        List<Api.Response> answers = new ArrayList<>();
-        for (int from = 0; from < refs.size(); from += BATCH) {
-            List<String> batch = refs.subList(from, Math.min(refs.size(), from + BATCH));
-            answers.add(resolver.post("/v1/resolve", Json.print(Json.object("refs", batch, "groupBy", groupBy))));
+        requireDecodable(refs);
+        ApiClient resolver = ApiClient.ofResolver(console(), settings());
+        List<ApiClient.Response> responses = new ArrayList<>();
+        for (int from = 0; from < refs.size(); from += BATCH_SIZE) {
+            List<String> batch = refs.subList(from, Math.min(refs.size(), from + BATCH_SIZE));
+            responses.add(resolver.post("/v1/resolve", Json.print(Json.object("refs", batch, "groupBy", groupBy))));
         }
-        JsonNode answer = joined(answers.stream().map(Api.Response::json).toList());
-        JsonNode results = answer.path("results");
+        JsonNode joined = join(responses.stream().map(ApiClient.Response::json).toList());
+        JsonNode results = joined.path("results");
         if (asJson()) {
             console()
                     .out()
-                    .println(answers.size() == 1 ? answers.getFirst().text().stripTrailing() : Json.print(answer));
+                    .println(responses.size() == 1 ? responses.getFirst().text().stripTrailing() : Json.print(joined));
         } else {
-            print(results, answer.path("shards"));
+            print(results, joined.path("shards"));
         }
         for (JsonNode result : results) {
-            if (!RESOLVED.contains(result.path("verdict").asText())) {
+            if (!FOUND_VERDICTS.contains(result.path("verdict").asText())) {
                 return ExitStatus.PARTLY;
             }
         }
         return ExitStatus.DONE;
     }
 
-    /** Joins the responses to several batches; adds offsets to the indexes of shards. */
-    static JsonNode joined(List<JsonNode> answers) {
-        if (answers.size() == 1) {
-            return answers.getFirst();
+    /** Joins the responses to several batches. The indexes of references become indexes in the joined list. */
+    static JsonNode join(List<JsonNode> responses) {
+        if (responses.size() == 1) {
+            return responses.getFirst();
         }
-        ObjectNode all = JsonNodeFactory.instance.objectNode();
-        ArrayNode results = all.putArray("results");
+        ObjectNode joined = JsonNodeFactory.instance.objectNode();
+        ArrayNode results = joined.putArray("results");
         SortedMap<String, ArrayNode> shards = new TreeMap<>();
-        for (JsonNode answer : answers) {
+        for (JsonNode response : responses) {
             int offset = results.size();
-            answer.path("results").forEach(results::add);
-            answer.path("shards").properties().forEach(shard -> {
+            response.path("results").forEach(results::add);
+            response.path("shards").properties().forEach(shard -> {
                 ArrayNode indexes =
                         shards.computeIfAbsent(shard.getKey(), name -> JsonNodeFactory.instance.arrayNode());
                 shard.getValue().forEach(index -> indexes.add(index.asInt() + offset));
             });
         }
-        if (answers.getFirst().has("shards")) {
-            all.putObject("shards").setAll(shards);
+        if (responses.getFirst().has("shards")) {
+            joined.putObject("shards").setAll(shards);
         }
-        return all;
+        return joined;
     }
 
     private void print(JsonNode results, JsonNode shards) {

@@ -8,7 +8,8 @@ import picocli.CommandLine.Command;
 
 @Command(
         name = "resolver",
-        description = "Run a resolver, which holds the whole table and answers over HTTP, until told to end.")
+        description = "Run a resolver, which holds the whole identity table and serves look-ups over HTTP, until the"
+                + " process is terminated.")
 final class ResolverCommand extends ServerCommand<ResolverSettings> {
     ResolverCommand() {
         super(ResolverSettings.class);
@@ -17,8 +18,8 @@ final class ResolverCommand extends ServerCommand<ResolverSettings> {
     @Override
     public Integer call() throws ExecutionException, InterruptedException {
         Resolver resolver = Resolver.start(serverSettings());
-        // A resolver recovers from failures and ends only with the process.
-        Lifetime.untilEnded(resolver::close, new CompletableFuture<>());
+        // A resolver recovers from failures, so it ends only with the process.
+        Lifetime.awaitEndAndClose(resolver::close, new CompletableFuture<>());
         return ExitStatus.DONE;
     }
 }

@@ -22,9 +22,9 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The demo's sample data: four collections over three shards. The first batch creates all identities. The second batch
- * changes some of them and contains requests that the registry must refuse. The batches are published one after the
- * other, because events are ordered only within a pURI.
+ * The demo's sample data: four collections in three shards. The first batch of events creates all identities. The
+ * second batch changes some identities, and contains events that the registry must refuse. The second batch is
+ * published after all outcomes of the first, because events of different pURIs have no order.
  */
 final class Sample {
     static final Shard BRAZIL = new Shard("br-1");
@@ -48,8 +48,8 @@ final class Sample {
     private static final List<String> NOUNS =
             List.of("Samba", "Harbour", "Signal", "Garden", "Engine", "Tide", "Mirror", "Avenue", "Winter", "Radio");
 
-    /** The attributes of identities that the demo searches for; the others have only a title. */
-    private static final Map<Puri, Map<String, String>> TEXTS = Map.of(
+    /** The attributes of the identities that the demo searches for. All other identities have only a title. */
+    private static final Map<Puri, Map<String, String>> SEARCHED_ATTRIBUTES = Map.of(
             TRACK, Map.of("title", "Noite de São João", "artist", "Ana Souza"),
             MOVED, Map.of("title", "Maré Alta", "artist", "Ana Souza"),
             SURVIVOR, Map.of("name", "Ana Souza", "city", "São Luís"),
@@ -62,23 +62,23 @@ final class Sample {
     private final Map<Puri, Handle> handles = new HashMap<>();
     private final Map<Event, String> changes = new LinkedHashMap<>();
 
-    /** The collections of the sample, with their number of identities. */
+    /** The collections of the sample. */
     private enum SampleCollection {
         TRACKS("trk", "catalog", "Songs, as uploaded", 160),
         USERS("usr", "accounts", "People and bands", 60),
         PLAYLISTS("pls", "library", "Lists of tracks", 40),
-        COMMENTS("cmt", "social", "What people say of tracks", 100);
+        COMMENTS("cmt", "social", "Comments on tracks", 100);
 
         final Prefix prefix;
         final Owner owner;
         final String description;
-        final int count;
+        final int identityCount;
 
-        SampleCollection(String prefix, String owner, String description, int count) {
+        SampleCollection(String prefix, String owner, String description, int identityCount) {
             this.prefix = new Prefix(prefix);
             this.owner = new Owner(owner);
             this.description = description;
-            this.count = count;
+            this.identityCount = identityCount;
         }
 
         String collectionName() {
@@ -88,20 +88,20 @@ final class Sample {
 
     Sample() {
         for (SampleCollection collection : SampleCollection.values()) {
-            for (int i = 1; i <= collection.count; i++) {
-                create(
+            for (int i = 1; i <= collection.identityCount; i++) {
+                addCreation(
                         collection,
                         puri(collection.collectionName(), Integer.toString(i)),
                         SHARDS.get(i % SHARDS.size()),
                         i);
             }
         }
-        create(SampleCollection.USERS, SURVIVOR, BRAZIL, 3);
-        create(SampleCollection.USERS, MERGED, EUROPE, 4);
+        addCreation(SampleCollection.USERS, SURVIVOR, BRAZIL, 3);
+        addCreation(SampleCollection.USERS, MERGED, EUROPE, 4);
         addChanges();
     }
 
-    /** The declarations, as for {@code puri collections apply}. */
+    /** Returns the declarations of the collections. */
     static List<Declaration> collections() {
         List<Declaration> declarations = new ArrayList<>();
         for (SampleCollection collection : SampleCollection.values()) {
@@ -118,12 +118,15 @@ final class Sample {
         return declarations;
     }
 
-    /** The first batch: creates every identity; all events must be applied. */
+    /** Returns the first batch, which creates all identities. All its events must be applied. */
     List<Event> creations() {
         return List.copyOf(creations);
     }
 
-    /** The second batch, with the expected outcome of each event: {@code applied}, {@code unchanged} or a reason. */
+    /**
+     * Returns the second batch with the expected outcome of each event: {@code applied}, {@code unchanged} or the
+     * reason of the refusal.
+     */
     Map<Event, String> changes() {
         return Collections.unmodifiableMap(changes);
     }
@@ -132,13 +135,13 @@ final class Sample {
         changes.put(event(MOVED, new Change.Moved(null, EUROPE)), "applied");
         changes.put(event(MERGED, new Change.Merged(SURVIVOR)), "applied");
         changes.put(event(DELETED, new Change.Deleted()), "applied");
-        // A service that got no acknowledgement publishes the same event again.
+        // A service that received no acknowledgement publishes the same event again.
         changes.put(creations.getFirst(), "unchanged");
         Prefix tracks = SampleCollection.TRACKS.prefix;
         Owner owner = SampleCollection.TRACKS.owner;
         changes.put(created(CLAIMED_TWICE, owner, EUROPE, minter.handle(tracks)), "PURI_TAKEN");
         changes.put(created(puri("tracks", "501"), owner, EUROPE, handle(TRACK)), "HANDLE_TAKEN");
-        // Expects an epoch that the track would have after six moves.
+        // This event expects epoch 7, but the track has epoch 1.
         changes.put(event(TRACK, 7L, new Change.Moved(null, AMERICA)), "STALE_EPOCH");
         changes.put(event(DELETED, new Change.Described(Map.of("title", "Encore"))), "DELETED");
     }
@@ -147,7 +150,7 @@ final class Sample {
     Handle handle(Puri puri) {
         Handle handle = handles.get(puri);
         if (handle == null) {
-            throw new IllegalArgumentException("the sample creates no " + puri);
+            throw new IllegalArgumentException("the sample does not create " + puri);
         }
         return handle;
     }
@@ -156,12 +159,13 @@ final class Sample {
         return SHARDS.size();
     }
 
-    private void create(SampleCollection collection, Puri puri, Shard shard, int number) {
+    /** Adds an event that creates an identity; the number determines its title. */
+    private void addCreation(SampleCollection collection, Puri puri, Shard shard, int number) {
         Handle handle = minter.handle(collection.prefix);
         handles.put(puri, handle);
         String title = ADJECTIVES.get(number % ADJECTIVES.size()) + " " + NOUNS.get(number / 10 % NOUNS.size());
-        Map<String, String> text = TEXTS.getOrDefault(puri, Map.of("title", title));
-        creations.add(event(puri, new Change.Created(minter.uuid(), collection.owner, shard, handle, text)));
+        Map<String, String> attributes = SEARCHED_ATTRIBUTES.getOrDefault(puri, Map.of("title", title));
+        creations.add(event(puri, new Change.Created(minter.uuid(), collection.owner, shard, handle, attributes)));
     }
 
     private Event created(Puri puri, Owner owner, Shard shard, Handle handle) {

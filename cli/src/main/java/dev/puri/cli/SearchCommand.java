@@ -17,47 +17,52 @@ import picocli.CommandLine.ParentCommand;
 @Command(
         name = "search",
         description = {
-            "Search all shards by words, \"phrases\" and prefixes*, or list everything when no word is given.",
-            "With -o json the indexer's answer as it is. A word that is a subcommand's name goes behind --."
+            "Search all shards by words, \"phrases\" and prefixes*. Without words, list all objects.",
+            "With -o json, prints the indexer's response unchanged. To search for the name of a subcommand, put -- before"
+                    + " the search words."
         },
         subcommands = {SearchCommand.ReindexCommand.class, SearchCommand.VerifyCommand.class})
 final class SearchCommand extends Subcommand {
-    private static final int MAX_TEXT = 60;
+    private static final int MAX_TEXT_LENGTH = 60;
 
-    @Parameters(arity = "0..*", paramLabel = "QUERY", description = "Words that all must be found.")
+    @Parameters(arity = "0..*", paramLabel = "QUERY", description = "Search words. A result contains all of them.")
     private List<String> words = List.of();
 
     @Option(
             names = "--collection",
             paramLabel = "NAMESPACE:COLLECTION",
-            description = "Only of this collection; this and the next three may be repeated.")
+            description = "List only objects of this collection. --collection, --namespace, --shard and --owner may be"
+                    + " repeated.")
     private List<String> collections = List.of();
 
-    @Option(names = "--namespace", paramLabel = "NAME", description = "Only of this namespace.")
+    @Option(names = "--namespace", paramLabel = "NAME", description = "List only objects of this namespace.")
     private List<String> namespaces = List.of();
 
-    @Option(names = "--shard", paramLabel = "NAME", description = "Only what lives in this shard.")
+    @Option(names = "--shard", paramLabel = "NAME", description = "List only objects in this shard.")
     private List<String> shards = List.of();
 
-    @Option(names = "--owner", paramLabel = "NAME", description = "Only what this owner holds.")
+    @Option(names = "--owner", paramLabel = "NAME", description = "List only objects of this owner.")
     private List<String> owners = List.of();
 
     @Option(
             names = "--order",
             paramLabel = "newest|oldest",
-            description = "Of a list, by when things were created (default: newest).")
+            description = "Order of a list without search words, by creation time (default: newest).")
     private @Nullable String order;
 
-    @Option(names = "--limit", paramLabel = "N", description = "Most results, 1 to 1000 (default: 20).")
+    @Option(names = "--limit", paramLabel = "N", description = "Maximum number of results, 1 to 1000 (default: 20).")
     private @Nullable Integer limit;
 
-    @Option(names = "--cursor", paramLabel = "CURSOR", description = "Go on where the same search ended with this.")
+    @Option(
+            names = "--cursor",
+            paramLabel = "CURSOR",
+            description = "Print the next results of the search whose output contained this cursor.")
     private @Nullable String cursor;
 
     @Override
     public Integer call() throws InterruptedException {
-        requireText(words);
-        Api.Response response = Api.search(console(), settings()).get("/v1/search" + query());
+        requireDecodable(words);
+        ApiClient.Response response = ApiClient.ofIndexer(console(), settings()).get("/v1/search" + query());
         if (asJson()) {
             console().out().println(response.text().stripTrailing());
         } else {
@@ -71,10 +76,10 @@ final class SearchCommand extends Subcommand {
         if (!words.isEmpty()) {
             add(query, "q", String.join(" ", words));
         }
-        collections.forEach(each -> add(query, "collection", each));
-        namespaces.forEach(each -> add(query, "namespace", each));
-        shards.forEach(each -> add(query, "shard", each));
-        owners.forEach(each -> add(query, "owner", each));
+        collections.forEach(collection -> add(query, "collection", collection));
+        namespaces.forEach(namespace -> add(query, "namespace", namespace));
+        shards.forEach(shard -> add(query, "shard", shard));
+        owners.forEach(owner -> add(query, "owner", owner));
         add(query, "order", order);
         add(query, "limit", limit);
         add(query, "cursor", cursor);
@@ -103,57 +108,62 @@ final class SearchCommand extends Subcommand {
                 .say("puri: " + response.path("results").size() + " of "
                         + (response.path("totalIsExact").asBoolean() ? "" : "at least ")
                         + response.path("total").asText()
-                        + (next.isEmpty() ? "" : "; the same search goes on with --cursor " + next));
+                        + (next.isEmpty() ? "" : "; for more results, repeat the search with --cursor " + next));
     }
 
     private static String text(JsonNode attributes) {
-        String all = attributes.properties().stream()
-                .map(each -> each.getKey() + "=" + each.getValue().asText())
+        String text = attributes.properties().stream()
+                .map(attribute ->
+                        attribute.getKey() + "=" + attribute.getValue().asText())
                 .collect(Collectors.joining(", "));
-        return all.codePointCount(0, all.length()) <= MAX_TEXT
-                ? all
-                : all.substring(0, all.offsetByCodePoints(0, MAX_TEXT - 1)) + "…";
+        return text.codePointCount(0, text.length()) <= MAX_TEXT_LENGTH
+                ? text
+                : text.substring(0, text.offsetByCodePoints(0, MAX_TEXT_LENGTH - 1)) + "…";
     }
 
-    /** A subcommand of search; it refuses search words before its name, which would be ambiguous. */
+    /**
+     * A subcommand of search. Search words and search options before its name are refused, because the user may want to
+     * search for the name.
+     */
     abstract static class MaintenanceCommand extends Subcommand {
         @ParentCommand
         private @Nullable SearchCommand search;
 
-        final Api indexer() {
+        final ApiClient indexer() {
             if (search != null && !search.query().isEmpty()) {
-                throw CommandException.usage("search takes either a subcommand or what to search for; a word that is"
-                        + " a subcommand's name goes behind --, as in: puri search -- reindex");
+                throw CommandException.usage("search accepts either a subcommand or search words; to search for the"
+                        + " name of a subcommand, put -- before the search words, as in: puri search -- reindex");
             }
-            return Api.search(console(), settings());
+            return ApiClient.ofIndexer(console(), settings());
         }
     }
 
     @Command(
             name = "reindex",
             description = {
-                "Build the index anew beside the one that answers, which is then replaced by it; show how far it is.",
-                "Ending this command does not end it: see --cancel."
+                "Rebuild the index while the current index serves searches. Then replace the current index. Shows the"
+                        + " progress.",
+                "If this command is interrupted, the rebuild continues; --cancel cancels it."
             })
     static final class ReindexCommand extends MaintenanceCommand {
         private static final String PATH = "/v1/search/reindex";
-        private static final Duration POLL = Duration.ofMillis(200);
+        private static final Duration POLL_INTERVAL = Duration.ofMillis(200);
 
-        @Option(names = "--cancel", description = "Give up the one that is under way.")
+        @Option(names = "--cancel", description = "Cancel the running rebuild.")
         private boolean cancel;
 
         @Override
         public Integer call() throws InterruptedException {
-            Api indexer = indexer();
+            ApiClient indexer = indexer();
             if (cancel) {
                 indexer.delete(PATH);
             } else {
                 indexer.post(PATH);
             }
-            Api.Response response = indexer.get(PATH);
+            ApiClient.Response response = indexer.get(PATH);
             while (response.json().path("state").asText().equals("running")) {
                 showProgress(response.json());
-                Thread.sleep(POLL);
+                Thread.sleep(POLL_INTERVAL);
                 response = indexer.get(PATH);
             }
             clearProgress();
@@ -162,7 +172,7 @@ final class SearchCommand extends Subcommand {
             return cancel || state.equals("done") ? ExitStatus.DONE : ExitStatus.FAILED;
         }
 
-        private void print(Api.Response response) {
+        private void print(ApiClient.Response response) {
             if (asJson()) {
                 console().out().println(response.text().stripTrailing());
                 return;
@@ -179,12 +189,12 @@ final class SearchCommand extends Subcommand {
             if (!console().errIsTerminal()) {
                 return;
             }
-            long of = state.path("of").asLong();
+            long total = state.path("of").asLong();
             clearProgress();
             console()
                     .err()
                     .print("reindexing, "
-                            + (of == 0 ? 0 : 100 * state.path("reached").asLong() / of) + " %, "
+                            + (total == 0 ? 0 : 100 * state.path("reached").asLong() / total) + " %, "
                             + state.path("records").asText("0") + " records");
             console().err().flush();
         }
@@ -200,31 +210,35 @@ final class SearchCommand extends Subcommand {
     @Command(
             name = "verify",
             description = {
-                "Compare the index that answers with its topics and show every difference; status 1 if there is any.",
-                "With -o json the indexer's lines as they are, the last with the counts."
+                "Compare the serving index with its topics and print every difference. The exit status is 1 if there is"
+                        + " a difference.",
+                "With -o json, prints the indexer's lines unchanged. The last line contains the counts."
             })
     static final class VerifyCommand extends MaintenanceCommand {
-        /** The differences, in the order in which they are counted. */
+        /**
+         * The kinds of difference: an entry is missing in the index, only the index has it (ghost), or it differs.
+         * Their counts are printed in this order.
+         */
         private static final List<String> DIFFERENCES = List.of("missing", "ghost", "differs");
 
         @Override
         public Integer call() throws InterruptedException {
-            AtomicReference<@Nullable JsonNode> last = new AtomicReference<>();
-            indexer().lines("/v1/search/verify", line -> {
+            AtomicReference<@Nullable JsonNode> summaryLine = new AtomicReference<>();
+            indexer().getLines("/v1/search/verify", line -> {
                 if (line.json().has("done")) {
-                    last.set(line.json());
+                    summaryLine.set(line.json());
                 }
                 if (asJson()) {
                     console().out().println(line.text());
                 } else if (line.json().has("difference")) {
-                    console().out().println(sentence(line.json()));
+                    console().out().println(formatDifference(line.json()));
                 }
                 console().out().flush();
             });
-            JsonNode summary = last.get();
+            JsonNode summary = summaryLine.get();
             if (summary == null || !summary.path("done").asBoolean()) {
                 throw CommandException.failed(
-                        "the comparison did not come to its end: "
+                        "the comparison did not complete: "
                                 + (summary == null
                                         ? "the connection was lost"
                                         : summary.path("detail").asText()),
@@ -234,17 +248,18 @@ final class SearchCommand extends Subcommand {
                     .say("puri: " + summary.path("identities").asText() + " identities and "
                             + summary.path("documents").asText() + " documents compared; "
                             + DIFFERENCES.stream()
-                                    .map(each -> summary.path(each).asText("0") + " " + each)
+                                    .map(kind -> summary.path(kind).asText("0") + " " + kind)
                                     .collect(Collectors.joining(", "))
                             + (summary.path("unsettled").asLong() == 0
                                     ? ""
-                                    : ", " + summary.path("unsettled").asText() + " that changed too often to tell"));
-            return DIFFERENCES.stream().allMatch(each -> summary.path(each).asLong() == 0)
+                                    : ", " + summary.path("unsettled").asText()
+                                            + " not compared, because they changed too often"));
+            return DIFFERENCES.stream().allMatch(kind -> summary.path(kind).asLong() == 0)
                     ? ExitStatus.DONE
                     : ExitStatus.FAILED;
         }
 
-        private static String sentence(JsonNode line) {
+        private static String formatDifference(JsonNode line) {
             StringJoiner fields = new StringJoiner(", ", ": ", "").setEmptyValue("");
             line.path("fields").forEach(field -> fields.add(field.asText()));
             return line.path("difference").asText() + "  " + line.path("kind").asText() + "  "

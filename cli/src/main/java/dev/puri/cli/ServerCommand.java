@@ -13,7 +13,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Option;
 
-/** A command that runs one server. Its options are generated from the server's settings record. */
+/** A command that runs one server. The options of the command are generated from the server's settings record. */
 abstract class ServerCommand<T extends Record> extends Subcommand {
     /** Settings that are options of every command. */
     private static final Set<String> COMMON_OPTIONS = Set.of("bootstrap.server", "schema.registry", "command.config");
@@ -23,20 +23,20 @@ abstract class ServerCommand<T extends Record> extends Subcommand {
     @Option(
             names = "--config",
             paramLabel = "FILE",
-            description = "Settings as a properties file, such as http.port=8080.")
+            description = "Properties file with settings, such as http.port=8080.")
     private @Nullable Path config;
 
-    @Option(names = "--kafka", paramLabel = "KEY=VALUE", description = "A property of the Kafka clients.")
+    @Option(names = "--kafka", paramLabel = "KEY=VALUE", description = "Property of the Kafka clients.")
     private Map<String, String> kafka = Map.of();
 
-    private final Class<T> type;
+    private final Class<T> settingsType;
 
-    ServerCommand(Class<T> type) {
-        this.type = type;
+    ServerCommand(Class<T> settingsType) {
+        this.settingsType = settingsType;
     }
 
     @Override
-    final boolean serves() {
+    final boolean isServer() {
         return true;
     }
 
@@ -48,18 +48,19 @@ abstract class ServerCommand<T extends Record> extends Subcommand {
             command.addOption(OptionSpec.builder(setting.flag())
                     .type(String.class)
                     .paramLabel(label(setting))
-                    .description(escaped(setting.doc() + " Also " + setting.environmentName() + byDefault + "."))
+                    .description(escaped(
+                            setting.doc() + " Environment variable: " + setting.environmentName() + byDefault + "."))
                     .build());
         }
     }
 
-    /** Returns the parameter label of a setting's type. */
+    /** Returns the label of an option's parameter, derived from the first word of the setting's type. */
     private static String label(KnownSetting setting) {
-        String first = setting.type().split(" ")[0].toUpperCase(Locale.ROOT);
-        return switch (first) {
+        String firstWord = setting.type().split(" ")[0].toUpperCase(Locale.ROOT);
+        return switch (firstWord) {
             case "WHOLE" -> "NUMBER";
             case "TRUE" -> "true|false";
-            default -> first;
+            default -> firstWord;
         };
     }
 
@@ -68,15 +69,18 @@ abstract class ServerCommand<T extends Record> extends Subcommand {
         return description.replace("%", "%%");
     }
 
+    /** Returns the settings that are options of this command only. */
     private List<KnownSetting> ownSettings() {
-        return Settings.list(type).stream()
+        return Settings.list(settingsType).stream()
                 .filter(setting -> !COMMON_OPTIONS.contains(setting.key())
                         && !setting.key().startsWith(KAFKA_KEYS))
                 .toList();
     }
 
     /**
-     * @throws dev.puri.settings.InvalidSettingsException listing every mistake
+     * Reads the settings of the server.
+     *
+     * @throws dev.puri.settings.InvalidSettingsException if settings are invalid; the message lists every mistake
      */
     final T serverSettings() {
         Map<String, String> flags = new LinkedHashMap<>();
@@ -87,20 +91,20 @@ abstract class ServerCommand<T extends Record> extends Subcommand {
         });
         kafka.forEach((key, value) -> flags.put(KAFKA_KEYS + key, value));
         for (KnownSetting setting : ownSettings()) {
-            String value = option(setting);
+            String value = optionValue(setting);
             if (value != null) {
                 flags.put(setting.key(), value);
             }
         }
         return Settings.of(flags, console().environment(), config)
                 .alsoAccepting(PuriCommand.SETTINGS)
-                .alsoAcceptingVariables(PuriCommand.EARLY_VARIABLES)
-                .read(type);
+                .alsoAcceptingVariables(PuriCommand.VARIABLES_READ_BEFORE_SETTINGS)
+                .read(settingsType);
     }
 
-    private @Nullable String option(KnownSetting setting) {
+    private @Nullable String optionValue(KnownSetting setting) {
         if (spec == null) {
-            throw new IllegalStateException("not made by picocli");
+            throw new IllegalStateException("picocli did not create this command");
         }
         return spec.commandLine().getParseResult().matchedOptionValue(setting.flag(), null);
     }

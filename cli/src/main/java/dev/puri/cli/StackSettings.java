@@ -23,81 +23,92 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
 /**
- * Settings of the servers that {@code up} and {@code demo} run in one process. Each server reads its settings from the
- * environment and a file, as a server of its own does; the command fixes addresses, ports and directories.
+ * The settings of the servers of an {@link EmbeddedStack}, for {@code up} and {@code demo}. Each server reads its
+ * settings from the environment and a file, as it does when it runs alone. The command itself sets addresses, ports and
+ * directories.
  */
 final class StackSettings {
     private static final List<Class<? extends Record>> SERVERS =
             List.of(StreamsSettings.class, ResolverSettings.class, SearchSettings.class);
 
-    /** Settings that the command fixes, each with a remedy for the message if a user sets it. */
-    private static final Map<String, String> FIXED = fixed();
+    /**
+     * The settings that only the command sets, by key. The value is the advice in the message for a user who sets one.
+     */
+    private static final Map<String, String> RESERVED_SETTINGS = reservedSettings();
 
-    /** Addresses to listen on; the servers call each other at 127.0.0.1, so they must include it. */
+    /**
+     * The settings that contain a listen address. Each address must include 127.0.0.1, because the servers call each
+     * other there.
+     */
     private static final List<String> HOST_SETTINGS = List.of("http.host", "public.http.host", "streams.http.host");
 
     private static final Set<String> HOSTS_WITH_LOOPBACK = Set.of("127.0.0.1", "localhost", "0.0.0.0");
 
     /**
-     * Addresses of servers that the command starts itself; allowed in the environment, for other commands, not in the
-     * file.
+     * The settings that contain the addresses of servers that the command starts, by key. The file must not set them.
+     * The environment may, because other commands need them. The value is the advice in the message for a user.
      */
-    private static final Map<String, String> OWN_SERVERS =
-            Map.of("bootstrap.server", "it brings its own broker", "schema.registry", "it brings its own");
+    private static final Map<String, String> SETTINGS_RESERVED_IN_FILE = Map.of(
+            "bootstrap.server",
+            "they start their own broker",
+            "schema.registry",
+            "they start their own schema registry");
 
-    /** Defaults that differ from those of separate servers. */
+    /** The default values that differ from those of a server that runs alone, by key. */
     private static final Map<String, String> DEFAULTS =
-            // There is no load balancer to wait for, and all servers share the machine's memory.
+            // There is no load balancer to wait for, and all servers share the memory of one machine.
             Map.of("drain.delay", "0s", "streams.store.memory", "64");
 
     @Option(
             names = "--config",
             paramLabel = "FILE",
-            description = "Settings of its servers as a properties file, such as max.refs=100. Their variables, such as"
-                    + " PURI_MAX_REFS, go over it.")
+            description = "Properties file with settings of the servers, such as max.refs=100. Environment variables,"
+                    + " such as PURI_MAX_REFS, override the file.")
     private @Nullable Path config;
 
     @Option(
             names = "--kafka",
             paramLabel = "KEY=VALUE",
-            description = "A property of its servers' Kafka clients. Also PURI_KAFKA_KEY.")
+            description = "Property of the Kafka clients of the servers. Environment variable: PURI_KAFKA_KEY.")
     private Map<String, String> kafka = Map.of();
 
     private Map<String, String> environment = Map.of();
 
-    /** For picocli, which sets the options. */
+    /** Creates settings whose options picocli sets. */
     StackSettings() {}
 
-    private static Map<String, String> fixed() {
-        Map<String, String> fixed = new LinkedHashMap<>();
-        fixed.put("http.port", "use --port for the resolver and --search-port for the search indexer");
-        fixed.put("public.http.port", "use --public-port");
-        fixed.put("state.dir", "use --data");
-        fixed.put("streams.state.dir", "use --data");
-        fixed.put("streams.http.port", "it takes a free one");
-        fixed.put("streams.replication.factor", "its broker is alone");
-        fixed.put("search.url", "its resolver asks its own search indexer");
-        fixed.put("tls.certificate", "its servers ask each other without TLS; run each by its own command for that");
-        return fixed;
+    private static Map<String, String> reservedSettings() {
+        Map<String, String> settings = new LinkedHashMap<>();
+        settings.put("http.port", "use --port for the resolver and --search-port for the search indexer");
+        settings.put("public.http.port", "use --public-port");
+        settings.put("state.dir", "use --data");
+        settings.put("streams.state.dir", "use --data");
+        settings.put("streams.http.port", "they choose a free port");
+        settings.put("streams.replication.factor", "there is only one broker");
+        settings.put("search.url", "the resolver calls the search indexer of the same process");
+        settings.put(
+                "tls.certificate",
+                "the servers call each other without TLS; to use TLS, start each server with its own command");
+        return settings;
     }
 
-    /** Sets the environment variables. */
-    StackSettings with(Map<String, String> variables) {
+    /** Sets the environment variables from which settings are read. */
+    StackSettings withEnvironment(Map<String, String> variables) {
         environment = variables;
         return this;
     }
 
     /**
-     * Checks the settings of all servers before any is started.
+     * Checks the settings of all servers.
      *
-     * @param fixed the fixed settings of each server
-     * @throws InvalidSettingsException listing the mistakes of all servers
+     * @param commandSettings the settings that the command sets for each server, by key
+     * @throws InvalidSettingsException if settings are invalid; the message lists the mistakes of all servers
      */
-    void check(Map<Class<? extends Record>, Map<String, String>> fixed) {
+    void check(Map<Class<? extends Record>, Map<String, String>> commandSettings) {
         Set<String> mistakes = new LinkedHashSet<>(conflicts());
         for (Class<? extends Record> server : SERVERS) {
             try {
-                read(server, fixed.getOrDefault(server, Map.of()));
+                read(server, commandSettings.getOrDefault(server, Map.of()));
             } catch (InvalidSettingsException e) {
                 mistakes.addAll(e.mistakes());
             }
@@ -108,23 +119,23 @@ final class StackSettings {
     /**
      * Reads one server's settings.
      *
-     * @param fixed fixed settings by key; they override all others
-     * @throws InvalidSettingsException listing every mistake
+     * @param commandSettings the settings that the command sets, by key; they override all others
+     * @throws InvalidSettingsException if settings are invalid; the message lists every mistake
      */
-    <T extends Record> T read(Class<T> server, Map<String, String> fixed) {
+    <T extends Record> T read(Class<T> server, Map<String, String> commandSettings) {
         Map<String, String> flags = new HashMap<>();
         kafka.forEach((key, value) -> flags.put("kafka." + key, value));
         Map<String, String> fileValues = readFile();
         for (KnownSetting setting : Settings.list(server)) {
-            String byDefault = DEFAULTS.get(setting.key());
-            if (byDefault != null && !isSet(setting, fileValues)) {
-                flags.put(setting.key(), byDefault);
+            String defaultValue = DEFAULTS.get(setting.key());
+            if (defaultValue != null && !isSet(setting, fileValues)) {
+                flags.put(setting.key(), defaultValue);
             }
         }
-        flags.putAll(fixed);
+        flags.putAll(commandSettings);
         return Settings.of(flags, environment, config)
                 .alsoAccepting(PuriCommand.SETTINGS)
-                .alsoAcceptingVariables(PuriCommand.EARLY_VARIABLES)
+                .alsoAcceptingVariables(PuriCommand.VARIABLES_READ_BEFORE_SETTINGS)
                 .read(server);
     }
 
@@ -133,41 +144,45 @@ final class StackSettings {
                 || !environment.getOrDefault(setting.environmentName(), "").isBlank();
     }
 
+    /** Returns a mistake for each setting of the user that conflicts with those of the command. */
     private List<String> conflicts() {
         List<String> conflicts = new ArrayList<>();
-        Map<String, String> variables = new TreeMap<>();
+        Map<String, String> variablesByKey = new TreeMap<>();
         SERVERS.forEach(server ->
-                Settings.list(server).forEach(setting -> variables.put(setting.key(), setting.environmentName())));
-        FIXED.forEach((key, remedy) -> {
-            String variable = variables.getOrDefault(key, "");
+                Settings.list(server).forEach(setting -> variablesByKey.put(setting.key(), setting.environmentName())));
+        RESERVED_SETTINGS.forEach((key, advice) -> {
+            String variable = variablesByKey.getOrDefault(key, "");
             if (!environment.getOrDefault(variable, "").isBlank()) {
-                conflicts.add(variable + ": puri up and puri demo decide this; " + remedy);
+                conflicts.add(variable + ": puri up and puri demo set this themselves; " + advice);
             }
         });
         Map<String, String> fileValues = readFile();
-        Map<String, String> all = new TreeMap<>(FIXED);
-        all.putAll(OWN_SERVERS);
-        all.forEach((key, remedy) -> {
+        Map<String, String> reservedInFile = new TreeMap<>(RESERVED_SETTINGS);
+        reservedInFile.putAll(SETTINGS_RESERVED_IN_FILE);
+        reservedInFile.forEach((key, advice) -> {
             if (fileValues.containsKey(key)) {
-                conflicts.add(key + " in " + config + ": puri up and puri demo decide this; " + remedy);
+                conflicts.add(key + " in " + config + ": puri up and puri demo set this themselves; " + advice);
             }
         });
         for (String key : HOST_SETTINGS) {
-            String variable = variables.getOrDefault(key, "");
-            addIfBeyondLoopback(conflicts, variable, environment.getOrDefault(variable, ""));
-            addIfBeyondLoopback(conflicts, key + " in " + config, fileValues.getOrDefault(key, ""));
+            String variable = variablesByKey.getOrDefault(key, "");
+            addIfWithoutLoopback(conflicts, variable, environment.getOrDefault(variable, ""));
+            addIfWithoutLoopback(conflicts, key + " in " + config, fileValues.getOrDefault(key, ""));
         }
         return conflicts;
     }
 
-    private static void addIfBeyondLoopback(List<String> conflicts, String where, String host) {
+    /** Adds a mistake if a listen address does not include 127.0.0.1. */
+    private static void addIfWithoutLoopback(List<String> conflicts, String source, String host) {
         if (!host.isBlank() && !HOSTS_WITH_LOOPBACK.contains(host.strip())) {
-            conflicts.add(where + ": the servers of puri up and puri demo ask each other at 127.0.0.1, where \"" + host
-                    + "\" does not listen; use 0.0.0.0, or run each by its own command");
+            conflicts.add(source + ": the servers of puri up and puri demo call each other at 127.0.0.1, which \""
+                    + host + "\" does not include; use 0.0.0.0, or start each server with its own command");
         }
     }
 
-    /** Reads the file without blank values; empty if unreadable, which reading the settings reports. */
+    /**
+     * Returns the non-blank values of the file, or none if the file is unreadable. {@link #read} reports that error.
+     */
     private Map<String, String> readFile() {
         Map<String, String> values = new HashMap<>();
         if (config == null) {

@@ -8,8 +8,8 @@ import picocli.CommandLine.Command;
 @Command(
         name = "streams",
         description = {
-            "Run the topology that arbitrates claims, until told to end.",
-            "Its topics must be there: see puri topics create."
+            "Run the topology, which decides on all events, until the process is terminated.",
+            "The topics must exist; see puri topics create."
         })
 final class StreamsCommand extends ServerCommand<StreamsSettings> {
     StreamsCommand() {
@@ -19,7 +19,7 @@ final class StreamsCommand extends ServerCommand<StreamsSettings> {
     @Override
     public Integer call() throws ExecutionException, InterruptedException {
         RegistryStreams streams = RegistryStreams.start(serverSettings());
-        Lifetime.untilEnded(streams::close, streams.ended());
+        Lifetime.awaitEndAndClose(streams::close, streams.ended());
         return ExitStatus.DONE;
     }
 }

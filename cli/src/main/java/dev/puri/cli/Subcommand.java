@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Spec;
 
-/** Base class of subcommands, with access to the console and the shared options. */
+/** Base class of subcommands. It gives access to the console and the shared options. */
 abstract class Subcommand implements Callable<Integer> {
     @Spec
     @Nullable
@@ -16,43 +16,44 @@ abstract class Subcommand implements Callable<Integer> {
     /**
      * Runs the command.
      *
-     * @return one of {@link ExitStatus}
+     * @return the exit status, a constant of {@link ExitStatus}
      * @throws CommandException if the command fails
      */
     @Override
     public abstract Integer call() throws Exception;
 
-    /** Whether the command is a server, which runs until the process is terminated. */
-    boolean serves() {
+    /** Whether the command runs one server until the process is terminated. */
+    boolean isServer() {
         return false;
     }
 
     /**
-     * Refuses arguments that the JVM could not decode, because they would be other names.
+     * Refuses arguments that the JVM could not decode correctly, because they would name other objects.
      *
      * @throws CommandException if the locale is not UTF-8 and an argument is not ASCII
      */
-    static void requireText(Iterable<String> arguments) {
-        requireText(arguments, System.getProperty("sun.jnu.encoding", "UTF-8"));
+    static void requireDecodable(Iterable<String> arguments) {
+        requireDecodable(arguments, System.getProperty("sun.jnu.encoding", "UTF-8"));
     }
 
-    static void requireText(Iterable<String> arguments, String encoding) {
+    static void requireDecodable(Iterable<String> arguments, String encoding) {
         boolean isUtf8 = encoding.equalsIgnoreCase("UTF-8");
         for (String argument : arguments) {
             if (argument.indexOf('\uFFFD') >= 0 || (!isUtf8 && argument.chars().anyMatch(c -> c > 127))) {
-                throw CommandException.usage("an argument is not text in this locale; set LC_ALL=C.UTF-8");
+                throw CommandException.usage(
+                        "an argument contains characters that this locale cannot decode; set LC_ALL=C.UTF-8");
             }
         }
     }
 
-    /** Whether it does not connect to configured servers, or is a server, which reports unreachable ones itself. */
-    final boolean startsItsOwnServers() {
-        return serves() || this instanceof UpCommand || this instanceof DemoCommand;
+    /** Whether the command connects to servers that the user has started, and is not a server itself. */
+    final boolean isClient() {
+        return !isServer() && !(this instanceof UpCommand) && !(this instanceof DemoCommand);
     }
 
     final PuriCommand puri() {
         if (spec == null) {
-            throw new IllegalStateException("not made by picocli");
+            throw new IllegalStateException("picocli did not create this command");
         }
         return (PuriCommand) spec.root().userObject();
     }
@@ -65,15 +66,15 @@ abstract class Subcommand implements Callable<Integer> {
         return puri().output() == OutputFormat.JSON;
     }
 
-    final Cluster cluster() {
-        return new Cluster(console(), settings(), Cluster.DEFAULT_TIMEOUT);
+    final BrokerRequests brokerRequests() {
+        return new BrokerRequests(console(), settings(), BrokerRequests.DEFAULT_TIMEOUT);
     }
 
     final CliSettings settings() {
         Map<String, String> flags = puri().flags();
         return Settings.of(flags, console().environment(), null)
                 .alsoAccepting(PuriCommand.SETTINGS)
-                .alsoAcceptingVariables(PuriCommand.EARLY_VARIABLES)
+                .alsoAcceptingVariables(PuriCommand.VARIABLES_READ_BEFORE_SETTINGS)
                 .read(CliSettings.class);
     }
 }

@@ -17,7 +17,7 @@ final class Table {
     /**
      * Adds a row.
      *
-     * @param cells as many as the header has; null is printed as {@code -}
+     * @param cells as many cells as the header has; null and empty texts are printed as {@code -}
      */
     Table row(@Nullable Object... cells) {
         List<String> row = new ArrayList<>();
@@ -34,16 +34,16 @@ final class Table {
     }
 
     void print(PrintWriter out) {
-        List<List<String>> all = new ArrayList<>();
-        all.add(header);
-        all.addAll(rows);
+        List<List<String>> lines = new ArrayList<>();
+        lines.add(header);
+        lines.addAll(rows);
         int[] widths = new int[header.size()];
-        for (List<String> row : all) {
+        for (List<String> row : lines) {
             for (int i = 0; i < widths.length; i++) {
                 widths[i] = Math.max(widths[i], row.get(i).length());
             }
         }
-        for (List<String> row : all) {
+        for (List<String> row : lines) {
             StringBuilder line = new StringBuilder();
             for (int i = 0; i < widths.length; i++) {
                 line.append(row.get(i)).append(" ".repeat(widths[i] - row.get(i).length() + 2));

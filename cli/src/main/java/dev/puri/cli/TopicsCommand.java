@@ -29,7 +29,7 @@ import picocli.CommandLine.Spec;
 
 @Command(
         name = "topics",
-        description = "The registry's topics: make them, list them, check that they are as they must be.",
+        description = "Create, list and check the registry's topics.",
         synopsisSubcommandLabel = "COMMAND",
         subcommands = {
             TopicsCommand.ListCommand.class,
@@ -37,7 +37,8 @@ import picocli.CommandLine.Spec;
             TopicsCommand.CheckCommand.class
         })
 final class TopicsCommand implements Runnable {
-    private static final Set<String> SHARED = RegistryTopics.names();
+    /** The names of all topics except those of single namespaces. */
+    private static final Set<String> SHARED_TOPICS = RegistryTopics.names();
 
     @Spec
     private @Nullable CommandSpec spec;
@@ -45,7 +46,7 @@ final class TopicsCommand implements Runnable {
     @Override
     public void run() {
         if (spec != null) {
-            throw new ParameterException(spec.commandLine(), "say list, create or check");
+            throw new ParameterException(spec.commandLine(), "missing subcommand: list, create or check");
         }
     }
 
@@ -53,7 +54,7 @@ final class TopicsCommand implements Runnable {
         return Admin.create(command.settings().interactiveProperties());
     }
 
-    @Command(name = "list", description = "Show those that are there.")
+    @Command(name = "list", description = "List the existing topics of the registry.")
     static final class ListCommand extends Subcommand {
         @Override
         public Integer call() {
@@ -79,81 +80,84 @@ final class TopicsCommand implements Runnable {
     @Command(
             name = "create",
             description = {
-                "Make those that are missing, also of namespaces that own one, and register their schemas.",
-                "What exists is checked and left as it is, but that events topics are set to store batches uncompressed."
+                "Create missing topics, including those of namespaces with a topic of their own, and register the"
+                        + " schemas.",
+                "Existing topics are checked. They are not changed, except that events topics are set to store batches"
+                        + " uncompressed."
             })
     static final class CreateCommand extends Subcommand {
         @Option(
                 names = "--partitions",
                 paramLabel = "N",
                 description =
-                        "Of the events topic and all that is keyed by pURI; fixed for ever (default: 8, or what they have).")
+                        "Number of partitions of the topics that are keyed by pURI. It can never be changed (default: 8, or"
+                                + " the number of the existing topics).")
         private @Nullable Integer partitions;
 
         @Option(
                 names = "--replication-factor",
                 paramLabel = "N",
-                description = "Copies of each (default: the cluster's default).")
+                description = "Number of replicas of each topic (default: the cluster's default).")
         private short replicationFactor = -1;
 
         @Override
         public Integer call() {
             if (partitions != null && partitions < 1) {
-                throw CommandException.usage("--partitions: at least 1, not " + partitions);
+                throw CommandException.usage("--partitions must be at least 1, not " + partitions);
             }
             if (replicationFactor == 0 || replicationFactor < -1) {
-                throw CommandException.usage("--replication-factor: at least 1, not " + replicationFactor);
+                throw CommandException.usage("--replication-factor must be at least 1, not " + replicationFactor);
             }
             CliSettings settings = settings();
             try (Admin admin = admin(this)) {
-                int count = partitions(admin);
-                print(RegistryTopics.create(admin, count, replicationFactor, Set.of()));
-                Set<String> owners = namespacesWithTopics(this);
-                if (!owners.isEmpty()) {
-                    print(RegistryTopics.create(admin, count, replicationFactor, owners).stream()
-                            .filter(each -> !SHARED.contains(each.name()))
+                int partitionCount = partitionCount(admin);
+                print(RegistryTopics.create(admin, partitionCount, replicationFactor, Set.of()));
+                Set<String> namespaces = namespacesWithTopics(this);
+                if (!namespaces.isEmpty()) {
+                    print(RegistryTopics.create(admin, partitionCount, replicationFactor, namespaces).stream()
+                            .filter(topic -> !SHARED_TOPICS.contains(topic.name()))
                             .toList());
                 }
-                registerSchemas(settings, owners);
+                registerSchemas(settings, namespaces);
                 return reportMistakes(mistakes(this, admin, replicationFactor));
             }
         }
 
-        /** Returns the number of partitions for new topics, which must match that of existing ones. */
-        private int partitions(Admin admin) {
-            Integer existing = existingPartitions(admin);
-            if (existing == null) {
+        /** Returns the number of partitions of new topics. If topics exist, it is their number of partitions. */
+        private int partitionCount(Admin admin) {
+            Integer existingCount = existingPartitionCount(admin);
+            if (existingCount == null) {
                 return partitions == null ? RegistryTopics.DEFAULT_PARTITIONS : partitions;
             }
-            if (partitions != null && !partitions.equals(existing)) {
+            if (partitions != null && !partitions.equals(existingCount)) {
                 throw CommandException.failed(
-                        Topics.EVENTS + " has " + existing + " partitions, not " + partitions
-                                + ", and the number is fixed for ever; nothing was made: go without --partitions",
+                        Topics.EVENTS + " has " + existingCount + " partitions, not " + partitions
+                                + ", and the number can never be changed; nothing was created: omit --partitions",
                         null);
             }
-            return existing;
+            return existingCount;
         }
 
-        private static @Nullable Integer existingPartitions(Admin admin) {
+        private static @Nullable Integer existingPartitionCount(Admin admin) {
             return describe(admin, Set.of(Topics.EVENTS)).values().stream()
                     .map(topic -> topic.partitions().size())
                     .findFirst()
                     .orElse(null);
         }
 
-        private static void registerSchemas(CliSettings settings, Set<String> owners) {
-            try (ConfluentSchemaRegistry registry = ConfluentSchemaRegistry.create(settings.clientProperties())) {
-                RegistrySchemas.register(registry, owners);
+        private static void registerSchemas(CliSettings settings, Set<String> namespaces) {
+            try (ConfluentSchemaRegistry schemaRegistry = ConfluentSchemaRegistry.create(settings.clientProperties())) {
+                RegistrySchemas.register(schemaRegistry, namespaces);
             }
         }
 
         private void print(List<RegistryTopics.TopicState> topics) {
-            for (RegistryTopics.TopicState each : topics) {
+            for (RegistryTopics.TopicState topic : topics) {
                 if (asJson()) {
                     TopicsCommand.print(
-                            console(), each.name(), each.partitions(), each.replicationFactor(), each.isNew());
+                            console(), topic.name(), topic.partitions(), topic.replicationFactor(), topic.isNew());
                 } else {
-                    console().out().println((each.isNew() ? "made    " : "stands  ") + each.name());
+                    console().out().println((topic.isNew() ? "made    " : "stands  ") + topic.name());
                 }
             }
         }
@@ -162,8 +166,9 @@ final class TopicsCommand implements Runnable {
     @Command(
             name = "check",
             description = {
-                "Say what is wrong with them, their schemas and their schemas' compatibility, and what to change.",
-                "Status 1 if anything is."
+                "Print what is wrong with the topics, their schemas and the compatibility of the schemas, and what to"
+                        + " change.",
+                "The exit status is 1 if anything is wrong."
             })
     static final class CheckCommand extends Subcommand {
         @Override
@@ -172,32 +177,36 @@ final class TopicsCommand implements Runnable {
                 List<String> mistakes = new ArrayList<>(mistakes(this, admin, -1));
                 mistakes.addAll(schemaMistakes(registryTopics(admin)));
                 int status = reportMistakes(mistakes);
-                console().say("puri: all " + registryTopics(admin).size() + " topics are right");
+                console().say("puri: all " + registryTopics(admin).size() + " topics are correct");
                 return status;
             }
         }
 
-        /** Not checked by {@code create}, which cannot undo schemas that others registered after ours. */
-        private List<String> schemaMistakes(Set<String> existing) {
-            Set<String> owners = existing.stream()
+        /**
+         * Checks the schemas. The command {@code create} does not check them, because it cannot undo schemas that other
+         * programs have registered after ours.
+         */
+        private List<String> schemaMistakes(Set<String> existingTopics) {
+            Set<String> namespaces = existingTopics.stream()
                     .filter(Topics::isEvents)
                     .filter(topic -> !topic.equals(Topics.EVENTS))
                     .map(topic -> topic.substring(Topics.EVENTS.length() + 1))
                     .collect(Collectors.toCollection(TreeSet::new));
-            try (ConfluentSchemaRegistry registry =
+            try (ConfluentSchemaRegistry schemaRegistry =
                     ConfluentSchemaRegistry.create(settings().clientProperties())) {
-                return RegistrySchemas.check(registry, owners);
+                return RegistrySchemas.check(schemaRegistry, namespaces);
             }
         }
     }
 
+    /** Returns the names of the existing topics of the registry. */
     private static Set<String> registryTopics(Admin admin) {
         return get(admin.listTopics().names()).stream()
-                .filter(name -> SHARED.contains(name) || Topics.isEvents(name))
+                .filter(name -> SHARED_TOPICS.contains(name) || Topics.isEvents(name))
                 .collect(Collectors.toCollection(TreeSet::new));
     }
 
-    /** Describes those of the topics that exist, by name. */
+    /** Returns descriptions of those of the named topics that exist, by name. */
     static Map<String, TopicDescription> describe(Admin admin, Set<String> names) {
         Set<String> existing = new TreeSet<>(get(admin.listTopics().names()));
         existing.retainAll(names);
@@ -215,42 +224,48 @@ final class TopicsCommand implements Runnable {
     }
 
     private static Set<String> namespacesWithTopics(Subcommand command) {
-        return command.cluster().declarations().namespaces().stream()
+        return command.brokerRequests().declarations().namespaces().stream()
                 .filter(Namespace::ownsTopic)
                 .map(Namespace::name)
                 .collect(Collectors.toCollection(TreeSet::new));
     }
 
     /**
-     * Returns a sentence for each mistake.
+     * Checks the topics, and returns a sentence for each mistake.
      *
-     * @param replicationFactor the minimum for each topic; below 1 for that of the topology's settings
+     * @param replicationFactor the minimum for each topic; if it is below 1, the topology's setting determines the
+     *     minimum
      */
     private static List<String> mistakes(Subcommand command, Admin admin, int replicationFactor) {
-        StreamsSettings topology = Settings.of(Map.of(), command.console().environment(), null)
+        StreamsSettings topologySettings = Settings.of(
+                        Map.of(), command.console().environment(), null)
                 .alsoAccepting(PuriCommand.SETTINGS)
-                .alsoAcceptingVariables(PuriCommand.EARLY_VARIABLES)
+                .alsoAcceptingVariables(PuriCommand.VARIABLES_READ_BEFORE_SETTINGS)
                 .read(StreamsSettings.class);
         List<String> mistakes = new ArrayList<>(RegistryTopics.check(
                 admin,
-                topology.streamsApplicationId(),
-                replicationFactor < 1 ? topology.streamsReplicationFactor() : replicationFactor));
-        Set<String> existing = registryTopics(admin);
-        if (existing.contains(Topics.COLLECTIONS)) {
-            mistakes.addAll(missing(namespacesWithTopics(command), existing));
+                topologySettings.streamsApplicationId(),
+                replicationFactor < 1 ? topologySettings.streamsReplicationFactor() : replicationFactor));
+        Set<String> existingTopics = registryTopics(admin);
+        if (existingTopics.contains(Topics.COLLECTIONS)) {
+            mistakes.addAll(missingTopics(namespacesWithTopics(command), existingTopics));
         }
         return mistakes;
     }
 
-    /** Finds missing topics of namespaces that own one; their events are refused on other topics. */
-    static List<String> missing(Set<String> owners, Set<String> existing) {
-        return owners.stream()
-                .filter(namespace -> !existing.contains(Topics.eventsOf(namespace)))
+    /**
+     * Returns a sentence for each missing topic of a namespace with a topic of its own. Events of such a namespace are
+     * refused on other topics.
+     */
+    static List<String> missingTopics(Set<String> namespaces, Set<String> existingTopics) {
+        return namespaces.stream()
+                .filter(namespace -> !existingTopics.contains(Topics.eventsOf(namespace)))
                 .map(namespace -> Topics.eventsOf(namespace) + " is missing, and the namespace " + namespace
-                        + " is declared with a topic of its own: make it with puri topics create")
+                        + " is declared with a topic of its own; create the topic with: puri topics create")
                 .toList();
     }
 
+    /** Ends the command with all mistakes as its message, if there are any. */
     private static int reportMistakes(List<String> mistakes) {
         if (mistakes.isEmpty()) {
             return ExitStatus.DONE;

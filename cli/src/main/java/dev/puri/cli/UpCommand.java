@@ -9,40 +9,47 @@ import picocli.CommandLine.Option;
 @Command(
         name = "up",
         description = {
-            "Run the whole registry on this machine, without Docker, until told to end: a Kafka broker, a"
-                    + " schema registry, the topology, a resolver and a search indexer, all on 127.0.0.1.",
-            "Prints one line when it answers: ready http://127.0.0.1:8080. What is published is kept in --data."
+            "Run the whole registry on this machine, without Docker, until the process is terminated: a Kafka broker,"
+                    + " a schema registry, the topology, a resolver and a search indexer, all on 127.0.0.1.",
+            "Prints one line when the registry is ready: ready http://127.0.0.1:8080. Keeps its data in the directory"
+                    + " --data."
         })
 final class UpCommand extends Subcommand {
     @Option(
             names = "--data",
             paramLabel = "DIR",
-            description = "Where everything is kept; made when it is new (default: data).")
+            description = "Directory for all data; created if it does not exist (default: data).")
     private Path data = Path.of("data");
 
-    @Option(names = "--port", paramLabel = "PORT", description = "The resolver's (default: 8080; 0: a free one).")
+    @Option(
+            names = "--port",
+            paramLabel = "PORT",
+            description = "Port of the resolver (default: 8080; 0: any free port).")
     private int port = 8080;
 
     @Option(
             names = "--public-port",
             paramLabel = "PORT",
-            description = "Of the resolver's public listener (default: 8090; 0: a free one).")
+            description = "Port of the resolver's public listener (default: 8090; 0: any free port).")
     private int publicPort = 8090;
 
     @Option(
             names = "--search-port",
             paramLabel = "PORT",
-            description = "The search indexer's (default: 8083; 0: a free one).")
+            description = "Port of the search indexer (default: 8083; 0: any free port).")
     private int searchPort = 8083;
 
-    @Option(names = "--kafka-port", paramLabel = "PORT", description = "The broker's (default: 9092; 0: a free one).")
+    @Option(
+            names = "--kafka-port",
+            paramLabel = "PORT",
+            description = "Port of the broker (default: 9092; 0: any free port).")
     private int kafkaPort = 9092;
 
     @Option(
             names = "--registry-port",
             paramLabel = "PORT",
-            description = "The schema registry's (default: 8081; 0: a free one).")
-    private int registryPort = 8081;
+            description = "Port of the schema registry (default: 8081; 0: any free port).")
+    private int schemaRegistryPort = 8081;
 
     @Mixin
     private StackSettings settings = new StackSettings();
@@ -51,25 +58,25 @@ final class UpCommand extends Subcommand {
     public Integer call() throws ExecutionException, InterruptedException {
         puri().requireNoAddress("up");
         if (data.toString().isBlank()) {
-            throw CommandException.usage("--data: name a directory");
+            throw CommandException.usage("--data must name a directory");
         }
         EmbeddedStack.requirePort("--port", port);
         EmbeddedStack.requirePort("--public-port", publicPort);
         EmbeddedStack.requirePort("--search-port", searchPort);
         EmbeddedStack.requirePort("--kafka-port", kafkaPort);
-        EmbeddedStack.requirePort("--registry-port", registryPort);
+        EmbeddedStack.requirePort("--registry-port", schemaRegistryPort);
         EmbeddedStack stack = EmbeddedStack.start(
-                new EmbeddedStack.Options(data, port, publicPort, searchPort, kafkaPort, registryPort),
-                settings.with(console().environment()),
-                step -> console().say("puri: " + step));
+                new EmbeddedStack.Options(data, port, publicPort, searchPort, kafkaPort, schemaRegistryPort),
+                settings.withEnvironment(console().environment()),
+                message -> console().say("puri: " + message));
         console()
-                .say("puri: broker " + stack.bootstrapServers() + ", schema registry " + stack.schemaRegistry()
+                .say("puri: broker " + stack.bootstrapServers() + ", schema registry " + stack.schemaRegistryUrl()
                         + ", data in " + data.toAbsolutePath().normalize());
-        console().say("puri: for the public " + stack.publicResolver());
-        console().say("puri: search " + stack.search());
-        console().out().println("ready " + stack.resolver());
+        console().say("puri: for the public " + stack.publicResolverUrl());
+        console().say("puri: search " + stack.indexerUrl());
+        console().out().println("ready " + stack.resolverUrl());
         console().out().flush();
-        Lifetime.untilEnded(stack::close, stack.ended());
+        Lifetime.awaitEndAndClose(stack::close, stack.topologyTermination());
         return ExitStatus.DONE;
     }
 }

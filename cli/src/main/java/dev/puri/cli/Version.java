@@ -5,7 +5,7 @@ import java.io.InputStream;
 import java.util.Properties;
 import picocli.CommandLine.IVersionProvider;
 
-/** Reads the version from a resource that the build writes. */
+/** Provides the version of the command, from a resource that the build writes. */
 final class Version implements IVersionProvider {
     private static final String RESOURCE = "version.properties";
 
@@ -14,7 +14,7 @@ final class Version implements IVersionProvider {
         Properties properties = new Properties();
         try (InputStream resource = Version.class.getResourceAsStream(RESOURCE)) {
             if (resource == null) {
-                throw new IllegalStateException("the build left out " + RESOURCE);
+                throw new IllegalStateException("the resource " + RESOURCE + " is missing");
             }
             properties.load(resource);
         }

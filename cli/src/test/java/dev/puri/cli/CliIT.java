@@ -42,9 +42,9 @@ class CliIT {
         stack = EmbeddedStack.start(EmbeddedStack.Options.onFreePorts(data), step -> {});
         environment = Map.of(
                 "PURI_BOOTSTRAP_SERVER", stack.bootstrapServers(),
-                "PURI_SCHEMA_REGISTRY", stack.schemaRegistry(),
-                "PURI_RESOLVER", stack.resolver(),
-                "PURI_SEARCH", stack.search());
+                "PURI_SCHEMA_REGISTRY", stack.schemaRegistryUrl(),
+                "PURI_RESOLVER", stack.resolverUrl(),
+                "PURI_SEARCH", stack.indexerUrl());
     }
 
     @AfterAll
@@ -53,7 +53,7 @@ class CliIT {
     }
 
     @Test
-    void publishAndWaitSumsUpWhatBecameOfEveryLine() {
+    void publishWithWaitCountsTheResultOfEachLine() {
         String first = created("sums:a:1", "br-1");
         String again = "{\"eventId\":\"0197c3a2-5b1e-7c4d-8e9f-0a1b2c3d4e5f\","
                 + created("sums:a:2", "us-1").substring(1);
@@ -80,7 +80,7 @@ class CliIT {
     }
 
     @Test
-    void whenAllIsAppliedTheStatusIs0AndNothingIsSaid() {
+    void status0AndNoMessageIfAllEventsAreApplied() {
         CommandLineRun run = publish(created("fine:a:1", "br-1"), created("fine:a:2", "br-1"));
         assertThat(run)
                 .isEqualTo(new CommandLineRun(
@@ -91,15 +91,14 @@ class CliIT {
     }
 
     @Test
-    void withoutWaitingOnlyWhatIsKnownIsSummedUp() {
+    void withoutWaitTheSummaryHasNoOutcomes() {
         CommandLineRun run = puri(created("quick:a:1", "br-1"), "-o", "json", "publish", "-f", "-");
         assertThat(run.out().strip()).isEqualTo("{\"published\":1,\"malformed\":0}");
         assertThat(run.status()).isZero();
     }
 
     @Test
-    void aHandleIsMintedWhereTheCollectionIsRegisteredAndWhatIsEchoedCanBePublishedAgain(@TempDir Path folder)
-            throws IOException {
+    void echoedEventsHaveMintedHandlesAndCanBePublishedAgain(@TempDir Path folder) throws IOException {
         apply("collections:\n  - {name: echo:a, prefix: ech}\n");
         String lines = created("echo:a:1", "br-1") + "\n" + created("echo:b:1", "br-1");
         CommandLineRun run = puri(lines, "-o", "json", "publish", "-f", "-", "--wait", "--echo");
@@ -117,7 +116,7 @@ class CliIT {
     }
 
     @Test
-    void moreLinesThanMayBeUnderWayAreAllAccountedFor(@TempDir Path folder) throws IOException {
+    void moreEventsThanPermitsAreAllSettled(@TempDir Path folder) throws IOException {
         int count = Publication.MAX_UNSETTLED + 5_000;
         Path file = folder.resolve("many.jsonl");
         Files.write(file, (Iterable<String>)
@@ -130,7 +129,7 @@ class CliIT {
     }
 
     @Test
-    void aLineThatIsTooLargeForTheBrokerIsMalformedAndTheRestGoesOn() {
+    void anEventTooLargeForTheBrokerIsMalformedAndTheOthersArePublished() {
         String title = "x".repeat(2 << 20);
         String large = "{\"type\":\"described\",\"puri\":\"large:a:1\",\"attributes\":{\"t\":\"" + title + "\"}}";
         CommandLineRun run = publish(large, created("large:a:2", "br-1"));
@@ -141,7 +140,7 @@ class CliIT {
     }
 
     @Test
-    void aMixedBatchIsResolvedInOrderAndWhatIsNotFoundIsStatus3() {
+    void aMixedBatchIsResolvedInOrderAndUnknownReferencesAreStatus3() {
         apply("collections:\n  - {name: mixed:a, prefix: mix}\n");
         CommandLineRun published = puri(
                 created("mixed:a:1", "br-1") + "\n" + created("mixed:a:2", "eu-1"),
@@ -167,7 +166,7 @@ class CliIT {
     }
 
     @Test
-    void whatIsSearchedIsFoundOverAllShardsAndListedWithoutWords() {
+    void searchFindsObjectsOfAllShardsAndListsThemWithoutWords() {
         apply("collections:\n  - {name: sought:a, prefix: sga, search: true}\n  - {name: sought:b, search: true}\n");
         publish(
                 described("sought:a:1", "br-1", "Águas de Março"),
@@ -186,7 +185,7 @@ class CliIT {
         CommandLineRun page = puri("", "search", "--namespace", "sought", "--order", "oldest", "--limit", "2");
         assertThat(page.outLines().get(0)).matches("PURI +SHARD +OWNER +HANDLE +TEXT");
         assertThat(page.outLines().get(1)).matches("sought:a:1 +br-1 +catalog +sga_.{15} +title=Águas de Março");
-        assertThat(page.err().strip()).matches("puri: 2 of 3; the same search goes on with --cursor \\S+");
+        assertThat(page.err().strip()).matches("puri: 2 of 3; for more results, repeat the search with --cursor \\S+");
         String cursor = page.err().strip().replaceAll(".* ", "");
         assertThat(found("search", "--namespace", "sought", "--order", "oldest", "--limit", "2", "--cursor", cursor))
                 .containsExactly("sought:b:1");
@@ -197,7 +196,7 @@ class CliIT {
     }
 
     @Test
-    void anIndexIsBuiltAnewAndIsTheSameAsItsTopics() {
+    void aRebuiltIndexMatchesItsTopics() {
         publish(created("anew:a:1", "br-1"));
         await().atMost(Duration.ofSeconds(30))
                 .until(() -> found("search", "--namespace", "anew").size() == 1);
@@ -214,7 +213,7 @@ class CliIT {
     }
 
     @Test
-    void collectionsAreDeclaredOnceListedAndNeverTakenOver() {
+    void declarationsAreWrittenOnceListedAndProtectedFromConflicts() {
         assertThat(apply("collections:\n  - {name: decl:a, prefix: dcl, owners: [x]}\n")
                         .outLines())
                 .containsExactly("declared   decl:a");
@@ -236,7 +235,7 @@ class CliIT {
         assertThat(puri("", "mint", "decl:a").out()).contains("  dcl_");
         CommandLineRun unknown = puri("", "mint", "decl:b");
         assertThat(unknown.status()).isEqualTo(1);
-        assertThat(unknown.err()).contains("decl:b is not registered");
+        assertThat(unknown.err()).contains("decl:b is not declared");
     }
 
     @Test
@@ -257,14 +256,14 @@ class CliIT {
     }
 
     @Test
-    void topicsThatStandAreLeftAndFoundRight() {
+    void existingTopicsAreKeptAndCorrect() {
         CommandLineRun create = puri("", "topics", "create");
         assertThat(create.status()).isZero();
         assertThat(create.outLines()).hasSize(6).allMatch(line -> line.startsWith("stands  puri."));
         CommandLineRun check = puri("", "topics", "check");
         assertThat(check.status()).as(check.err()).isZero();
         assertThat(check.out()).isEmpty();
-        assertThat(check.err()).matches("puri: all \\d+ topics are right\\R");
+        assertThat(check.err()).matches("puri: all \\d+ topics are correct\\R");
         CommandLineRun other = puri("", "topics", "create", "--partitions", "4");
         assertThat(other.status()).isEqualTo(1);
         assertThat(other.err()).contains("has 8 partitions, not 4");
@@ -275,7 +274,7 @@ class CliIT {
     }
 
     @Test
-    void topicsCheckSeesASubjectsCompatibilityThatWasChanged() {
+    void topicsCheckFindsAChangedCompatibility() {
         try (ConfluentSchemaRegistry registry = registry()) {
             for (String topic : List.of("puri.events.v1", "puri.collections.v1")) {
                 for (Compatibility level : List.of(Compatibility.NONE, Compatibility.BACKWARD)) {
@@ -296,11 +295,11 @@ class CliIT {
     }
 
     private static ConfluentSchemaRegistry registry() {
-        return ConfluentSchemaRegistry.create(Map.of("schema.registry.url", stack.schemaRegistry()));
+        return ConfluentSchemaRegistry.create(Map.of("schema.registry.url", stack.schemaRegistryUrl()));
     }
 
     @Test
-    void aRecordThatIsNoDeclarationIsNamedAndRepairedWhileTheRestGoesOn() throws Exception {
+    void anUnreadableDeclarationIsReportedAndRepairedAndTheOthersStayUsable() throws Exception {
         apply("collections:\n  - {name: whole:a, prefix: wha}\n");
         long offset = poison("broken:a", new byte[] {1, 2, 3, 4, 5});
         try {
@@ -309,7 +308,7 @@ class CliIT {
             assertThat(list.status()).isZero();
             assertThat(list.out()).contains("\"whole:a\"");
             assertThat(list.err())
-                    .startsWith("puri: warning: 1 of the records of collections cannot be read and is passed over:")
+                    .startsWith("puri: warning: 1 record of the collections topic cannot be decoded and is skipped:")
                     .containsOnlyOnce(place);
             assertThat(puri("", "mint", "whole:a").out()).contains("  wha_");
             assertThat(publish(created("whole:a:1", "br-1")).status()).isZero();
@@ -357,7 +356,7 @@ class CliIT {
     }
 
     @Test
-    void aBrokerThatListensAndIsSilentIsWaitedForAndNotSaidToBeAway() throws IOException {
+    void waitsForABrokerThatAcceptsConnectionsButDoesNotRespond() throws IOException {
         try (ServerSocket silent = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
             String broker = "127.0.0.1:" + silent.getLocalPort();
             CommandLineRun publish = puri(
@@ -394,7 +393,7 @@ class CliIT {
     }
 
     @Test
-    void aBrokerOutOfReachIsStatus1WithinItsBound() throws IOException {
+    void anUnreachableBrokerIsStatus1WithinTheTimeout() throws IOException {
         String nobody = "127.0.0.1:" + closedPort();
         for (String[] args : List.of(
                 new String[] {"publish", "-f", "-"},
@@ -417,7 +416,7 @@ class CliIT {
     }
 
     @Test
-    void aResolverOrASchemaRegistryOutOfReachIsStatus1AndNamed() throws IOException {
+    void anUnreachableResolverOrSchemaRegistryIsNamedWithStatus1() throws IOException {
         String nobody = "http://127.0.0.1:" + closedPort();
         CommandLineRun resolve = puri("", "resolve", "a:b:c", "--resolver", nobody);
         assertThat(resolve.status()).isEqualTo(1);

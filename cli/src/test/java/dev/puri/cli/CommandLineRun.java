@@ -11,7 +11,7 @@ import picocli.CommandLine;
 
 /** One run of the command in this process, with what it printed. */
 record CommandLineRun(int status, String out, String err) {
-    /** Runs it with nothing on standard input. */
+    /** Runs the command with empty standard input. */
     static CommandLineRun of(Map<String, String> environment, String... args) {
         return reading(environment, "", args);
     }
@@ -29,7 +29,7 @@ record CommandLineRun(int status, String out, String err) {
         return new CommandLineRun(Main.run(console, args), out.toString(), err.toString());
     }
 
-    /** Returns a parser of command lines, which runs nothing. */
+    /** Returns a parser of command lines that runs no command. */
     static CommandLine parser() {
         Console console = new Console(
                 InputStream.nullInputStream(),

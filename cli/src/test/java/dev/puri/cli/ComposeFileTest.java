@@ -78,7 +78,7 @@ class ComposeFileTest {
     }
 
     @Test
-    void everyPartOfTheRegistryIsThere() {
+    void everyPartOfTheRegistryIsAService() {
         assertThat(services())
                 .containsOnlyKeys(
                         "broker",
@@ -95,7 +95,7 @@ class ComposeFileTest {
     }
 
     @Test
-    void everyVariableIsOneThatTheServiceReads() {
+    void everyVariableIsASettingOfItsService() {
         ours().forEach((name, service) -> {
             Map<String, String> environment = new HashMap<>();
             map(of(service, "environment")).forEach((key, value) -> environment.put(key, value.toString()));
@@ -110,7 +110,7 @@ class ComposeFileTest {
     }
 
     @Test
-    void openSearchAndWhatNeedsItComeWithTheirProfileAlone() {
+    void openSearchAndItsIndexerHaveAProfile() {
         services()
                 .forEach((name, service) ->
                         assertThat(service.containsKey("profiles")).as(name).isEqualTo(name.contains("opensearch")));
@@ -122,7 +122,7 @@ class ComposeFileTest {
     }
 
     @Test
-    void portsOfTheHostAreOfOneServiceEach() {
+    void noHostPortBelongsToTwoServices() {
         List<String> ports = services().values().stream()
                 .filter(service -> service.containsKey("ports"))
                 .flatMap(service -> list(of(service, "ports")).stream())
@@ -140,7 +140,7 @@ class ComposeFileTest {
     }
 
     @Test
-    void healthIsAskedAtThePortThatTheServiceListensOn() {
+    void healthChecksUseThePortOfTheService() {
         ours().forEach((name, service) -> {
             String port = switch (command(service).get(0)) {
                 case "streams" -> defaultOf(StreamsSettings.class, "PURI_STREAMS_HTTP_PORT");
@@ -163,7 +163,7 @@ class ComposeFileTest {
     }
 
     @Test
-    void everyServiceThatStaysTellsItsHealthAndComesBack() {
+    void everyLongRunningServiceHasAHealthCheckAndRestarts() {
         services().forEach((name, service) -> {
             if (!name.equals("topics")) {
                 assertThat(service).as(name).containsKey("healthcheck").containsEntry("restart", "unless-stopped");
@@ -185,7 +185,7 @@ class ComposeFileTest {
     }
 
     @Test
-    void imagesAreOfTheVersionsThatTheBuildTests() throws IOException {
+    void imagesHaveTheVersionsThatTheBuildTests() throws IOException {
         String pom = Files.readString(ROOT.resolve("pom.xml"));
         assertThat(of(services().get("broker"), "image")).isEqualTo("apache/kafka:" + property(pom, "kafka.version"));
         assertThat(of(services().get("schema-registry"), "image"))
@@ -212,7 +212,7 @@ class ComposeFileTest {
     }
 
     @Test
-    void theImageRunsTheCommandAsNobodyInParticular() throws IOException {
+    void theImageRunsTheCommandWithoutPrivileges() throws IOException {
         String dockerfile = Files.readString(ROOT.resolve("Dockerfile"));
         assertThat(dockerfile).contains("\"" + Main.class.getName() + "\"");
         assertThat(first(dockerfile, "(?m)^USER (\\d+):")).isNotEqualTo("0");

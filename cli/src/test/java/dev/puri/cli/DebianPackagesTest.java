@@ -85,7 +85,7 @@ class DebianPackagesTest {
     }
 
     @Test
-    void attributesKeepTheTextAsItIs(@TempDir Path workDir) throws Exception {
+    void attributesKeepTheTextUnchanged(@TempDir Path workDir) throws Exception {
         List<String> titles = events(workDir).stream()
                 .map(event ->
                         ((EventLine.Creation) event.content()).attributes().get("title"))
@@ -100,7 +100,7 @@ class DebianPackagesTest {
     }
 
     @Test
-    void aNameIsAlwaysPutInTheSameOfThreeShards(@TempDir Path workDir) throws Exception {
+    void aNameIsAlwaysInTheSameShard(@TempDir Path workDir) throws Exception {
         assertThat(events(workDir)).isEqualTo(events(workDir));
         assertThat(events(workDir).stream()
                         .map(event ->
@@ -110,7 +110,7 @@ class DebianPackagesTest {
     }
 
     @Test
-    void itsCollectionsAreThoseOfItsEvents(@TempDir Path workDir) throws Exception {
+    void declaresTheCollectionsOfItsEvents(@TempDir Path workDir) throws Exception {
         List<Declaration> declared;
         Path file = EXAMPLE.resolve("collections.yaml");
         try (Reader text = Files.newBufferedReader(file, StandardCharsets.UTF_8)) {

@@ -41,14 +41,14 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine;
 
-/** README and docs say what the code does. */
+/** Tests that README and docs match the code. */
 class DocumentationTest {
     private static final Pattern NAMED_COMMAND = Pattern.compile("`(?:\\./)?puri ([^`]+)`");
 
-    /** The launcher hands it to another module. */
+    /** A command of the launcher, which another module implements. */
     private static final String BENCH = "bench";
 
-    /** Names in examples of testing.md, which the tests of client/testing check. */
+    /** Names in the examples of testing.md. The tests of client/testing check these examples. */
     private static final Set<String> OF_TESTS = Set.of("PURI_TEST_STACK", "PURI_TEST_CACHE", "PURI_TEST_IMAGE");
 
     private static List<String> named(Page page) {
@@ -75,7 +75,7 @@ class DocumentationTest {
     }
 
     @Test
-    void everyFileOfTheExamplesIsThere() {
+    void everyFileOfTheExamplesExists() {
         List<String> files = Page.all().stream()
                 .flatMap(page -> page.blocks("sh").stream())
                 .flatMap(block -> Arrays.stream(block.split("\\s+")))
@@ -87,7 +87,7 @@ class DocumentationTest {
     }
 
     @Test
-    void everyCommandAndOptionThatIsNamedExists() {
+    void everyDocumentedCommandAndOptionExists() {
         List<String> named =
                 Page.all().stream().flatMap(page -> named(page).stream()).toList();
         assertThat(named).hasSizeGreaterThan(10);
@@ -116,7 +116,7 @@ class DocumentationTest {
     }
 
     @Test
-    void everyCommandThatExistsIsNamed() {
+    void everyCommandIsDocumented() {
         Set<String> named = named(Page.of("docs/cli.md")).stream()
                 .map(command -> command.replaceAll("^((?:[a-z]+ ?)+).*", "$1").strip())
                 .collect(Collectors.toCollection(TreeSet::new));
@@ -132,7 +132,7 @@ class DocumentationTest {
     }
 
     @Test
-    void theTableOfSettingsIsThatOfTheCode() {
+    void tableOfSettingsMatchesTheCode() {
         Set<String> said = Page.of("docs/settings.md").rows().stream()
                 .filter(row -> row.get(0).startsWith("PURI_"))
                 .map(row -> String.join(" | ", row.subList(0, 3)))
@@ -167,7 +167,7 @@ class DocumentationTest {
     }
 
     @Test
-    void theTablesOfPathsAreThoseOfTheServers() throws IOException {
+    void tablesOfPathsMatchTheServers() throws IOException {
         Set<String> said = Stream.of("docs/http-api.md", "docs/search.md")
                 .flatMap(page -> Page.of(page).rows().stream())
                 .map(row -> row.get(0))
@@ -194,7 +194,7 @@ class DocumentationTest {
     }
 
     @Test
-    void theTableOfVerdictsIsThatOfTheContract() throws IOException {
+    void tableOfVerdictsMatchesTheContract() throws IOException {
         String page = Page.of("docs/http-api.md").text();
         List<String> said = page.substring(page.indexOf("## Verdicts"), page.indexOf("## Tokens"))
                 .lines()
@@ -312,7 +312,7 @@ class DocumentationTest {
     }
 
     @Test
-    void theAnswerThatOpensItHasTheFieldsOfAResult() throws IOException {
+    void theFirstResponseOfReadmeHasTheFieldsOfAResult() throws IOException {
         String shown = Page.readme().blocks("sh").get(0).replaceAll("(?s)^\\$ curl [^\\n]*\\n", "");
         List<String> fields = new ArrayList<>();
         new ObjectMapper().readTree(shown).fieldNames().forEachRemaining(fields::add);
@@ -332,8 +332,8 @@ class DocumentationTest {
     }
 
     @Test
-    void nobodyIsToldOfAVariableThatDoesNotExist() {
-        Set<String> known = new TreeSet<>(Set.of(PuriCommand.EARLY_VARIABLES));
+    void everyDocumentedVariableExists() {
+        Set<String> known = new TreeSet<>(Set.of(PuriCommand.VARIABLES_READ_BEFORE_SETTINGS));
         PuriCommand.SETTINGS.forEach(each -> settings(each).forEach((name, setting) -> {
             known.add(name);
             if (setting.isSecret()) {
@@ -355,7 +355,7 @@ class DocumentationTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"README.md", "docs/events.md"})
-    void theJavaScriptIsThatOfTheExampleThatIsRun(String page) {
+    void javaScriptMatchesTheTestedExample(String page) {
         List<String> blocks = Page.of(page).blocks("js");
         String program = Page.of("examples/music/node/reviews.mjs").text();
         assertThat(blocks).isNotEmpty().allSatisfy(block -> assertThat(program).contains(block));
@@ -380,7 +380,7 @@ class DocumentationTest {
     }
 
     @Test
-    void figuresOfReadmeAreThoseOfPerformance() {
+    void figuresOfReadmeMatchThePerformancePage() {
         List<List<String>> measured = Page.of("docs/performance.md")
                 .text()
                 .lines()
@@ -407,10 +407,10 @@ class DocumentationTest {
         List<String> lines = Page.of("docs/events.md").lines("sh", "kcat ");
         assertThat(lines).isNotEmpty().allSatisfy(line -> {
             List<String> words = List.of(line.split(" +", -1));
-            assertThat(words.get(words.indexOf("-b") + 1)).isEqualTo(CliSettings.BOOTSTRAP_SERVER);
+            assertThat(words.get(words.indexOf("-b") + 1)).isEqualTo(CliSettings.DEFAULT_BOOTSTRAP_SERVER);
             assertThat(RegistryTopics.names()).contains(words.get(words.indexOf("-t") + 1));
             if (words.contains("-r")) {
-                assertThat(words.get(words.indexOf("-r") + 1)).isEqualTo(CliSettings.SCHEMA_REGISTRY);
+                assertThat(words.get(words.indexOf("-r") + 1)).isEqualTo(CliSettings.DEFAULT_SCHEMA_REGISTRY);
             }
         });
     }

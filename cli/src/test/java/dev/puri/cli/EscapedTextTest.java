@@ -13,12 +13,12 @@ import java.nio.charset.StandardCharsets;
 import org.junit.jupiter.api.Test;
 import org.slf4j.event.KeyValuePair;
 
-/** Lines of the text log, as logback.xml makes them of what records and requests say. */
+/** Tests the lines that logback.xml formats from messages that quote records and requests. */
 final class EscapedTextTest {
     private static final String HOSTILE = "a\nb\rc\u001b[31md\u0085e\u2028f\u009bg\u202eh\0";
 
     @Test
-    void nothingThatIsLoggedBeginsALineOrDrivesATerminal() throws Exception {
+    void logMessagesCannotStartALineOrControlATerminal() throws Exception {
         LoggerContext context = new LoggerContext();
         JoranConfigurator configurator = new JoranConfigurator();
         configurator.setContext(context);

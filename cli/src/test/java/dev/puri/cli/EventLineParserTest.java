@@ -32,7 +32,7 @@ class EventLineParserTest {
             List.of(new Collection("soundcloud", "tracks", new Prefix("trk"), Set.of(), false, false, "", false)));
 
     @Test
-    void everyFieldOfACreationIsTaken() {
+    void parsesEveryFieldOfACreation() {
         Event event = event("{" + CREATED + ",\"owner\":\"catalog\",\"shard\":\"br-1\",\"uuid\":\"" + ID
                 + "\",\"handle\":\"trk_4k7vx9tz2nqr8w3\",\"attributes\":{\"title\":\"Água\"},\"expectedEpoch\":4,"
                 + "\"eventId\":\"0197c3a2-5b1e-7c4d-8e9f-0a1b2c3d4e60\",\"source\":\"import\","
@@ -54,7 +54,7 @@ class EventLineParserTest {
     }
 
     @Test
-    void whatIsLeftOutIsMinted() {
+    void omittedFieldsAreFilledIn() {
         Event event = event("{" + CREATED + ",\"owner\":\"catalog\",\"shard\":\"br-1\"}");
         assertThat(event.eventId().version()).isEqualTo(7);
         assertThat(event.occurredAt()).isEqualTo(NOW);
@@ -66,7 +66,7 @@ class EventLineParserTest {
     }
 
     @Test
-    void noHandleIsMintedWhereTheCollectionIsNotRegisteredOrNullAsksForNone() {
+    void noHandleIsMintedForAnUndeclaredCollectionOrNull() {
         String elsewhere = "{\"type\":\"created\",\"puri\":\"a:b:c\",\"owner\":\"o\",\"shard\":\"s\"}";
         String none = "{" + CREATED + ",\"owner\":\"o\",\"shard\":\"s\",\"handle\":null}";
         for (String line : List.of(elsewhere, none)) {
@@ -78,14 +78,14 @@ class EventLineParserTest {
     }
 
     @Test
-    void uuidIsTheGuardOfWhateverIsNoCreation() {
+    void uuidIsTheGuardOfOtherTypesThanCreations() {
         Event event = event("{\"type\":\"deleted\",\"puri\":\"a:b:c\",\"uuid\":\"" + ID + "\"}");
         assertThat(event.uuid()).isEqualTo(ID);
         assertThat(event.change()).isEqualTo(new Change.Deleted());
     }
 
     @Test
-    void everyOtherTypeIsTaken() {
+    void parsesEveryOtherType() {
         assertThat(event("{\"type\":\"moved\",\"puri\":\"a:b:c\",\"shard\":\"s\"}")
                         .change())
                 .isEqualTo(new Change.Moved(null, new Shard("s")));
@@ -110,16 +110,16 @@ class EventLineParserTest {
                 "{\"type\":\"deleted\"} | puri: missing",
                 "{\"puri\":\"a:b:c\"} | type: missing",
                 "{\"type\":\"remove\",\"puri\":\"a:b:c\"} | type: \"remove\" is none of created, moved,",
-                "{\"type\":\"deleted\",\"puri\":\"a:b:c\",\"shrd\":1} | shrd: no such field in a deleted event; it has type,",
+                "{\"type\":\"deleted\",\"puri\":\"a:b:c\",\"shrd\":1} | shrd: no such field in a deleted event; its fields are type,",
                 "{\"type\":\"deleted\",\"puri\":\"a:b:c\",\"puri\":\"a:b:d\"} | puri: given twice",
                 "{\"type\":\"deleted\",\"puri\":7} | puri: a text is expected, not the number 7",
                 "{\"type\":\"deleted\",\"puri\":[\"a:b:c\"]} | puri: a text is expected, not a list",
                 "{\"type\":\"deleted\",\"puri\":\"a:b:c\",\"expectedEpoch\":\"1\"} | expectedEpoch: a whole number is expected, not a text",
                 "{\"type\":\"deleted\",\"puri\":\"a:b:c\",\"expectedEpoch\":1.5} | expectedEpoch: a whole number is expected, not a fraction",
                 "{\"type\":\"deleted\",\"puri\":\"a:b:c\",\"expectedEpoch\":99999999999999999999} | expectedEpoch: a whole number is expected, not a number of more than 64 bits",
-                "{\"type\":\"deleted\",\"puri\":\"a:b:c\",\"uuid\":\"1-1-1-1-1\"} | uuid: \"1-1-1-1-1\" is no uuid such as",
-                "{\"type\":\"deleted\",\"puri\":\"a:b:c\",\"occurredAt\":\"yesterday\"} | occurredAt: \"yesterday\" is no time with an offset",
-                "{\"type\":\"deleted\",\"puri\":\"a:b:c\",\"occurredAt\":\"2026-11-20T09:30:00\"} | occurredAt: \"2026-11-20T09:30:00\" is no time with an offset",
+                "{\"type\":\"deleted\",\"puri\":\"a:b:c\",\"uuid\":\"1-1-1-1-1\"} | uuid: \"1-1-1-1-1\" is not a uuid such as",
+                "{\"type\":\"deleted\",\"puri\":\"a:b:c\",\"occurredAt\":\"yesterday\"} | occurredAt: \"yesterday\" is not a time with an offset",
+                "{\"type\":\"deleted\",\"puri\":\"a:b:c\",\"occurredAt\":\"2026-11-20T09:30:00\"} | occurredAt: \"2026-11-20T09:30:00\" is not a time with an offset",
                 "{\"type\":\"described\",\"puri\":\"a:b:c\"} | attributes: missing",
                 "{\"type\":\"described\",\"puri\":\"a:b:c\",\"attributes\":{\"n\":1}} | attributes: n is not a text",
                 "{\"type\":\"described\",\"puri\":\"a:b:c\",\"attributes\":{\"n\":{\"m\":[1]},\"t\":\"x\",\"t\":\"y\"}} | attributes: n is not a text; attributes: t is given twice",
@@ -131,7 +131,7 @@ class EventLineParserTest {
                 "{\"type\":\"created\",\"puri\":\"a:b:c\",\"owner\":\"o o\",\"shard\":\"s\"} | owner: \"o o\" at position 1: an owner is made of",
                 "{\"type\":\"created\",\"puri\":\"a:b:c\",\"owner\":\"o\",\"shard\":\"s\",\"handle\":\"x\"} | handle: \"x\": a handle is three letters",
                 "{\"type\":\"created\",\"puri\":\"a:b:c\"} | owner: missing; shard: missing",
-                "{\"type\":\"deleted\",\"puri\":\"a:b:c\"} {} | more follows the object",
+                "{\"type\":\"deleted\",\"puri\":\"a:b:c\"} {} | more text follows the object",
                 "{\"type\":\"deleted\" | not JSON: ",
                 "nonsense | not JSON: ",
                 "[] | not a JSON object",
@@ -150,13 +150,13 @@ class EventLineParserTest {
     }
 
     @Test
-    void deepNestingIsAMistakeAndNoOverflow() {
+    void deepNestingIsAMistakeWithoutStackOverflow() {
         String line = "{\"type\":\"deleted\",\"puri\":" + "[".repeat(100_000);
         assertThat(mistakes(line)).singleElement().asString().startsWith("not JSON: ");
     }
 
     @Test
-    void whatOnlyTheContractRefusesIsNamedWhenTheEventIsMade() {
+    void fieldsBeyondTheirBoundsAreNamedOnCompletion() {
         String nil = "00000000-0000-0000-0000-000000000000";
         assertThatThrownBy(() -> event("{\"type\":\"deleted\",\"puri\":\"a:b:c\",\"uuid\":\"" + nil + "\"}"))
                 .isInstanceOf(IllegalArgumentException.class)
@@ -167,13 +167,13 @@ class EventLineParserTest {
     }
 
     @Test
-    void whatIsPrintedReadsBackAsTheSameEvent() {
+    void aFormattedEventParsesToTheSameEvent() {
         long seed = System.nanoTime();
         Random random = new Random(seed);
         IdentityMinter minter = new IdentityMinter();
         for (int i = 0; i < 500; i++) {
             Event event = randomEvent(random, minter);
-            assertThat(event(EventLinePrinter.print(event)))
+            assertThat(event(EventLineFormatter.format(event)))
                     .as("seed %d round %d", seed, i)
                     .isEqualTo(event);
         }

@@ -43,7 +43,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The token of every event is answered by the resolver and the indexer: of whatever kind, and whatever became of it. */
+/**
+ * The token of every event is answered by the resolver and the indexer: of whatever kind, and whatever became of it.
+ */
 @Timeout(300)
 final class EveryTokenIT {
     private static final ObjectMapper JSON = new ObjectMapper();
@@ -68,7 +70,7 @@ final class EveryTokenIT {
      * starts from a snapshot then, and the indexer from its index: both begin behind the erasures.
      */
     @Test
-    void theTokenOfEveryEventIsAnsweredAndAgainAfterARestart() throws Exception {
+    void everyTokenIsAnsweredBeforeAndAfterARestart() throws Exception {
         List<Sent> all = new ArrayList<>();
         Map<Sent, Integer> before = new LinkedHashMap<>();
         Set<Position> listed;
@@ -108,7 +110,7 @@ final class EveryTokenIT {
     private static void declare(EmbeddedStack stack) {
         Map<String, String> environment = Map.of(
                 "PURI_BOOTSTRAP_SERVER", stack.bootstrapServers(),
-                "PURI_SCHEMA_REGISTRY", stack.schemaRegistry());
+                "PURI_SCHEMA_REGISTRY", stack.schemaRegistryUrl());
         String declarations = """
                 namespaces:
                   own: {ownsTopic: true}
@@ -130,8 +132,8 @@ final class EveryTokenIT {
     /** Returns the status of the resolver's answer; the indexer's agrees with it. */
     private int ask(EmbeddedStack stack, Sent sent) throws Exception {
         String query = "?wait=20s&at=" + sent.token();
-        HttpResponse<String> answer = get(stack.resolver() + "/v1/identities/" + sent.puri() + query);
-        HttpResponse<String> found = get(stack.search() + "/v1/search" + query + "&ref="
+        HttpResponse<String> answer = get(stack.resolverUrl() + "/v1/identities/" + sent.puri() + query);
+        HttpResponse<String> found = get(stack.indexerUrl() + "/v1/search" + query + "&ref="
                 + URLEncoder.encode(sent.puri().toString(), StandardCharsets.UTF_8));
         assertThat(answer.statusCode())
                 .as("seed %d, %s: %s", seed, sent, answer.body())
@@ -145,7 +147,7 @@ final class EveryTokenIT {
     private Set<Position> rejections(EmbeddedStack stack) throws Exception {
         Set<Position> positions = new HashSet<>();
         for (JsonNode each : JSON.readTree(
-                        get(stack.resolver() + "/v1/rejections?limit=1000").body())
+                        get(stack.resolverUrl() + "/v1/rejections?limit=1000").body())
                 .get("rejections")) {
             positions.add(Position.parse(each.get("position").asText()));
         }
@@ -179,7 +181,7 @@ final class EveryTokenIT {
                     new ProducerRecord<>(Topics.eventsOf("own"), first.puri().toBytes(), encoded(first, schemaId)));
             // The topology looks for new topics every 30 s.
             await().atMost(Duration.ofSeconds(90))
-                    .until(() -> get(stack.resolver() + "/v1/identities/" + first.puri())
+                    .until(() -> get(stack.resolverUrl() + "/v1/identities/" + first.puri())
                                     .statusCode()
                             == 200);
             for (int i = 0; i < EVENTS; i++) {
@@ -213,7 +215,7 @@ final class EveryTokenIT {
     /** The id by which the events' schema is registered already. */
     private int schemaId(EmbeddedStack stack) throws Exception {
         JsonNode versions =
-                JSON.readTree(get(stack.schemaRegistry() + "/subjects/" + Topics.EVENTS + "-value/versions/latest")
+                JSON.readTree(get(stack.schemaRegistryUrl() + "/subjects/" + Topics.EVENTS + "-value/versions/latest")
                         .body());
         return versions.get("id").asInt();
     }

@@ -43,12 +43,12 @@ class ExamplesIT {
 
     private static final String DEFAULT_RESOLVER = "http://127.0.0.1:8080";
 
-    /** Of curl, when the server answered with a status of 400 or more. */
+    /** The exit status of curl if the server responded with a status of 400 or more. */
     private static final int HTTP_ERROR = 22;
 
     private static final String FASTAVRO_VERSION = "1.12.2";
 
-    /** What nobody can know beforehand. */
+    /** The parts of printed output that differ between runs. */
     private static final List<String> MINTED = List.of("uuid", "handle", "createdAt", "changedAt");
 
     @TempDir
@@ -62,9 +62,9 @@ class ExamplesIT {
         stack = EmbeddedStack.start(EmbeddedStack.Options.onFreePorts(dir.resolve("data")), step -> {});
         environment = Map.of(
                 "PURI_BOOTSTRAP_SERVER", stack.bootstrapServers(),
-                "PURI_SCHEMA_REGISTRY", stack.schemaRegistry(),
-                "PURI_RESOLVER", stack.resolver(),
-                "PURI_SEARCH", stack.search());
+                "PURI_SCHEMA_REGISTRY", stack.schemaRegistryUrl(),
+                "PURI_RESOLVER", stack.resolverUrl(),
+                "PURI_SEARCH", stack.indexerUrl());
     }
 
     @AfterAll
@@ -92,7 +92,7 @@ class ExamplesIT {
     }
 
     @Test
-    void theWalkThroughOfReadmeGoesAsItSays() throws Exception {
+    void theWalkThroughOfReadmeWorks() throws Exception {
         List<String> commands = firstOf("## Walk-through\\s+```sh\\n(.*?)```", readme())
                 .lines()
                 .filter(line -> !line.contains("./puri up "))
@@ -133,7 +133,8 @@ class ExamplesIT {
         JsonNode shown = JSON.readTree(firstOf("\\$ curl [^\\n]*\\n(\\{.*?})\\n```", readme()));
         try (HttpClient client = HttpClient.newHttpClient()) {
             HttpResponse<String> answer = client.send(
-                    HttpRequest.newBuilder(URI.create(stack.resolver() + path)).build(),
+                    HttpRequest.newBuilder(URI.create(stack.resolverUrl() + path))
+                            .build(),
                     HttpResponse.BodyHandlers.ofString());
             assertThat(answer.statusCode()).isEqualTo(200);
             JsonNode real = JSON.readTree(answer.body());
@@ -150,7 +151,7 @@ class ExamplesIT {
     }
 
     @Test
-    void eventsOfTheConceptsHaveTheOutcomesThatArePrinted() {
+    void eventsOfTheConceptsPageHaveThePrintedOutcomes() {
         Page concepts = Page.of("docs/concepts.md");
         List<List<String>> outcomes = concepts.text()
                 .lines()
@@ -188,8 +189,8 @@ class ExamplesIT {
         assertThat(requests).hasSizeGreaterThan(4);
         for (String request : requests) {
             ShellRun run = shell(request.replace("curl ", "curl --no-progress-meter --fail-with-body ")
-                    .replace(DEFAULT_RESOLVER, stack.resolver()));
-            // The first asks for a name that exists only when the walk-through was before it.
+                    .replace(DEFAULT_RESOLVER, stack.resolverUrl()));
+            // The first request asks for a name that exists only if the walk-through ran before.
             assertThat(run.status()).as(request + "\n" + run.output()).isIn(0, HTTP_ERROR);
             if (run.status() == HTTP_ERROR) {
                 assertThat(run.output()).contains("\"verdict\":\"unknown\"");
@@ -203,8 +204,8 @@ class ExamplesIT {
         requireHere(version.status() == 0, "kcat is not installed");
         create("acme:trains:1");
         for (String line : Page.of("docs/events.md").lines("sh", "kcat ")) {
-            ShellRun run = shell(line.replace(CliSettings.BOOTSTRAP_SERVER, stack.bootstrapServers())
-                    .replace(CliSettings.SCHEMA_REGISTRY, stack.schemaRegistry()));
+            ShellRun run = shell(line.replace(CliSettings.DEFAULT_BOOTSTRAP_SERVER, stack.bootstrapServers())
+                    .replace(CliSettings.DEFAULT_SCHEMA_REGISTRY, stack.schemaRegistryUrl()));
             if (line.contains("value=avro") && !version.output().contains("Avro")) {
                 assertThat(run.status()).isNotZero();
                 assertThat(run.output()).contains("Avro");
@@ -218,7 +219,7 @@ class ExamplesIT {
     }
 
     @Test
-    void theEventOfTheProgramInPythonIsApplied() throws Exception {
+    void theEventOfThePythonProgramIsApplied() throws Exception {
         Path packages = dir.resolve("packages");
         ShellRun install =
                 shell("python3 -m pip install --quiet --timeout 10 --retries 1 --only-binary :all: --target '"
@@ -231,8 +232,8 @@ class ExamplesIT {
         String puri = "acme:boats:1";
         create(puri);
 
-        ShellRun event =
-                shell("PYTHONPATH='" + packages + "' python3 '" + program + "' " + stack.schemaRegistry() + " " + puri);
+        ShellRun event = shell(
+                "PYTHONPATH='" + packages + "' python3 '" + program + "' " + stack.schemaRegistryUrl() + " " + puri);
         assertThat(event.status()).as(event.output()).isZero();
         byte[] value = HexFormat.of().parseHex(event.output().strip());
         try (KafkaProducer<String, byte[]> producer = new KafkaProducer<>(
@@ -318,7 +319,7 @@ class ExamplesIT {
     }
 
     @Test
-    void aMachinesPackagesArePublishedOnceHoweverOftenTheExampleRuns() throws Exception {
+    void packagesArePublishedOnceEvenIfTheExampleRunsTwice() throws Exception {
         Path bin = commandsOfAnotherMachine();
         int events = DebianPackagesTest.names().size();
         assertThat(packages(bin))

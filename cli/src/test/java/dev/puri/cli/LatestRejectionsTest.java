@@ -25,7 +25,7 @@ final class LatestRejectionsTest {
     private final LatestRejections all = new LatestRejections(null);
 
     @Test
-    void theNewestAreLastAndNoMoreThanWereAskedFor() {
+    void returnsTheRequestedNumberOfLatestRejectionsOldestFirst() {
         take(ONE, null, 3);
         take(TWO, null, 1);
         take(null, null, 2);
@@ -35,7 +35,7 @@ final class LatestRejectionsTest {
     }
 
     @Test
-    void whatWasRefusedBeforeAnErasureIsLeftOut() {
+    void omitsRejectionsBeforeAnErasure() {
         take(ONE, null, 1);
         take(TWO, ONE, 2);
         take(ONE, null, 4);
@@ -49,7 +49,7 @@ final class LatestRejectionsTest {
     }
 
     @Test
-    void thoseOfOneNameAreKeptWithoutTheirEvents() {
+    void keepsRejectionsOfOnePuriWithoutTheirEvents() {
         LatestRejections ofOne = new LatestRejections(Puri.parse(ONE));
         ofOne.add(record(ONE.getBytes(StandardCharsets.UTF_8), rejection(ONE, null, 1)));
         ofOne.add(record(TWO.getBytes(StandardCharsets.UTF_8), rejection(TWO, null, 2)));
@@ -59,7 +59,7 @@ final class LatestRejectionsTest {
     }
 
     @Test
-    void aRecordThatIsNeitherIsPassedOver() {
+    void ignoresARecordThatIsNeitherRejectionNorErasure() {
         all.add(record("no pURI".getBytes(StandardCharsets.UTF_8), null));
         all.add(record(null, null));
 

@@ -23,7 +23,9 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** {@code ./puri} in a tree of its own, with a stand-in for Maven and, in place of the command, this test's class path. */
+/**
+ * Runs {@code ./puri} in a temporary source tree, with a fake Maven. The command runs from the class path of this test.
+ */
 class LauncherTest {
     private static final List<String> MODULES = List.of(
             "schemas",
@@ -40,7 +42,7 @@ class LauncherTest {
             "search-indexer",
             "cli");
 
-    /** What the real one does, as far as it matters here; runs at the root of the tree. */
+    /** A fake Maven that does only what these tests need. It runs in the root of the tree. */
     private static final String MAKE_THE_JAR = "mkdir -p cli/target/lib && cp ../built.jar cli/target/cli-1.jar";
 
     @TempDir
@@ -70,7 +72,7 @@ class LauncherTest {
     }
 
     @Test
-    void runsFromAnywhereThroughALinkWhateverJavaIsTheDefault() throws Exception {
+    void runsThroughALinkFromAnyDirectoryWithAnyDefaultJava() throws Exception {
         Path link = Files.createSymbolicLink(folder.resolve("link"), Path.of("a tree/puri"));
         environment.put("JAVA_HOME", "/does/not/exist");
         Run run = run(link, "mint", "--prefix", "abc");
@@ -80,7 +82,7 @@ class LauncherTest {
     }
 
     @Test
-    void saysExactlyWhatIsMissingWhenNoJdkIsNewEnough() throws Exception {
+    void reportsWhatIsMissingIfNoJdkIsNewEnough() throws Exception {
         Path puri = root.resolve("puri");
         Files.writeString(puri, Files.readString(puri).replace("needed_java=25", "needed_java=999"));
         Run run = run(puri, "mint");
@@ -100,7 +102,7 @@ class LauncherTest {
     }
 
     @Test
-    void theWholeRegistryHasABoundedHeapUnlessTheUserGivesItMore() throws Exception {
+    void upAndDemoHaveABoundedHeapUnlessTheUserSetsAnother() throws Exception {
         environment.put("PURI_JAVA_OPTS", "-XX:+PrintFlagsFinal");
         for (String command : List.of("up", "demo")) {
             assertThat(run(root.resolve("puri"), command, "--help").out())
@@ -135,12 +137,12 @@ class LauncherTest {
     }
 
     @Test
-    void whatRunsKeepsItsJarsAndNoOldVersionIsLeftWhenAPomChanged() throws Exception {
+    void runningCommandsKeepTheirJarsAndOldVersionsAreRemoved() throws Exception {
         fakeMaven(MAKE_THE_JAR);
         Path other = touch(root.resolve("cli/target/lib/other-1.0.jar"), "2026-01-01T00:00:00Z");
         Path client = touch(root.resolve("cli/target/lib/client-1.jar"), "2026-01-01T00:00:00Z");
         Path own = root.resolve("cli/target/cli-1.jar");
-        // As a JVM has it that runs from it.
+        // A second link keeps the content of the old jar, as a JVM that has the jar open does.
         Path open = Files.createLink(folder.resolve("open.jar"), own);
         byte[] before = Files.readAllBytes(own);
         writeJarOfThisClassPath(folder.resolve("built.jar"), "new");
@@ -175,7 +177,7 @@ class LauncherTest {
     }
 
     @Test
-    void aLockThatItsHolderLeftBehindIsTakenOver() throws Exception {
+    void takesOverALockWhoseHolderHasEnded() throws Exception {
         fakeMaven(MAKE_THE_JAR);
         Files.delete(stamp);
         Path lock = Files.createDirectories(root.resolve("target/puri-build.lock"));
@@ -186,7 +188,7 @@ class LauncherTest {
         assertThat(run.status()).as(run.err()).isZero();
     }
 
-    /** A jar with nothing in it but a reference to everything on this test's class path. */
+    /** A jar that contains only a manifest, which refers to the class path of this test. */
     private static void writeJarOfThisClassPath(Path jar, String version) throws IOException {
         String urls = Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator))
                 .map(entry -> Path.of(entry).toUri().toString())
@@ -221,7 +223,7 @@ class LauncherTest {
                 .redirectOutput(out.toFile())
                 .redirectError(err.toFile());
         builder.environment().keySet().removeIf(name -> name.startsWith("PURI_") || name.startsWith("JAVA_"));
-        // Wherever the tests' own JDK lies, it is found.
+        // The launcher must find the JDK of the tests wherever it is installed.
         builder.environment().put("JAVA_HOME", System.getProperty("java.home"));
         builder.environment().putAll(environment);
         builder.environment().merge("PATH", folder.resolve("bin") + ":", (path, bin) -> bin + path);

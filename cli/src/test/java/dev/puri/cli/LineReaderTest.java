@@ -13,14 +13,14 @@ import org.junit.jupiter.api.Test;
 
 class LineReaderTest {
     @Test
-    void linesEndWithLfOrCrLfAndTheLastMayGoWithout() throws IOException {
+    void linesEndWithLfOrCrLfAndTheLastMayHaveNoTerminator() throws IOException {
         assertThat(read("a\nb\r\n\nc", 10)).containsExactly("1 a", "2 b", "3 ", "4 c");
         assertThat(read("a\n", 10)).containsExactly("1 a");
         assertThat(read("", 10)).isEmpty();
     }
 
     @Test
-    void aByteOrderMarkAtTheStartIsPassedOver() throws IOException {
+    void aByteOrderMarkAtTheStartIsSkipped() throws IOException {
         assertThat(read("\uFEFFa\n\uFEFFb", 10)).containsExactly("1 a", "2 \uFEFFb");
     }
 
@@ -31,13 +31,13 @@ class LineReaderTest {
     }
 
     @Test
-    void bytesThatAreNoUtf8AreReportedAndTheNextLineIsRead() throws IOException {
+    void aLineThatIsNotUtf8IsReportedAndTheNextIsRead() throws IOException {
         byte[] input = {'a', '\n', (byte) 0xC3, '\n', 'b'};
         assertThat(read(new ByteArrayInputStream(input), 10)).containsExactly("1 a", "2! not UTF-8 text", "3 b");
     }
 
     @Test
-    void howTheInputArrivesMakesNoDifference() throws IOException {
+    void anySplitOfTheInputGivesTheSameLines() throws IOException {
         long seed = System.nanoTime();
         Random random = new Random(seed);
         for (int round = 0; round < 200; round++) {
@@ -72,7 +72,7 @@ class LineReaderTest {
             lines.add(
                     switch (line) {
                         case LineReader.Text text -> text.number() + " " + text.text();
-                        case LineReader.Unreadable unreadable -> unreadable.number() + "! " + unreadable.why();
+                        case LineReader.Unreadable unreadable -> unreadable.number() + "! " + unreadable.reason();
                     });
         }
         return lines;

@@ -21,14 +21,14 @@ class LoggingTest {
     private static final String TRACE = "0af7651916cd43dd8448eb211c80319c";
 
     @Test
-    void textHasWhatBelongsToALineBehindIt() throws Exception {
+    void textLinesEndWithTheKeyValuePairs() throws Exception {
         assertThat(logged("TEXT", "said", new KeyValuePair("status", 200)))
                 .matches("[0-9:.]+ INFO  Here said status=\"200\"\\R");
         assertThat(logged("TEXT", "said")).matches("[0-9:.]+ INFO  Here said\\R");
     }
 
     @Test
-    void jsonIsAnObjectALine() throws Exception {
+    void jsonHasOneObjectALine() throws Exception {
         String line = logged("JSON", "said \"it\"\n", new KeyValuePair("status", 200));
 
         assertThat(line).endsWith("\n").doesNotMatch("(?s).*\\n.+");
@@ -42,7 +42,7 @@ class LoggingTest {
     }
 
     @Test
-    void anotherFormIsAMistakeThatIsSaid() {
+    void anUnknownFormatIsAMistake() {
         CommandLineRun run = CommandLineRun.of(Map.of("PURI_LOG_FORMAT", "xml"), "mint");
 
         assertThat(run.status()).isEqualTo(ExitStatus.USAGE);

@@ -20,7 +20,7 @@ class MainTest {
     private static final Map<String, String> NOTHING_SET = Map.of();
 
     @Test
-    void helpIsAResult() {
+    void helpGoesToStdoutWithStatus0() {
         CommandLineRun run = CommandLineRun.of(NOTHING_SET, "--help");
         assertThat(run.status()).isZero();
         assertThat(run.out()).contains("Usage: puri").contains("Exit status:").contains("publish");
@@ -81,7 +81,7 @@ class MainTest {
                 "resolve a:b:\uFFFD",
                 "mint a:\uFFFD",
             })
-    void aWrongCommandLineIsStatus2AndSaidOnStderr(String args) {
+    void aWrongCommandLineIsStatus2WithAMessageOnStderr(String args) {
         CommandLineRun run = CommandLineRun.of(NOTHING_SET, args.isEmpty() ? new String[0] : args.split(" "));
         assertThat(run.status()).isEqualTo(2);
         assertThat(run.out()).isEmpty();
@@ -89,7 +89,7 @@ class MainTest {
     }
 
     @Test
-    void optionsStandBeforeOrAfterTheCommand() {
+    void optionsMayPrecedeOrFollowTheCommand() {
         CommandLineRun before = CommandLineRun.of(NOTHING_SET, "-o", "json", "mint", "--prefix", "abc");
         CommandLineRun after = CommandLineRun.of(NOTHING_SET, "mint", "--prefix", "abc", "-o", "JSON");
         for (CommandLineRun run : List.of(before, after)) {
@@ -101,13 +101,13 @@ class MainTest {
     }
 
     @Test
-    void asManyIdsAreMintedAsAreAskedFor() {
+    void mintsTheRequestedNumberOfIds() {
         CommandLineRun run = CommandLineRun.of(NOTHING_SET, "mint", "-n", "3");
         assertThat(run.outLines()).hasSize(3).doesNotHaveDuplicates().isSorted();
     }
 
     @Test
-    void aServersOptionsAreItsSettingsAndAllMistakesAreSaidAtOnce() {
+    void optionsOfAServerAreItsSettingsAndAllMistakesAreReportedTogether() {
         CommandLineRun help = CommandLineRun.of(NOTHING_SET, "streams", "--help");
         assertThat(help.out()).contains("--streams-threads=NUMBER").contains("PURI_STREAMS_THREADS");
         CommandLineRun run = CommandLineRun.of(NOTHING_SET, "resolver", "--http-port", "x", "--max-refs", "0");
@@ -116,7 +116,7 @@ class MainTest {
     }
 
     @Test
-    void anUnknownVariableIsAMistakeAndItsNeighbourIsNamed() {
+    void anUnknownVariableIsAMistakeAndTheNearestKnownNameIsSuggested() {
         CommandLineRun run =
                 CommandLineRun.of(Map.of("PURI_BOOTSTRAP_SERVRE", "localhost:9092"), "mint", "soundcloud:tracks");
         assertThat(run.status()).isEqualTo(2);
@@ -144,7 +144,8 @@ class MainTest {
 
     @Test
     void aDeclaredNamespaceWithoutItsTopicIsAMistake() {
-        assertThat(TopicsCommand.missing(Set.of("music", "video"), Set.of("puri.events.v1", "puri.events.v1.video")))
+        assertThat(TopicsCommand.missingTopics(
+                        Set.of("music", "video"), Set.of("puri.events.v1", "puri.events.v1.video")))
                 .singleElement()
                 .asString()
                 .startsWith("puri.events.v1.music is missing")
@@ -152,16 +153,16 @@ class MainTest {
     }
 
     @Test
-    void whatATopicOfItsOwnMeansIsSaidAndTheNextCommandNamed() {
+    void warnsAboutATopicOfItsOwnAndNamesTheNextCommand() {
         Namespace music = new Namespace("music", true);
-        String missing = CollectionsCommand.ApplyCommand.consequence(music, Set.of());
-        assertThat(missing).contains("puri.events.v1.music alone, permanently").contains("puri topics create");
-        assertThat(CollectionsCommand.ApplyCommand.consequence(music, Set.of("puri.events.v1.music")))
+        String missing = CollectionsCommand.ApplyCommand.topicWarning(music, Set.of());
+        assertThat(missing).contains("accepted on puri.events.v1.music only").contains("puri topics create");
+        assertThat(CollectionsCommand.ApplyCommand.topicWarning(music, Set.of("puri.events.v1.music")))
                 .doesNotContain("topics create");
     }
 
     @Test
-    void publishingGivesUpWhenItsTimeoutSays() {
+    void timeoutOfPublishBoundsTheTimeoutsOfKafkaClients() {
         CliSettings settings = new CliSettings(
                 "127.0.0.1:1",
                 URI.create("http://127.0.0.1:1"),
@@ -178,14 +179,14 @@ class MainTest {
     }
 
     @Test
-    void theVersionIsThatOfTheBuild() {
+    void printsTheVersionOfTheBuild() {
         CommandLineRun run = CommandLineRun.of(NOTHING_SET, "--version");
         assertThat(run.status()).isZero();
         assertThat(run.out()).matches("puri \\d+\\.\\d+\\.\\d+.*\\R");
     }
 
     @Test
-    void aDirectoryOrAMissingFileIsSaidInOneLine() {
+    void aDirectoryOrAMissingFileIsReportedInOneLine() {
         assertThat(CommandLineRun.of(NOTHING_SET, "publish", "-f", "/tmp").errLines())
                 .singleElement()
                 .asString()
@@ -198,15 +199,15 @@ class MainTest {
     }
 
     @Test
-    void aLocaleWithoutUtf8TakesPlainArgumentsAlone() {
-        Subcommand.requireText(List.of("a:b:c"), "ANSI_X3.4-1968");
-        Subcommand.requireText(List.of("a:b:é"), "UTF-8");
-        assertThatThrownBy(() -> Subcommand.requireText(List.of("a:b:é"), "ANSI_X3.4-1968"))
+    void aLocaleWithoutUtf8AcceptsOnlyAsciiArguments() {
+        Subcommand.requireDecodable(List.of("a:b:c"), "ANSI_X3.4-1968");
+        Subcommand.requireDecodable(List.of("a:b:é"), "UTF-8");
+        assertThatThrownBy(() -> Subcommand.requireDecodable(List.of("a:b:é"), "ANSI_X3.4-1968"))
                 .hasMessageContaining("LC_ALL=C.UTF-8");
     }
 
     @Test
-    void theParsersOwnNamesAreNotShown() {
+    void mistakesDoNotShowTheNamesOfJackson() {
         for (String line : List.of("{", "[", "{\"a\":NaN}", "{\"a\":+1}", "{\"a\":01}", "{\"a\"", "[[")) {
             assertThat(EventLineParser.parse(line).toString())
                     .as(line)
@@ -217,10 +218,10 @@ class MainTest {
     }
 
     @Test
-    void answersToBatchesAreJoinedInOrder() {
+    void responsesToBatchesAreJoinedInOrder() {
         JsonNode one = Json.parse("{\"results\":[1,2],\"shards\":{\"b\":[0,1]}}");
         JsonNode two = Json.parse("{\"results\":[3,4],\"shards\":{\"a\":[1],\"b\":[0]}}");
-        assertThat(ResolveCommand.joined(List.of(one, two)))
+        assertThat(ResolveCommand.join(List.of(one, two)))
                 .hasToString("{\"results\":[1,2,3,4],\"shards\":{\"a\":[3],\"b\":[0,1,2]}}");
     }
 }

@@ -16,84 +16,84 @@ import org.junit.jupiter.api.Test;
 class OutcomeMatcherTest {
     private static final Outcome TAKEN = Outcome.refused(Reason.PURI_TAKEN);
 
-    private final List<String> told = new ArrayList<>();
-    private final OutcomeMatcher expectations = telling();
+    private final List<String> reported = new ArrayList<>();
+    private final OutcomeMatcher matcher = newMatcher();
 
     @Test
-    void anOutcomeIsToldOnceWhetherItComesBeforeOrAfterTheAcknowledgement() {
-        expectations.expect(at(0, 5), 1);
-        assertThat(expectations.waiting()).isEqualTo(1);
-        assertThat(expectations.outcome(at(0, 5), Outcome.APPLIED)).isTrue();
-        assertThat(expectations.outcome(at(0, 6), Outcome.UNCHANGED)).isFalse();
-        expectations.expect(at(0, 6), 2);
-        assertThat(told).containsExactly("1 applied ", "2 unchanged ");
-        assertThat(expectations.waiting()).isZero();
+    void anOutcomeIsReportedOnceBeforeOrAfterTheAcknowledgement() {
+        matcher.expect(at(0, 5), 1);
+        assertThat(matcher.waitingCount()).isEqualTo(1);
+        assertThat(matcher.addOutcome(at(0, 5), Outcome.APPLIED)).isTrue();
+        assertThat(matcher.addOutcome(at(0, 6), Outcome.UNCHANGED)).isFalse();
+        matcher.expect(at(0, 6), 2);
+        assertThat(reported).containsExactly("1 applied ", "2 unchanged ");
+        assertThat(matcher.waitingCount()).isZero();
     }
 
     @Test
-    void aRefusalIsToldWithItsRejectionInWhicheverOrderTheyCome() {
-        expectations.expect(at(0, 1), 1);
-        expectations.outcome(at(0, 1), TAKEN);
-        assertThat(told).isEmpty();
-        assertThat(expectations.waiting()).isZero();
-        assertThat(expectations.lacksDetails()).isTrue();
-        expectations.rejection(at(0, 1), TAKEN, "held by another");
+    void aRefusalIsReportedWithItsRejectionInAnyOrder() {
+        matcher.expect(at(0, 1), 1);
+        matcher.addOutcome(at(0, 1), TAKEN);
+        assertThat(reported).isEmpty();
+        assertThat(matcher.waitingCount()).isZero();
+        assertThat(matcher.lacksDetails()).isTrue();
+        matcher.addRejection(at(0, 1), TAKEN, "held by another");
 
-        expectations.rejection(at(0, 2), TAKEN, "held too");
-        expectations.outcome(at(0, 2), TAKEN);
-        expectations.expect(at(0, 2), 2);
-        assertThat(told).containsExactly("1 refused:PURI_TAKEN held by another", "2 refused:PURI_TAKEN held too");
-        assertThat(expectations.lacksDetails()).isFalse();
+        matcher.addRejection(at(0, 2), TAKEN, "held too");
+        matcher.addOutcome(at(0, 2), TAKEN);
+        matcher.expect(at(0, 2), 2);
+        assertThat(reported).containsExactly("1 refused:PURI_TAKEN held by another", "2 refused:PURI_TAKEN held too");
+        assertThat(matcher.lacksDetails()).isFalse();
     }
 
-    /** An event in a topic that is not its namespace's has no record of identities. */
+    /** An event in the wrong topic for its namespace has no record in {@code puri.identities.v1}. */
     @Test
     void aRejectionAloneSettlesItsEvent() {
-        expectations.expect(at(0, 1), 1);
-        expectations.rejection(at(0, 1), TAKEN, "first");
-        expectations.rejection(at(0, 2), TAKEN, "second");
-        expectations.expect(at(0, 2), 2);
+        matcher.expect(at(0, 1), 1);
+        matcher.addRejection(at(0, 1), TAKEN, "first");
+        matcher.addRejection(at(0, 2), TAKEN, "second");
+        matcher.expect(at(0, 2), 2);
 
-        assertThat(told).containsExactly("1 refused:PURI_TAKEN first", "2 refused:PURI_TAKEN second");
-        assertThat(expectations.waiting()).isZero();
-        expectations.outcome(at(0, 2), TAKEN);
-        assertThat(told).hasSize(2);
+        assertThat(reported).containsExactly("1 refused:PURI_TAKEN first", "2 refused:PURI_TAKEN second");
+        assertThat(matcher.waitingCount()).isZero();
+        matcher.addOutcome(at(0, 2), TAKEN);
+        assertThat(reported).hasSize(2);
     }
 
     @Test
-    void aRefusalWhoseRejectionDoesNotComeIsToldWithoutIt() {
-        expectations.expect(at(0, 1), 1);
-        expectations.outcome(at(0, 1), TAKEN);
-        expectations.settleWithoutDetails();
-        expectations.settleWithoutDetails();
-        assertThat(told).containsExactly("1 refused:PURI_TAKEN ");
+    void aRefusalWithoutARejectionIsReportedWithoutDetail() {
+        matcher.expect(at(0, 1), 1);
+        matcher.addOutcome(at(0, 1), TAKEN);
+        matcher.settleWithoutDetails();
+        matcher.settleWithoutDetails();
+        assertThat(reported).containsExactly("1 refused:PURI_TAKEN ");
     }
 
     @Test
     void theSameOffsetOfAnotherPartitionOrTopicIsAnotherEvent() {
-        expectations.expect(at(0, 5), 1);
-        expectations.outcome(at(1, 5), Outcome.APPLIED);
-        expectations.outcome(new Position(Topics.eventsOf("music"), 0, 5), Outcome.APPLIED);
-        assertThat(told).isEmpty();
+        matcher.expect(at(0, 5), 1);
+        matcher.addOutcome(at(1, 5), Outcome.APPLIED);
+        matcher.addOutcome(new Position(Topics.eventsOf("music"), 0, 5), Outcome.APPLIED);
+        assertThat(reported).isEmpty();
     }
 
     @Test
-    void moreOutcomesOfOthersThanAreKeptDoNotHideOurs() {
-        expectations.expect(at(0, 0), 1);
+    void manyOutcomesOfOtherProducersDoNotHideOurs() {
+        matcher.expect(at(0, 0), 1);
         for (int i = 1; i <= OutcomeMatcher.MAX_EARLY + 10; i++) {
-            expectations.outcome(at(0, i), Outcome.APPLIED);
+            matcher.addOutcome(at(0, i), Outcome.APPLIED);
         }
-        expectations.outcome(at(0, 0), Outcome.UNCHANGED);
-        assertThat(told).containsExactly("1 unchanged ");
+        matcher.addOutcome(at(0, 0), Outcome.UNCHANGED);
+        assertThat(reported).containsExactly("1 unchanged ");
     }
 
     @Test
-    void everyEventIsToldOnceHoweverTheThreeStreamsInterleave() {
+    void everyEventIsReportedOnceInAnyInterleaving() {
         long seed = System.nanoTime();
         Random random = new Random(seed);
         for (int round = 0; round < 300; round++) {
-            told.clear();
-            OutcomeMatcher expectations = telling();
+            reported.clear();
+            OutcomeMatcher matcher = newMatcher();
             Deque<Runnable> acknowledgements = new ArrayDeque<>();
             Deque<Runnable> outcomes = new ArrayDeque<>();
             Deque<Runnable> rejections = new ArrayDeque<>();
@@ -102,21 +102,21 @@ class OutcomeMatcherTest {
             for (int i = 0; i < events; i++) {
                 Position position = at(random.nextInt(3), i);
                 long line = i;
-                boolean ours = random.nextBoolean();
+                boolean isOurs = random.nextBoolean();
                 Outcome outcome = random.nextInt(3) == 0 ? TAKEN : Outcome.APPLIED;
-                outcomes.add(() -> expectations.outcome(position, outcome));
+                outcomes.add(() -> matcher.addOutcome(position, outcome));
                 if (outcome == TAKEN) {
-                    rejections.add(() -> expectations.rejection(position, outcome, "why " + line));
+                    rejections.add(() -> matcher.addRejection(position, outcome, "why " + line));
                 }
-                if (ours) {
-                    acknowledgements.add(() -> expectations.expect(position, line));
+                if (isOurs) {
+                    acknowledgements.add(() -> matcher.expect(position, line));
                     expected.add(line + " " + outcome + " " + (outcome == TAKEN ? "why " + line : ""));
                 }
             }
             interleave(random, List.of(acknowledgements, outcomes, rejections));
-            assertThat(told).as("seed %d round %d", seed, round).containsExactlyInAnyOrderElementsOf(expected);
-            assertThat(expectations.waiting()).isZero();
-            assertThat(expectations.lacksDetails()).isFalse();
+            assertThat(reported).as("seed %d round %d", seed, round).containsExactlyInAnyOrderElementsOf(expected);
+            assertThat(matcher.waitingCount()).isZero();
+            assertThat(matcher.lacksDetails()).isFalse();
         }
     }
 
@@ -129,8 +129,8 @@ class OutcomeMatcherTest {
         }
     }
 
-    private OutcomeMatcher telling() {
-        return new OutcomeMatcher((line, outcome, detail) -> told.add(line + " " + outcome + " " + detail));
+    private OutcomeMatcher newMatcher() {
+        return new OutcomeMatcher((line, outcome, detail) -> reported.add(line + " " + outcome + " " + detail));
     }
 
     private static Position at(int partition, long offset) {

@@ -19,7 +19,7 @@ class ProcessIT {
     private Path folder;
 
     @Test
-    void theDemoEndsWithStatus0AndEveryAnswerAsItMustBe() throws Exception {
+    void demoEndsWithStatus0IfAllResponsesAreAsExpected() throws Exception {
         Path errors = folder.resolve("errors");
         try (PuriProcess demo = PuriProcess.atFreePorts(errors, "demo", "--exit")) {
             List<String> lines = demo.readLines();
@@ -41,7 +41,7 @@ class ProcessIT {
     }
 
     @Test
-    void upAnswersOnOneLineLeavesNothingRunningAndKeepsItsData() throws Exception {
+    void upPrintsOneLineStopsItsChildrenAndKeepsItsData() throws Exception {
         try (PuriProcess first = up()) {
             Map<String, String> environment = first.environment(folder.resolve("errors"));
             assertThat(CommandLineRun.reading(environment, CREATED, "publish", "-f", "-", "--wait")
@@ -67,7 +67,7 @@ class ProcessIT {
         }
     }
 
-    /** Of a command that logs, with a broker that is not there. */
+    /** Returns the output of a command that logs, because its broker is unreachable. */
     private void assertThatNothingButResultsIsOnStdout() throws Exception {
         Path errors = folder.resolve("errors-of-publish");
         Path events = Files.writeString(folder.resolve("events"), CREATED);

@@ -41,7 +41,7 @@ class PublishFaultIT {
     private Path folder;
 
     @Test
-    void whenTheBrokerGoesAwayNothingMoreIsSentAndPublishingFromTheNamedLineCompletesIt() throws Exception {
+    void publishingAgainFromTheReportedLineCompletesAFailedPublication() throws Exception {
         try (RestartableBroker broker = Broker.start()) {
             try (Admin admin = Admin.create(Map.of("bootstrap.servers", broker.bootstrapServers()))) {
                 RegistryTopics.create(admin, 4, (short) 1, Set.of());

@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
-/** The command as a process of its own, with the launcher's options; its stderr goes to a file. */
+/** The command in a child process, with the JVM options of the launcher. Its stderr goes to a file. */
 final class PuriProcess implements AutoCloseable {
     private static final Duration TIMEOUT = Duration.ofMinutes(3);
 
@@ -36,17 +36,17 @@ final class PuriProcess implements AutoCloseable {
         out = process.inputReader();
     }
 
-    /** The next line of stdout; null at its end. */
+    /** Returns the next line of stdout, or null at its end. */
     String readLine() throws IOException {
         return out.readLine();
     }
 
-    /** What is left of stdout, to its end. */
+    /** Returns the remaining lines of stdout. */
     List<String> readLines() throws IOException {
         return out.lines().toList();
     }
 
-    /** Asks it to end, as a service manager or Ctrl-C does. */
+    /** Terminates the process with SIGTERM, as a service manager does. */
     void terminate() {
         process.destroy();
     }
@@ -82,13 +82,13 @@ final class PuriProcess implements AutoCloseable {
         return new PuriProcess(errors, all.toArray(String[]::new));
     }
 
-    /** As {@code kill -9}; returns when it is gone. */
+    /** Kills the process, as {@code kill -9} does, and returns when it has ended. */
     void kill() throws InterruptedException {
         process.destroyForcibly();
         process.waitFor();
     }
 
-    /** Lets it run for so long, in which it must not end. */
+    /** Lets the process run for a duration, and fails if the process ends before. */
     void runFor(Duration time) throws InterruptedException {
         assertThat(process.waitFor(time.toNanos(), TimeUnit.NANOSECONDS))
                 .as("ended by itself")
@@ -96,26 +96,27 @@ final class PuriProcess implements AutoCloseable {
     }
 
     /**
-     * Where {@code puri up} listens, as the commands' variables: the resolver on stdout, the rest on stderr.
+     * Returns the addresses of the servers of {@code puri up} as environment variables for other commands. {@code up}
+     * prints the resolver's address to stdout and the other addresses to stderr.
      *
      * @param errors the file of its stderr
      */
     Map<String, String> environment(Path errors) throws IOException {
         String ready = readLine();
-        String said = Files.readString(errors);
-        assertThat(ready).as(said).matches("ready http://127\\.0\\.0\\.1:\\d+");
-        String told = said.lines()
+        String stderr = Files.readString(errors);
+        assertThat(ready).as(stderr).matches("ready http://127\\.0\\.0\\.1:\\d+");
+        String addresses = stderr.lines()
                 .filter(line -> line.startsWith("puri: broker "))
                 .findFirst()
                 .orElseThrow();
-        String[] words = told.replace(",", "").split(" ");
+        String[] words = addresses.replace(",", "").split(" ");
         return Map.of(
                 "PURI_RESOLVER", ready.substring("ready ".length()),
                 "PURI_BOOTSTRAP_SERVER", words[2],
                 "PURI_SCHEMA_REGISTRY", words[5]);
     }
 
-    /** Processes that it started and that run. */
+    /** Returns the running child processes of the command. */
     List<ProcessHandle> children() {
         return process.children().toList();
     }

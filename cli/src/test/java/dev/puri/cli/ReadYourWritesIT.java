@@ -36,7 +36,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Whoever has published an event asks the resolver what became of it, by the token that the publish returned. */
+/** Tests requests to the resolver with the token that a publish returned. */
 @Timeout(120)
 final class ReadYourWritesIT {
     private static final ObjectMapper JSON = new ObjectMapper();
@@ -55,9 +55,9 @@ final class ReadYourWritesIT {
                 "bootstrap.servers",
                 stack.bootstrapServers(),
                 "schema.registry.url",
-                stack.schemaRegistry(),
+                stack.schemaRegistryUrl(),
                 IdentityPublisher.RESOLVER_URL,
-                stack.resolver() + "/"));
+                stack.resolverUrl() + "/"));
         client = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
     }
 
@@ -69,7 +69,7 @@ final class ReadYourWritesIT {
     }
 
     @Test
-    void whatWasJustPublishedIsReadAtOnce() throws Exception {
+    void aPublishedEventIsVisibleToItsToken() throws Exception {
         for (int i = 0; i < 50; i++) {
             Position token = publish("writes:tracks:" + i, created("br-" + i));
 
@@ -81,7 +81,7 @@ final class ReadYourWritesIT {
     }
 
     @Test
-    void aClaimThatLostIsToldWithItsHolderAndARepetitionIsSeen() throws Exception {
+    void aRefusedClaimNamesTheHolderAndARepeatedEventIsVisible() throws Exception {
         Change first = created("br-1");
         publish("writes:tracks:taken", first);
         Position lost = publish("writes:tracks:taken", created("eu-1"));
@@ -99,7 +99,7 @@ final class ReadYourWritesIT {
     }
 
     @Test
-    void aPublisherAwaitsWhatBecomesOfItsEvents() throws Exception {
+    void aPublisherAwaitsTheOutcomesOfItsEvents() throws Exception {
         Puri puri = Puri.parse("writes:tracks:a%2Fb");
         Position first = publish(puri.toString(), created("br-1"));
         Position lost = publish(puri.toString(), created("eu-1"));
@@ -119,7 +119,7 @@ final class ReadYourWritesIT {
     }
 
     @Test
-    void anErasureIsSeen() throws Exception {
+    void anErasureIsVisibleToItsToken() throws Exception {
         publish("writes:tracks:erased", created("br-1"));
         Position token = publish("writes:tracks:erased", new Change.Erased());
 
@@ -129,7 +129,7 @@ final class ReadYourWritesIT {
     }
 
     @Test
-    void changesAreToldAndGoneOnWith() throws Exception {
+    void changesAreStreamedAndCanBeResumed() throws Exception {
         String id;
         try (FollowedChanges changes = new FollowedChanges(null)) {
             await().until(() -> !changes.lines.isEmpty());
@@ -147,7 +147,7 @@ final class ReadYourWritesIT {
     }
 
     @Test
-    void nothingOfAnErasedIdentityIsToldAnyMore() throws Exception {
+    void nothingOfAnErasedIdentityIsReported() throws Exception {
         String puri = "changes:tracks:erin";
         String id;
         try (FollowedChanges before = new FollowedChanges(null)) {
@@ -174,7 +174,7 @@ final class ReadYourWritesIT {
     }
 
     @Test
-    void whatTheTableHoldsIsCounted() throws Exception {
+    void statisticsCountTheRowsOfTheTable() throws Exception {
         Position token = publish("counted:tracks:1", created("br-counted"));
         get("/v1/identities/counted:tracks:1?wait=20s&at=" + token);
 
@@ -199,7 +199,7 @@ final class ReadYourWritesIT {
 
     private static HttpResponse<String> get(String path) throws IOException, InterruptedException {
         return client.send(
-                HttpRequest.newBuilder(URI.create(stack.resolver() + path))
+                HttpRequest.newBuilder(URI.create(stack.resolverUrl() + path))
                         .timeout(Duration.ofSeconds(60))
                         .build(),
                 BodyHandlers.ofString());
@@ -212,7 +212,7 @@ final class ReadYourWritesIT {
 
         FollowedChanges(@Nullable String lastId) {
             HttpRequest.Builder request =
-                    HttpRequest.newBuilder(URI.create(stack.resolver() + "/v1/changes?collection=changes:tracks"));
+                    HttpRequest.newBuilder(URI.create(stack.resolverUrl() + "/v1/changes?collection=changes:tracks"));
             if (lastId != null) {
                 request.header("Last-Event-ID", lastId);
             }

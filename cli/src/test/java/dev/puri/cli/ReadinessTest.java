@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 class ReadinessTest {
-    /** Shorter than any server takes. */
+    /** Shorter than the start of any server. */
     private static final Duration ONE_MILLISECOND = Duration.ofMillis(1);
 
     private static final Duration NEVER = Duration.ofDays(1);
@@ -54,7 +54,7 @@ class ReadinessTest {
     }
 
     @Test
-    void aServerThatDoesNotGetOnIsNamedWithWhatItWaitsFor() {
+    void failureNamesTheStalledServerAndItsHealth() {
         Readiness readiness = new Readiness(ONE_MILLISECOND, NEVER, () -> 5, new CompletableFuture<>(), progress::add);
         assertThatThrownBy(() -> readiness.await(List.of(
                         new Readiness.Server("resolver", () -> true, health()),
@@ -66,7 +66,7 @@ class ReadinessTest {
     }
 
     @Test
-    void itIsWaitedForAsLongAsSomethingMoves() {
+    void waitsWhileTheBrokerDeliversBytes() {
         AtomicLong looks = new AtomicLong();
         Readiness readiness =
                 new Readiness(ONE_MILLISECOND, NEVER, looks::incrementAndGet, new CompletableFuture<>(), progress::add);
@@ -76,7 +76,7 @@ class ReadinessTest {
 
     @Test
     @Timeout(60)
-    void clocksInTheHealthAreNoProgress() {
+    void durationsInTheHealthAreNoProgress() {
         health = seconds -> """
                 {"status": "DOWN", "checks": [{"name": "table", "status": "DOWN", "data": {
                   "rows": 7, "reached": 40, "ageSeconds": %1$d.5, "waitsForSeconds": %1$d,
@@ -106,7 +106,7 @@ class ReadinessTest {
     }
 
     @Test
-    void aTopologyThatEndedIsNotWaitedFor() {
+    void failsAtOnceIfTheTopologyEnds() {
         Readiness readiness = new Readiness(
                 NEVER,
                 NEVER,

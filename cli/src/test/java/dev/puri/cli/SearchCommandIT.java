@@ -15,7 +15,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What the commands make of answers that a healthy indexer does not give. */
+/** Tests the search commands with responses that a healthy indexer does not send. */
 class SearchCommandIT {
     private static final String GHOST = "{\"puri\":\"a:b:1\",\"kind\":\"document\",\"difference\":\"ghost\"}";
     private static final String DIFFERS =
@@ -56,7 +56,7 @@ class SearchCommandIT {
     }
 
     @Test
-    void everyDifferenceIsALineAndTheStatusIs1() {
+    void verifyPrintsEachDifferenceAndEndsWithStatus1() {
         answer.set(
                 GHOST + "\n" + DIFFERS
                         + "\n{\"done\":true,\"identities\":7,\"documents\":3,\"missing\":0,\"ghost\":1,\"differs\":1,\"unsettled\":0}\n");
@@ -69,11 +69,11 @@ class SearchCommandIT {
     }
 
     @Test
-    void aComparisonThatBreaksOffIsNoComparison() {
+    void verifyFailsIfTheComparisonDoesNotComplete() {
         answer.set("{\"done\":false,\"detail\":\"no index answers\",\"identities\":0,\"documents\":0}\n");
         CommandLineRun brokenOff = puri("search", "verify");
         assertThat(brokenOff.status()).isEqualTo(1);
-        assertThat(brokenOff.err()).contains("did not come to its end: no index answers");
+        assertThat(brokenOff.err()).contains("did not complete: no index answers");
 
         answer.set("");
         CommandLineRun cutOff = puri("search", "verify");
@@ -82,7 +82,7 @@ class SearchCommandIT {
     }
 
     @Test
-    void anIndexThatWasGivenUpIsStatus1() {
+    void reindexEndsWithStatus1IfTheRebuildIsCancelled() {
         answer.set("{\"state\":\"ended\",\"records\":12,\"seconds\":0.5}");
         CommandLineRun run = puri("search", "reindex");
         assertThat(run.status()).isEqualTo(1);
@@ -91,7 +91,7 @@ class SearchCommandIT {
     }
 
     @Test
-    void wordsAndFiltersAreSentAsTheyAreTyped() {
+    void wordsAndFiltersAreSentUnchanged() {
         answer.set("{\"results\":[],\"total\":0,\"totalIsExact\":true}");
         CommandLineRun run = puri("search", "\"a b\"", "c&d=é", "--owner", "x", "--owner", "y", "--limit", "3");
         assertThat(run.status()).as(run.err()).isZero();
@@ -100,19 +100,19 @@ class SearchCommandIT {
     }
 
     @Test
-    void aSubcommandsNameIsAWordBehindTwoDashesAndNeverBesideOthers() {
+    void theNameOfASubcommandIsASearchWordOnlyAfterTwoDashes() {
         answer.set("{\"results\":[],\"total\":0,\"totalIsExact\":true}");
         assertThat(puri("search", "--", "reindex").status()).isZero();
         assertThat(asked.get()).isEqualTo("GET /v1/search?q=reindex");
         asked.set("nothing");
         CommandLineRun mixed = puri("search", "blue", "reindex");
         assertThat(mixed.status()).isEqualTo(2);
-        assertThat(mixed.err()).contains("goes behind --");
+        assertThat(mixed.err()).contains("put -- before the search words");
         assertThat(asked.get()).isEqualTo("nothing");
     }
 
     @Test
-    void aTokenIsShownToTheServerAndNeverPrinted() {
+    void theTokenIsSentToTheServerAndNeverPrinted() {
         answer.set("{\"results\":[],\"total\":0,\"totalIsExact\":true}");
         String indexer = "http://127.0.0.1:" + server.getAddress().getPort();
         assertThat(puri("search", "x").status()).isZero();
@@ -126,7 +126,7 @@ class SearchCommandIT {
     }
 
     @Test
-    void whatTheServerRefusesOfACommandIsWrongUsage() {
+    void aRequestThatTheServerRefusesIsWrongUsage() {
         answer.set("{\"title\":\"Invalid parameter\",\"detail\":\"limit: too much\"}");
         status.set(400);
         CommandLineRun refused = puri("search", "x", "--limit", "99999");
@@ -139,7 +139,7 @@ class SearchCommandIT {
     }
 
     @Test
-    void aServerThatIsNotReadyYetIsWaitedForAndWhatForIsSaid() {
+    void waitsForAServerThatIsNotReadyAndPrintsTheReason() {
         answer.set("{\"title\":\"Not ready\",\"detail\":\"the index is being filled\"}");
         status.set(503);
         onAnswer = () -> {
@@ -154,10 +154,13 @@ class SearchCommandIT {
     }
 
     @Test
-    void whatIsNoIndexerIsNamed() {
+    void aResponseThatIsNotFromAnIndexerIsReported() {
         answer.set("<html>");
         CommandLineRun run = puri("search", "x");
         assertThat(run.status()).isEqualTo(1);
-        assertThat(run.err()).isEqualTo("puri: what answers is no search indexer; name one with --search\n");
+        assertThat(run.err())
+                .isEqualTo("puri: the response from http://127.0.0.1:"
+                        + server.getAddress().getPort()
+                        + " is not that of a search indexer; set the address of a search indexer with --search\n");
     }
 }

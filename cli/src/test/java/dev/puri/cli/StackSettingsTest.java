@@ -19,7 +19,7 @@ import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 
-/** What {@code up} and {@code demo} take from the environment, from a file and from their options. */
+/** The settings that {@code up} and {@code demo} read from the environment, a file and their options. */
 class StackSettingsTest {
     @TempDir
     private Path folder;
@@ -30,7 +30,7 @@ class StackSettingsTest {
         private StackSettings settings = new StackSettings();
     }
 
-    private static StackSettings typed(String... args) {
+    private static StackSettings withOptions(String... args) {
         Options options = new Options();
         new CommandLine(options).parseArgs(args);
         return options.settings;
@@ -61,10 +61,10 @@ class StackSettingsTest {
                 .contains("PURI_MAX_REFS")
                 .contains("PURI_SEARCH_THREADS: \"none\"")
                 .contains("PURI_STREAMS_THREADS: \"0\"")
-                .contains("PURI_HTTP_PORT: puri up and puri demo decide this; use --port")
+                .contains("PURI_HTTP_PORT: puri up and puri demo set this themselves; use --port")
                 .doesNotContain("starting a Kafka broker");
         assertThat(run.errLines().stream().filter(line -> line.contains("PURI_NONSENSE")))
-                .as("said once, though three servers read it")
+                .as("reported once, although three servers read it")
                 .hasSize(1);
     }
 
@@ -76,32 +76,33 @@ class StackSettingsTest {
         assertThat(run.status()).isEqualTo(ExitStatus.USAGE);
         assertThat(run.err())
                 .contains("max.reffs in " + file + ": no such setting")
-                .contains("streams.state.dir in " + file + ": puri up and puri demo decide this; use --data")
+                .contains("streams.state.dir in " + file + ": puri up and puri demo set this themselves; use --data")
                 .contains("bootstrap.server in " + file);
     }
 
     @Test
-    void serversThatCouldNotAskEachOtherAreMistakes() throws Exception {
+    void listenAddressesWithoutLoopbackAndTlsAreMistakes() throws Exception {
         Path file = Files.writeString(folder.resolve("puri.properties"), "streams.http.host=10.0.0.7\n");
-        StackSettings settings = typed("--config", file.toString())
-                .with(Map.of(
+        StackSettings settings = withOptions("--config", file.toString())
+                .withEnvironment(Map.of(
                         "PURI_HTTP_HOST", "192.0.2.1",
                         "PURI_PUBLIC_HTTP_HOST", "0.0.0.0",
                         "PURI_TLS_CERTIFICATE", "server.pem"));
         assertThatThrownBy(() -> settings.check(Map.of()))
                 .isInstanceOf(InvalidSettingsException.class)
                 .hasMessageContaining(
-                        "PURI_HTTP_HOST: the servers of puri up and puri demo ask each other at 127.0.0.1")
+                        "PURI_HTTP_HOST: the servers of puri up and puri demo call each other at 127.0.0.1")
                 .hasMessageContaining("streams.http.host in " + file + ": the servers")
-                .hasMessageContaining("PURI_TLS_CERTIFICATE: puri up and puri demo decide this; its servers ask each")
+                .hasMessageContaining(
+                        "PURI_TLS_CERTIFICATE: puri up and puri demo set this themselves; the servers call each")
                 .message()
                 .doesNotContain("PURI_PUBLIC_HTTP_HOST");
     }
 
     @Test
-    void addressesOfOtherCommandsMayStandInTheEnvironment() {
-        StackSettings settings =
-                typed().with(Map.of("PURI_BOOTSTRAP_SERVER", "other:9092", "PURI_RESOLVER", "http://other:8080"));
+    void environmentMayContainAddressesForOtherCommands() {
+        StackSettings settings = withOptions()
+                .withEnvironment(Map.of("PURI_BOOTSTRAP_SERVER", "other:9092", "PURI_RESOLVER", "http://other:8080"));
         settings.check(Map.of());
         assertThat(settings.read(StreamsSettings.class, Map.of("bootstrap.server", "127.0.0.1:1"))
                         .bootstrapServer())
@@ -109,18 +110,18 @@ class StackSettingsTest {
     }
 
     @Test
-    void variablesReachTheirServersAndGoOverTheFile() throws Exception {
+    void variablesReachTheirServersAndOverrideTheFile() throws Exception {
         Path file = Files.writeString(folder.resolve("puri.properties"), "max.refs=7\nsearch.threads=3\n");
-        StackSettings settings = typed("--config", file.toString()).with(Map.of("PURI_MAX_REFS", "5"));
+        StackSettings settings = withOptions("--config", file.toString()).withEnvironment(Map.of("PURI_MAX_REFS", "5"));
         assertThat(settings.read(ResolverSettings.class, Map.of()).maxRefs()).isEqualTo(5);
         assertThat(settings.read(SearchSettings.class, Map.of()).searchThreads())
                 .isEqualTo(3);
     }
 
     @Test
-    void propertiesOfKafkaReachEveryServer() {
-        StackSettings settings =
-                typed("--kafka", "fetch.min.bytes=2").with(Map.of("PURI_KAFKA_FETCH_MAX_WAIT_MS", "77"));
+    void kafkaPropertiesReachEveryServer() {
+        StackSettings settings = withOptions("--kafka", "fetch.min.bytes=2")
+                .withEnvironment(Map.of("PURI_KAFKA_FETCH_MAX_WAIT_MS", "77"));
         Map<String, String> expected = Map.of("fetch.max.wait.ms", "77", "fetch.min.bytes", "2");
         assertThat(settings.read(StreamsSettings.class, Map.of()).kafka().byName())
                 .containsAllEntriesOf(expected);
@@ -131,24 +132,25 @@ class StackSettingsTest {
     }
 
     @Test
-    void whatSuitsOneMachineIsADefaultAndNoMore() {
-        StackSettings byDefault = typed();
+    void defaultsForOneMachineCanBeOverridden() {
+        StackSettings byDefault = withOptions();
         assertThat(byDefault.read(ResolverSettings.class, Map.of()).drainDelay())
                 .isEqualTo(Duration.ZERO);
         Map<String, String> environment = new HashMap<>();
         environment.put("PURI_DRAIN_DELAY", "3s");
         environment.put("PURI_STREAMS_STORE_MEMORY", "512");
-        StackSettings given = typed().with(environment);
-        assertThat(given.read(ResolverSettings.class, Map.of()).drainDelay()).isEqualTo(Duration.ofSeconds(3));
-        assertThat(given.read(StreamsSettings.class, Map.of()).streamsStoreMemory())
+        StackSettings overridden = withOptions().withEnvironment(environment);
+        assertThat(overridden.read(ResolverSettings.class, Map.of()).drainDelay())
+                .isEqualTo(Duration.ofSeconds(3));
+        assertThat(overridden.read(StreamsSettings.class, Map.of()).streamsStoreMemory())
                 .isEqualTo(512)
                 .isGreaterThan(byDefault.read(StreamsSettings.class, Map.of()).streamsStoreMemory());
     }
 
     @Test
-    void aFileThatIsNotThereIsAMistake() {
-        assertThatThrownBy(() ->
-                        typed("--config", folder.resolve("none").toString()).check(Map.of()))
+    void aMissingFileIsAMistake() {
+        assertThatThrownBy(() -> withOptions("--config", folder.resolve("none").toString())
+                        .check(Map.of()))
                 .isInstanceOf(InvalidSettingsException.class)
                 .hasMessageContaining("cannot be read");
     }

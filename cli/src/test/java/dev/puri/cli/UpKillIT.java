@@ -47,14 +47,14 @@ class UpKillIT {
     private static final int KILLS = Integer.getInteger("puri.kills", 5);
     private static final long SEED = Long.getLong("puri.kills.seed", 1);
 
-    /** One kill in so many comes while it starts. */
+    /** One of this number of kills happens during the start. */
     private static final int STARTS_KILLED = 5;
 
     private static final int LONGEST_START_MILLIS = 8_000;
     private static final int SHORTEST_LOAD_MILLIS = 200;
     private static final int LONGEST_LOAD_MILLIS = 4_000;
 
-    /** Without one new answer for so long, those that are missing are lost. */
+    /** If there is no new outcome for this time, the missing outcomes are lost. */
     private static final Duration TIMEOUT = Duration.ofSeconds(60);
 
     private static final Owner OWNER = new Owner("catalog");
@@ -68,7 +68,7 @@ class UpKillIT {
     private Path folder;
 
     @Test
-    void everyEventIsAnsweredOnceAndEveryStartBecomesReadyHoweverOftenItIsKilled() throws Exception {
+    void everyEventHasOneOutcomeAndEveryStartBecomesReadyAfterKills() throws Exception {
         System.out.println("puri up is killed " + KILLS + " times, seed " + SEED);
         List<String> starts = new ArrayList<>();
         Duration worst = Duration.ZERO;
@@ -122,7 +122,7 @@ class UpKillIT {
                 "schema.registry.url", environment.get("PURI_SCHEMA_REGISTRY"));
     }
 
-    /** Kills it in the middle of what is being published. */
+    /** Kills the process while events are being published. */
     private void publishAndKill(PuriProcess up, Map<String, String> environment) throws Exception {
         Map<String, Object> properties = new HashMap<>(clients(environment));
         properties.put("delivery.timeout.ms", "3000");
@@ -139,7 +139,7 @@ class UpKillIT {
         }
     }
 
-    /** Publishes events of every kind, with a bounded number under way. */
+    /** Publishes events of every type, with a bounded number of events in flight. */
     private final class Load implements Runnable {
         private static final int UNDER_WAY = 100;
 
@@ -210,7 +210,7 @@ class UpKillIT {
         }
     }
 
-    /** Every event in the log, acknowledged or not, has one answer. */
+    /** Checks that each event in the log, acknowledged or not, has exactly one outcome. */
     private void awaitEveryAnswer(Map<String, String> environment) {
         Map<String, Object> properties = new HashMap<>(clients(environment));
         properties.put(ConsumerConfig.ISOLATION_LEVEL_CONFIG, "read_committed");
@@ -230,12 +230,12 @@ class UpKillIT {
                     deadline = System.nanoTime() + TIMEOUT.toNanos();
                 }
             }
-            // AssertJ would compare each of a hundred thousand with each.
+            // AssertJ would compare each of a hundred thousand elements with every other.
             Set<Position> unanswered = new HashSet<>(acknowledged);
             unanswered.removeAll(answers.keySet());
             assertThat(unanswered).as("seed " + SEED).isEmpty();
             assertThat(answers).as("seed " + SEED).hasSize((int) events);
-            // Whatever is under way still would be a second answer.
+            // An outcome that is still to come would be a second outcome of its event.
             Map<TopicPartition, Long> ends = consumer.endOffsets(identities);
             while (identities.stream().anyMatch(each -> consumer.position(each) < ends.get(each))) {
                 readAnswers(consumer.poll(Duration.ofMillis(100)));

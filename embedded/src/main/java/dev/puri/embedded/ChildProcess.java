@@ -5,25 +5,27 @@ import java.lang.reflect.InvocationTargetException;
 import java.util.Arrays;
 
 /**
- * Main class of a child process: runs another main class and exits when the parent process ends. It reads standard
- * input, whose other end the parent has open. The kernel closes that end even if the parent is killed, so no child
- * stays behind.
+ * Main class of a child process. It runs another main class and exits when the parent process ends. To detect this, it
+ * reads standard input, a pipe whose other end the parent holds open. The kernel closes the parent's end even if the
+ * parent is killed.
  *
- * <p>Uses only the JDK, because the class path is that of the other program.
+ * <p>This class uses only the JDK, because the class path of the child contains nothing else of this project.
  */
 final class ChildProcess {
-    /** How long an orderly exit may take after the parent has ended. */
+    /** Maximum duration of a clean exit after the parent has ended. */
     private static final long GRACE_MILLIS = 5_000;
 
     private ChildProcess() {}
 
     /**
-     * @param args the main class to run, then its arguments
+     * Runs another main class.
+     *
+     * @param args the name of the main class, then its arguments
      */
     public static void main(String[] args) throws Throwable {
-        Thread watch = new Thread(ChildProcess::endWithParent, "parent-watch");
-        watch.setDaemon(true);
-        watch.start();
+        Thread watcher = new Thread(ChildProcess::exitWithParent, "parent-watch");
+        watcher.setDaemon(true);
+        watcher.start();
         try {
             Class.forName(args[0]).getMethod("main", String[].class).invoke(null, (Object)
                     Arrays.copyOfRange(args, 1, args.length));
@@ -32,17 +34,17 @@ final class ChildProcess {
         }
     }
 
-    private static void endWithParent() {
+    private static void exitWithParent() {
         try {
             while (System.in.read() >= 0) {
-                // The parent writes nothing; the stream only ends.
+                // The parent writes nothing. The stream ends when the parent ends.
             }
         } catch (IOException e) {
-            // Treated like the end of the stream.
+            // An error is treated like the end of the stream.
         }
-        Thread deadline = new Thread(ChildProcess::haltAfterGrace, "parent-watch-deadline");
-        deadline.setDaemon(true);
-        deadline.start();
+        Thread halter = new Thread(ChildProcess::haltAfterGrace, "parent-watch-deadline");
+        halter.setDaemon(true);
+        halter.start();
         System.exit(0);
     }
 
@@ -50,7 +52,7 @@ final class ChildProcess {
         try {
             Thread.sleep(GRACE_MILLIS);
         } catch (InterruptedException e) {
-            // Halts without the rest of the grace period.
+            // The process halts at once.
         }
         Runtime.getRuntime().halt(1);
     }

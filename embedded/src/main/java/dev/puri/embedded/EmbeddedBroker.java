@@ -14,15 +14,15 @@ import org.apache.kafka.common.utils.Exit;
 import org.apache.kafka.metadata.storage.Formatter;
 
 /**
- * A Kafka broker in this process: the production classes, as a {@link KraftNode} of broker and controller, on the
- * loopback interface. It is for demos and tests; all topics have one replica.
+ * A Kafka broker for demos and tests. It runs Kafka's production classes for broker and controller in this process, as
+ * one {@link KraftNode} on the loopback interface. All topics have one replica.
  *
  * <p>Thread-safe once started.
  */
 public final class EmbeddedBroker implements AutoCloseable {
     private static final int NODE_ID = 1;
 
-    /** Another process may take a free port before the broker binds it; then starting is repeated with other ports. */
+    /** Another process may take a free port before the broker binds it. The start is then repeated with other ports. */
     private static final int MAX_PORT_ATTEMPTS = 3;
 
     private static final Object START_LOCK = new Object();
@@ -41,8 +41,9 @@ public final class EmbeddedBroker implements AutoCloseable {
     /**
      * Starts a broker and returns when it serves requests.
      *
-     * @param data its directory; formatted if new, else reused with its topics and records
-     * @param port port for clients, or 0 for a free one
+     * @param data the broker's directory; a new directory is formatted, an existing directory keeps its topics and
+     *     records
+     * @param port the port for clients, or 0 for any free port
      * @throws EmbeddedException if the port or the directory is in use, or the broker fails to start
      */
     public static EmbeddedBroker start(Path data, int port) {
@@ -76,11 +77,11 @@ public final class EmbeddedBroker implements AutoCloseable {
 
     private static EmbeddedBroker start(DataDirectory data, int port) {
         int controllerPort = Ports.free();
-        // On a fault at start Kafka halts the JVM without a message, so this throws an exception instead. After the
-        // start a fatal fault may halt the process again. The halt procedure is global, hence the lock.
+        // If the start fails, Kafka halts the JVM without a message. So during the start the halt procedure throws an
+        // exception instead; afterwards the default is restored. The halt procedure is global, hence the lock.
         synchronized (START_LOCK) {
             Exit.setHaltProcedure((status, message) -> {
-                throw new IllegalStateException(message == null ? "a fatal fault, see the log" : message);
+                throw new IllegalStateException(message == null ? "a fatal fault; see the log" : message);
             });
             try {
                 KraftNode node = new KraftNode(new KafkaConfig(settings(data, port, controllerPort)));
@@ -88,8 +89,8 @@ public final class EmbeddedBroker implements AutoCloseable {
                 return new EmbeddedBroker(data, node, port);
             } catch (RuntimeException e) {
                 throw new EmbeddedException(
-                        "the broker did not start on " + Ports.HOST + ":" + port + " with data in " + data.resolve("")
-                                + ": " + e.getMessage(),
+                        "the broker did not start on " + Ports.HOST + ":" + port + " with data in " + data.path() + ": "
+                                + e.getMessage(),
                         e);
             } finally {
                 Exit.resetHaltProcedure();
@@ -101,7 +102,7 @@ public final class EmbeddedBroker implements AutoCloseable {
         boolean started = false;
         try {
             node.start();
-            HangingTransactions.end(node.broker());
+            HangingTransactions.complete(node.broker());
             started = true;
         } finally {
             if (!started) {
@@ -124,8 +125,8 @@ public final class EmbeddedBroker implements AutoCloseable {
         settings.put("log.dirs", data.resolve("log").toString());
         settings.put("auto.create.topics.enable", "false");
 
-        // One broker, so one replica also for internal topics. They get few partitions, because each costs files and a
-        // leader election at every start.
+        // There is one broker, so internal topics have one replica too. They have few partitions, because each
+        // partition costs files and a leader election at every start.
         settings.put("default.replication.factor", "1");
         settings.put("min.insync.replicas", "1");
         settings.put("offsets.topic.replication.factor", "1");
@@ -133,23 +134,25 @@ public final class EmbeddedBroker implements AutoCloseable {
         settings.put("transaction.state.log.replication.factor", "1");
         settings.put("transaction.state.log.min.isr", "1");
         settings.put("transaction.state.log.num.partitions", "4");
-        // Read-committed consumers wait for transactions of dead producers; the default adds 10 s to their time-out.
+        // Read-committed consumers wait until the broker aborts the transaction of a dead producer. By default the
+        // broker looks for timed-out transactions only every 10 s.
         settings.put("transaction.abort.timed.out.transaction.cleanup.interval.ms", "1000");
-        // A transaction's first write is rejected until the markers of the previous one are written, which is fast.
+        // The broker rejects the first write of a transaction until the markers of the producer's previous transaction
+        // are written. Writing them takes a few milliseconds, so the retry delay is short.
         settings.put("add.partitions.to.txn.retry.backoff.ms", "2");
         settings.put("share.coordinator.state.topic.replication.factor", "1");
         settings.put("share.coordinator.state.topic.min.isr", "1");
         settings.put("share.coordinator.state.topic.num.partitions", "1");
 
-        // Partitions must never lose their leader, neither if the machine stalls for longer than a session nor while
-        // the broker stops: the transaction coordinator would assume that they are deleted (see KraftNode).
+        // Partitions must never lose their leader, neither when the machine stalls nor while the broker stops.
+        // Otherwise the transaction coordinator assumes that they are deleted (see KraftNode).
         settings.put(
                 "broker.session.timeout.ms", Long.toString(Duration.ofDays(10).toMillis()));
         settings.put("controlled.shutdown.enable", "false");
 
-        // Groups need not wait for further members.
+        // A new consumer group starts at once, without waiting for further members.
         settings.put("group.initial.rebalance.delay.ms", "0");
-        // The default reserves 128 MiB of heap for the cleaner; this is still sufficient for a million keys at a time.
+        // The default reserves 128 MiB of heap for the cleaner; 32 MiB suffice for a million keys in one run.
         settings.put("log.cleaner.dedupe.buffer.size", Integer.toString(32 << 20));
         return settings;
     }
@@ -178,27 +181,27 @@ public final class EmbeddedBroker implements AutoCloseable {
         }
     }
 
-    /** The address for clients, as {@code host:port}. */
+    /** Returns the address for clients, as {@code host:port}. */
     public String bootstrapServers() {
         return Ports.HOST + ":" + port;
     }
 
-    /** The port for clients. */
+    /** Returns the port for clients. */
     public int port() {
         return port;
     }
 
-    /** Returns the bytes of records that clients have read since the start. */
+    /** Returns the number of bytes of records that clients have read since the start. */
     public long deliveredBytes() {
         return node.broker().brokerTopicStats().allTopicsStats().bytesOutRate().count();
     }
 
-    /** The broker, for access to its internal state. */
+    /** Returns Kafka's broker object, for access to its internal state. */
     BrokerServer server() {
         return node.broker();
     }
 
-    /** Stops the broker in order, so that the next start needs no log recovery. A second call does nothing. */
+    /** Shuts the broker down cleanly, so that the next start needs no log recovery. A second call does nothing. */
     @Override
     public synchronized void close() {
         if (closed) {

@@ -21,19 +21,20 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A schema registry with Confluent's API: Apicurio Registry in a child process, on the loopback interface, with its
- * schemas in an H2 file. It ends with this process, even if this process is killed.
+ * A schema registry with Confluent's API, for demos and tests. It runs Apicurio Registry in a child process on the
+ * loopback interface and keeps the schemas in an H2 file. The child ends with this process, even if this process is
+ * killed.
  *
  * <p>Thread-safe once started.
  */
 public final class EmbeddedRegistry implements AutoCloseable {
-    /** System property: the directory of Apicurio's distribution, which contains {@value #RUNNER}. */
+    /** System property that names the directory of Apicurio's distribution; the directory contains {@value #RUNNER}. */
     public static final String HOME_PROPERTY = "puri.apicurio.home";
 
     private static final String RUNNER = "quarkus-run.jar";
     private static final String PROCESS_FILE = "registry.pid";
     private static final String API = "/apis/ccompat/v7";
-    private static final int JAVA_VERSION = 21;
+    private static final int MIN_JAVA_VERSION = 21;
     private static final Duration START_TIMEOUT = Duration.ofSeconds(90);
     private static final Duration STOP_TIMEOUT = Duration.ofSeconds(10);
     private static final long POLL_MILLIS = 25;
@@ -51,22 +52,23 @@ public final class EmbeddedRegistry implements AutoCloseable {
     }
 
     /**
-     * Starts a registry and returns when it responds.
+     * Starts a schema registry and returns when it responds.
      *
-     * @param data its directory; its schemas are reused by the next start, and {@code registry.log} is the log of this
-     *     run
-     * @param port port for clients, or 0 for a free one
-     * @throws EmbeddedException if the port or the directory is in use, Apicurio is not found, this JVM is
-     *     older than Java {@value #JAVA_VERSION}, or the registry is not ready in time; the message quotes the end of its log
+     * @param data the directory for schemas, which the next start reuses, and for {@code registry.log}, which each
+     *     start overwrites
+     * @param port the port for clients, or 0 for any free port
+     * @throws EmbeddedException if the port or the directory is in use, Apicurio is not found, this JVM is older than
+     *     Java {@value #MIN_JAVA_VERSION}, or the schema registry is not ready in time; in the last case the message
+     *     quotes the end of the log
      */
     public static EmbeddedRegistry start(Path data, int port) {
         Ports.requireFree(port, "the schema registry");
-        Path home = home();
+        Path home = apicurioHome();
         DataDirectory directory = DataDirectory.lock(data, "the schema registry");
         @Nullable Process process = null;
         boolean started = false;
         try {
-            awaitEndOfPrevious(directory);
+            awaitEndOfPreviousChild(directory);
             process = launch(home, directory, port);
             EmbeddedRegistry registry = new EmbeddedRegistry(directory, process, awaitPort(process, log(directory)));
             registry.awaitResponse();
@@ -83,31 +85,32 @@ public final class EmbeddedRegistry implements AutoCloseable {
     }
 
     /**
-     * Waits for the child of a killed parent, which closes its database within some seconds; two processes cannot open
-     * the database. The parent's lock of the directory is released already.
+     * Waits until the child process of the previous run has ended. If the previous parent was killed, its child keeps
+     * the database open for some seconds, and a second process cannot open it. The lock of the directory does not cover
+     * this case, because the parent held the lock.
      */
-    private static void awaitEndOfPrevious(DataDirectory data) {
+    private static void awaitEndOfPreviousChild(DataDirectory data) {
         Path file = data.resolve(PROCESS_FILE);
         if (!Files.exists(file)) {
             return;
         }
         ProcessIdentity.parse(read(file))
                 .flatMap(previous -> ProcessHandle.of(previous.pid())
-                        .filter(each -> ProcessIdentity.of(each).isSameAs(previous)))
-                .ifPresent(EmbeddedRegistry::awaitEnd);
+                        .filter(process -> ProcessIdentity.of(process).isSameAs(previous)))
+                .ifPresent(EmbeddedRegistry::awaitEndOrKill);
     }
 
-    private static void awaitEnd(ProcessHandle process) {
-        if (!hasEnded(process)) {
+    private static void awaitEndOrKill(ProcessHandle process) {
+        if (!endsInTime(process)) {
             process.destroyForcibly();
-            if (!hasEnded(process)) {
-                throw new EmbeddedException("the schema registry of the run before, process " + process.pid()
-                        + ", still runs " + STOP_TIMEOUT.toSeconds() + " s after it was killed");
+            if (!endsInTime(process)) {
+                throw new EmbeddedException("the schema registry of the previous run, process " + process.pid()
+                        + ", is still running " + STOP_TIMEOUT.toSeconds() + " s after it was killed");
             }
         }
     }
 
-    private static boolean hasEnded(ProcessHandle process) {
+    private static boolean endsInTime(ProcessHandle process) {
         try {
             process.onExit().get(STOP_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
             return true;
@@ -120,8 +123,8 @@ public final class EmbeddedRegistry implements AutoCloseable {
 
     private static Process launch(Path home, DataDirectory data, int port) {
         ProcessBuilder command = new ProcessBuilder(List.of(
-                java().toString(),
-                // It serves few schemas, so memory and start-up time matter more than throughput.
+                javaCommand().toString(),
+                // The child serves few schemas, so memory and start-up time matter more than throughput.
                 "-Xms32m",
                 "-Xmx128m",
                 "-XX:ReservedCodeCacheSize=48m",
@@ -134,7 +137,7 @@ public final class EmbeddedRegistry implements AutoCloseable {
                 ChildProcess.class.getName(),
                 "io.quarkus.bootstrap.runner.QuarkusEntryPoint"));
         Map<String, String> environment = command.environment();
-        environment.keySet().removeIf(EmbeddedRegistry::wouldInterfere);
+        environment.keySet().removeIf(EmbeddedRegistry::wouldConfigureChild);
         environment.put("QUARKUS_HTTP_HOST", Ports.HOST);
         environment.put("QUARKUS_HTTP_PORT", Integer.toString(port));
         environment.put("QUARKUS_MANAGEMENT_HOST", Ports.HOST);
@@ -145,9 +148,9 @@ public final class EmbeddedRegistry implements AutoCloseable {
         environment.put("APICURIO_DATASOURCE_URL", "jdbc:h2:file:" + data.resolve("registry"));
         environment.put("APICURIO_DATASOURCE_USERNAME", "sa");
         environment.put("APICURIO_DATASOURCE_PASSWORD", "sa");
-        // Quarkus reads .env and config/application.properties in its working directory, so it must not be that of this
-        // process.
-        command.directory(data.resolve("").toFile());
+        // Quarkus reads .env and config/application.properties from its working directory, so the child must not use
+        // the working directory of this process.
+        command.directory(data.path().toFile());
         command.redirectErrorStream(true);
         command.redirectOutput(log(data).toFile());
         try {
@@ -161,18 +164,22 @@ public final class EmbeddedRegistry implements AutoCloseable {
         }
     }
 
-    /** The command of this JVM's own Java, which is of a newer version than the registry needs. */
-    private static Path java() {
+    /**
+     * Returns the {@code java} command of this JVM.
+     *
+     * @throws EmbeddedException if this JVM is too old for the schema registry
+     */
+    private static Path javaCommand() {
         int version = Runtime.version().feature();
-        if (version < JAVA_VERSION) {
-            throw new EmbeddedException("the schema registry runs on the Java of this process and needs " + JAVA_VERSION
-                    + " or newer, this is " + version);
+        if (version < MIN_JAVA_VERSION) {
+            throw new EmbeddedException("the schema registry needs Java " + MIN_JAVA_VERSION
+                    + " or newer; this process runs on Java " + version);
         }
         return Path.of(System.getProperty("java.home"), "bin", "java");
     }
 
     /** Whether a variable of this process would configure the child. */
-    private static boolean wouldInterfere(String variable) {
+    private static boolean wouldConfigureChild(String variable) {
         return variable.startsWith("QUARKUS_")
                 || variable.startsWith("APICURIO_")
                 || variable.equals("JAVA_TOOL_OPTIONS")
@@ -183,7 +190,7 @@ public final class EmbeddedRegistry implements AutoCloseable {
         return data.resolve("registry.log");
     }
 
-    /** Reads the port from the log, so that with port 0 the registry itself chooses a free one. */
+    /** Waits until the log contains the port that the schema registry listens on, and returns the port. */
     private static int awaitPort(Process process, Path log) {
         long deadline = System.nanoTime() + START_TIMEOUT.toNanos();
         String previousOutput = "";
@@ -204,7 +211,7 @@ public final class EmbeddedRegistry implements AutoCloseable {
             }
             pause();
         }
-        throw failed("has said nothing for " + START_TIMEOUT.toSeconds() + " s and is not ready", log);
+        throw failed("has logged nothing for " + START_TIMEOUT.toSeconds() + " s and is not ready", log);
     }
 
     private void awaitResponse() {
@@ -214,7 +221,7 @@ public final class EmbeddedRegistry implements AutoCloseable {
                 .timeout(Duration.ofSeconds(10))
                 .build();
         long deadline = System.nanoTime() + START_TIMEOUT.toNanos();
-        String lastResult = "no answer";
+        String lastResult = "no response";
         while (System.nanoTime() < deadline && process.isAlive()) {
             try {
                 int status = client.send(request, HttpResponse.BodyHandlers.discarding())
@@ -230,14 +237,14 @@ public final class EmbeddedRegistry implements AutoCloseable {
             }
             pause();
         }
-        throw failed("does not answer at " + request.uri() + ": " + lastResult, log(data));
+        throw failed("does not respond at " + request.uri() + ": " + lastResult, log(data));
     }
 
-    private static EmbeddedException failed(String how, Path log) {
+    private static EmbeddedException failed(String problem, Path log) {
         List<String> lines = read(log).lines().toList();
         List<String> tail = lines.subList(Math.max(0, lines.size() - LOG_TAIL_LINES), lines.size());
         return new EmbeddedException(
-                "the schema registry " + how + "; the end of " + log + ":\n  " + String.join("\n  ", tail));
+                "the schema registry " + problem + "; the end of " + log + ":\n  " + String.join("\n  ", tail));
     }
 
     private static String read(Path file) {
@@ -262,25 +269,28 @@ public final class EmbeddedRegistry implements AutoCloseable {
     }
 
     /**
-     * Finds the distribution: the build unpacks it next to this module's classes, and a launcher may set another place.
+     * Returns the directory of Apicurio's distribution: the directory that the system property names, or else the
+     * directory next to this module's classes into which the build unpacks it.
      */
-    private static Path home() {
-        @Nullable String named = System.getProperty(HOME_PROPERTY);
-        if (named != null) {
-            if (!Files.exists(Path.of(named, RUNNER))) {
-                throw new EmbeddedException(HOME_PROPERTY + " names " + named + ", but there is no " + RUNNER);
+    private static Path apicurioHome() {
+        @Nullable String property = System.getProperty(HOME_PROPERTY);
+        if (property != null) {
+            if (!Files.exists(Path.of(property, RUNNER))) {
+                throw new EmbeddedException(
+                        HOME_PROPERTY + " is " + property + ", but that directory contains no " + RUNNER);
             }
-            return Path.of(named).toAbsolutePath();
+            return Path.of(property).toAbsolutePath();
         }
-        for (@Nullable Path at = ownClasses(); at != null; at = at.getParent()) {
-            for (String below : List.of("apicurio", "embedded/target/apicurio")) {
-                if (Files.exists(at.resolve(below).resolve(RUNNER))) {
-                    return at.resolve(below);
+        for (@Nullable Path directory = ownClasses(); directory != null; directory = directory.getParent()) {
+            for (String subdirectory : List.of("apicurio", "embedded/target/apicurio")) {
+                if (Files.exists(directory.resolve(subdirectory).resolve(RUNNER))) {
+                    return directory.resolve(subdirectory);
                 }
             }
         }
         throw new EmbeddedException("Apicurio's distribution was not found near " + ownClasses()
-                + "; build the module embedded, or name it with -D" + HOME_PROPERTY + "=DIR");
+                + "; build the Maven module \"embedded\", or name the distribution's directory with -D" + HOME_PROPERTY
+                + "=DIR");
     }
 
     private static Path ownClasses() {
@@ -296,27 +306,27 @@ public final class EmbeddedRegistry implements AutoCloseable {
         }
     }
 
-    /** The base URL of the Confluent API, e.g. {@code http://127.0.0.1:8081/apis/ccompat/v7}. */
+    /** Returns the base URL of the Confluent API, e.g. {@code http://127.0.0.1:8081/apis/ccompat/v7}. */
     public String url() {
         return "http://" + Ports.HOST + ":" + port + API;
     }
 
-    /** The port for clients. */
+    /** Returns the port for clients. */
     public int port() {
         return port;
     }
 
-    /** Whether the child process runs. */
+    /** Whether the child process is running. */
     public boolean isAlive() {
         return process.isAlive();
     }
 
-    /** The child's process id. */
+    /** Returns the process id of the child process. */
     public long pid() {
         return process.pid();
     }
 
-    /** Stops the child in order, or kills it after a time-out. A second call does nothing. */
+    /** Shuts the child process down, or kills it after a time-out. A second call does nothing. */
     @Override
     public void close() {
         try {

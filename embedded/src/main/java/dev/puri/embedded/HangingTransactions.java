@@ -49,16 +49,19 @@ import org.slf4j.LoggerFactory;
 import scala.jdk.javaapi.CollectionConverters;
 
 /**
- * Ends hanging transactions: they are open in a partition although their coordinator has completed them. {@link
- * KraftNode} prevents them, but a data directory may contain some from an earlier release. Each is committed or aborted
- * as the coordinator decided according to its log, because other partitions of the transaction were ended that way.
+ * Completes hanging transactions. A transaction hangs if it is open in a partition although its coordinator has
+ * completed it. {@link KraftNode} prevents hanging transactions, but the data directory of an earlier release may
+ * contain some.
+ *
+ * <p>The coordinator's log contains its decision to commit or abort the transaction. The hanging transaction is
+ * completed with the same decision, because the other partitions of the transaction were completed with that decision.
  */
 final class HangingTransactions {
     private static final Logger LOG = LoggerFactory.getLogger(HangingTransactions.class);
     private static final Duration TIMEOUT = Duration.ofSeconds(60);
     private static final int READ_BYTES = 1 << 20;
 
-    /** The number of checks in which a transaction must be found hanging before it is ended. */
+    /** The number of checks that must find a transaction hanging before it is completed. */
     private static final int CHECKS = 4;
 
     private static final Duration CHECK_INTERVAL = Duration.ofMillis(250);
@@ -66,10 +69,14 @@ final class HangingTransactions {
     private final BrokerServer broker;
     private final int port;
 
-    /** An open transaction in a partition. */
+    /** A transaction that is open in a partition. */
     private record OpenTransaction(TopicPartition partition, long producerId, long startOffset) {}
 
-    /** The coordinator's decision according to its log. */
+    /**
+     * The coordinator's decision about a transaction, according to the coordinator's log.
+     *
+     * @param coordinator the coordinator's partition of the transaction log
+     */
     private record Decision(TransactionResult result, short epoch, TransactionVersion version, int coordinator) {}
 
     private HangingTransactions(BrokerServer broker) {
@@ -78,36 +85,36 @@ final class HangingTransactions {
     }
 
     /**
-     * Finds hanging transactions and ends them.
+     * Finds hanging transactions and completes them.
      *
      * @throws EmbeddedException if the broker does not respond
      */
-    static void end(BrokerServer broker) {
+    static void complete(BrokerServer broker) {
         HangingTransactions transactions = new HangingTransactions(broker);
         transactions.awaitLeadership();
-        Map<OpenTransaction, ProducerState> open = transactions.open();
+        Map<OpenTransaction, ProducerState> open = transactions.findOpen();
         if (open.isEmpty()) {
             return;
         }
         try {
-            Map<OpenTransaction, ProducerState> hanging = transactions.hanging(open);
-            // A coordinator starts loading shortly after the broker leads its partition, and reports no transactions
-            // before.
+            Map<OpenTransaction, ProducerState> hanging = transactions.findHanging(open);
+            // One check is not enough: a coordinator that has not loaded its log yet reports no transactions. It loads
+            // the log shortly after the broker has become leader of the log's partition.
             for (int check = 1; check < CHECKS && !hanging.isEmpty(); check++) {
                 pause(CHECK_INTERVAL);
-                hanging.keySet().retainAll(transactions.hanging(hanging).keySet());
+                hanging.keySet().retainAll(transactions.findHanging(hanging).keySet());
             }
             if (!hanging.isEmpty()) {
-                transactions.end(hanging);
+                transactions.complete(hanging);
             }
         } catch (IOException | KafkaException e) {
-            throw new EmbeddedException("transactions that a kill left open could not be ended: " + e.getMessage(), e);
+            throw new EmbeddedException("hanging transactions could not be completed: " + e.getMessage(), e);
         }
     }
 
     /**
-     * Waits until the broker leads every partition of which it has a log. Before that it reports no coordinators and
-     * accepts no markers.
+     * Waits until the broker leads every partition of which it has a log. Before that the broker reports no
+     * coordinators and accepts no markers.
      */
     private void awaitLeadership() {
         long deadline = System.nanoTime() + TIMEOUT.toNanos();
@@ -140,7 +147,7 @@ final class HangingTransactions {
                 CollectionConverters.asJava(broker.logManager().allLogs().toSeq()));
     }
 
-    private Map<OpenTransaction, ProducerState> open() {
+    private Map<OpenTransaction, ProducerState> findOpen() {
         Map<OpenTransaction, ProducerState> open = new HashMap<>();
         for (UnifiedLog log : logs()) {
             for (ProducerState producer : log.activeProducers()) {
@@ -155,9 +162,9 @@ final class HangingTransactions {
         return open;
     }
 
-    /** Returns the transactions that are neither ongoing nor being ended by their coordinator. */
-    private Map<OpenTransaction, ProducerState> hanging(Map<OpenTransaction, ProducerState> open) {
-        Set<OpenTransaction> coordinated = new HashSet<>();
+    /** Returns the open transactions that their coordinator neither considers as ongoing nor is about to complete. */
+    private Map<OpenTransaction, ProducerState> findHanging(Map<OpenTransaction, ProducerState> open) {
+        Set<OpenTransaction> active = new HashSet<>();
         for (TransactionDescription transaction : describe(open.keySet())) {
             boolean isActive = switch (transaction.state()) {
                 case ONGOING, PREPARE_COMMIT, PREPARE_ABORT, PREPARE_EPOCH_FENCE -> true;
@@ -167,13 +174,13 @@ final class HangingTransactions {
                 open.keySet().stream()
                         .filter(each -> each.producerId() == transaction.producerId()
                                 && transaction.topicPartitions().contains(each.partition()))
-                        .forEach(coordinated::add);
+                        .forEach(active::add);
             }
         }
-        // A transaction that has ended meanwhile was not hanging.
-        Map<OpenTransaction, ProducerState> hanging = new HashMap<>(open());
+        // A transaction that has been completed meanwhile is not hanging.
+        Map<OpenTransaction, ProducerState> hanging = new HashMap<>(findOpen());
         hanging.keySet().retainAll(open.keySet());
-        hanging.keySet().removeAll(coordinated);
+        hanging.keySet().removeAll(active);
         return hanging;
     }
 
@@ -203,45 +210,46 @@ final class HangingTransactions {
         } catch (ExecutionException e) {
             throw new KafkaException(e.getCause());
         } catch (TimeoutException e) {
-            throw new KafkaException("no answer within " + TIMEOUT.toSeconds() + " s", e);
+            throw new KafkaException("no response within " + TIMEOUT.toSeconds() + " s", e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new KafkaException("interrupted", e);
         }
     }
 
-    private void end(Map<OpenTransaction, ProducerState> hanging) throws IOException {
-        Map<OpenTransaction, Decision> decisions = decisions(hanging);
-        for (Map.Entry<OpenTransaction, ProducerState> each : hanging.entrySet()) {
-            OpenTransaction open = each.getKey();
-            Decision decision = decisions.get(open);
+    private void complete(Map<OpenTransaction, ProducerState> hanging) throws IOException {
+        Map<OpenTransaction, Decision> decisions = readDecisions(hanging);
+        for (Map.Entry<OpenTransaction, ProducerState> entry : hanging.entrySet()) {
+            OpenTransaction transaction = entry.getKey();
+            Decision decision = decisions.get(transaction);
             if (decision == null) {
                 LOG.error(
-                        "A transaction of producer {} is open in {} since offset {} and nobody will end it: how its"
-                                + " coordinator decided is no longer known. Whoever reads committed records gets no"
-                                + " further there. Its records can be given up with Kafka's own tool:"
+                        "The transaction of producer {} in {} from offset {} hangs, and its coordinator's decision is no"
+                                + " longer known. Read-committed consumers cannot read past this offset. To abort the"
+                                + " transaction and lose its records, run:"
                                 + " kafka-transactions.sh abort --topic {} --partition {} --start-offset {}",
-                        open.producerId(),
-                        open.partition(),
-                        open.startOffset(),
-                        open.partition().topic(),
-                        open.partition().partition(),
-                        open.startOffset());
+                        transaction.producerId(),
+                        transaction.partition(),
+                        transaction.startOffset(),
+                        transaction.partition().topic(),
+                        transaction.partition().partition(),
+                        transaction.startOffset());
                 continue;
             }
             LOG.warn(
-                    "A transaction of producer {} is open in {} since offset {}, although its coordinator decided to {};"
-                            + " it is ended so",
-                    open.producerId(),
-                    open.partition(),
-                    open.startOffset(),
+                    "The transaction of producer {} in {} from offset {} hangs. It is completed with its coordinator's"
+                            + " decision: {}",
+                    transaction.producerId(),
+                    transaction.partition(),
+                    transaction.startOffset(),
                     decision.result());
-            writeMarker(open, each.getValue(), decision);
+            writeMarker(transaction, entry.getValue(), decision);
         }
     }
 
-    /** Reads the decisions from the transaction log. Some may be missing, because that log is compacted. */
-    private Map<OpenTransaction, Decision> decisions(Map<OpenTransaction, ProducerState> hanging) throws IOException {
+    /** Reads the decisions from the transaction log. Some may be missing, because the transaction log is compacted. */
+    private Map<OpenTransaction, Decision> readDecisions(Map<OpenTransaction, ProducerState> hanging)
+            throws IOException {
         Map<OpenTransaction, Decision> decisions = new HashMap<>();
         for (UnifiedLog log : logs()) {
             if (!log.topicPartition().topic().equals(Topic.TRANSACTION_STATE_TOPIC_NAME)) {
@@ -249,31 +257,33 @@ final class HangingTransactions {
             }
             long offset = log.logStartOffset();
             while (offset < log.logEndOffset()) {
-                long next = offset;
-                for (Record each : log.read(offset, READ_BYTES, FetchIsolation.LOG_END, true)
+                long nextOffset = offset;
+                for (Record record : log.read(offset, READ_BYTES, FetchIsolation.LOG_END, true)
                         .records
                         .records()) {
-                    next = each.offset() + 1;
-                    if (each.hasValue()
-                            && TransactionLog.read(each.key(), each.value()) instanceof TransactionLog.TxnRecord txn) {
-                        hanging.forEach((open, producer) -> {
+                    nextOffset = record.offset() + 1;
+                    if (record.hasValue()
+                            && TransactionLog.read(record.key(), record.value())
+                                    instanceof TransactionLog.TxnRecord txn) {
+                        hanging.forEach((transaction, producer) -> {
                             @Nullable
-                            Decision decision = decision(open, producer, txn.metadata(), log.topicPartition());
+                            Decision decision = decision(transaction, producer, txn.metadata(), log.topicPartition());
                             if (decision != null) {
-                                decisions.merge(open, decision, HangingTransactions::chosen);
+                                decisions.merge(transaction, decision, HangingTransactions::choose);
                             }
                         });
                     }
                 }
-                if (next == offset) {
+                if (nextOffset == offset) {
                     break;
                 }
-                offset = next;
+                offset = nextOffset;
             }
         }
         return decisions;
     }
 
+    /** Returns the decision about an open transaction that a record of the transaction log contains, or null. */
     private static @Nullable Decision decision(
             OpenTransaction open, ProducerState producer, TransactionMetadata metadata, TopicPartition coordinator) {
         boolean commits = metadata.state() == TransactionState.PREPARE_COMMIT;
@@ -284,8 +294,8 @@ final class HangingTransactions {
             return null;
         }
         TransactionVersion version = metadata.clientTransactionVersion();
-        // From version 2 on the decision increments the producer epoch; a record with the transaction's own epoch ended
-        // the previous transaction.
+        // From transaction version 2 on the decision increments the producer epoch. A record with the epoch of the open
+        // transaction is therefore the decision about the previous transaction.
         int minEpoch = producer.producerEpoch() + (version.supportsEpochBump() ? 1 : 0);
         return metadata.producerEpoch() < minEpoch
                 ? null
@@ -296,12 +306,19 @@ final class HangingTransactions {
                         coordinator.partition());
     }
 
-    /** Chooses the first decision with a higher epoch; before version 2, without epoch increments, the last one. */
-    private static Decision chosen(Decision earlier, Decision later) {
+    /**
+     * Chooses one of two decisions: the earlier from transaction version 2 on, because later decisions have higher
+     * epochs and belong to later transactions; before version 2, where epochs do not tell transactions apart, the
+     * later.
+     */
+    private static Decision choose(Decision earlier, Decision later) {
         return later.version().supportsEpochBump() ? earlier : later;
     }
 
-    /** Writes a marker as a coordinator does. Kafka's admin client can only abort a transaction, not commit it. */
+    /**
+     * Writes a commit or abort marker with the request that a coordinator sends. Kafka's admin client can only abort a
+     * transaction, not commit it.
+     */
     private void writeMarker(OpenTransaction open, ProducerState producer, Decision decision) throws IOException {
         int coordinatorEpoch = Math.max(producer.coordinatorEpoch(), coordinatorEpoch(decision.coordinator()));
         TxnMarkerEntry marker = new TxnMarkerEntry(
@@ -322,7 +339,7 @@ final class HangingTransactions {
                 .map(errors -> errors.get(open.partition()))
                 .orElse(Errors.UNKNOWN_SERVER_ERROR);
         if (error != Errors.NONE) {
-            throw error.exception("the end of a transaction cannot be written to " + open.partition() + ": " + error);
+            throw error.exception("a transaction marker cannot be written to " + open.partition() + ": " + error);
         }
     }
 

@@ -35,21 +35,21 @@ import org.slf4j.LoggerFactory;
 import scala.Tuple2;
 
 /**
- * A single broker with its controller, assembled as {@link KafkaRaftServer} does it, with one step between the start of
- * the controller and that of the broker.
+ * A single broker with its controller. It is assembled like {@link KafkaRaftServer}, with one additional step between
+ * the start of the controller and the start of the broker: it removes the broker's old registration.
  *
- * <p>After {@code kill -9}, and after {@code close} too, the metadata log still contains the previous registration of
- * this broker, with the broker as leader of every partition. A broker that starts with such metadata loads its
- * transaction coordinator at once, although partitions lose their leader a moment later, when the controller ends the
- * old registration. A coordinator that finds no leader assumes that the partition is deleted: it skips the markers of a
- * transaction that it has decided to commit or abort, and marks the transaction as complete
- * (TransactionMarkerChannelManager). The partition then has a hanging transaction, and read-committed consumers never
- * get past it.
+ * <p>The problem: After {@code kill -9}, and after {@code close} too, the metadata log still contains the previous
+ * registration of this broker, with the broker as leader of every partition. A broker that starts with such metadata
+ * loads its transaction coordinator at once. A moment later the controller ends the old registration, and all
+ * partitions lose their leader. A coordinator that finds no leader for a partition assumes that the partition is
+ * deleted. It then skips the markers of a transaction that it has decided to commit or abort, and marks the transaction
+ * as complete (see Kafka's TransactionMarkerChannelManager). The partition has a hanging transaction from then on, and
+ * read-committed consumers never read past it.
  *
- * <p>So this class removes the old registration when the controller is active and before the broker starts. The first
- * metadata that the broker reads has no leaders. Its new registration elects the leaders of all partitions, up to
- * 10,000, in one batch of the metadata log, so that no coordinator sees only some of them with leaders. The new
- * registration also need not wait for the old session to time out.
+ * <p>The solution: This class removes the old registration after the controller has become active and before the broker
+ * starts. So the first metadata that the broker reads has no leaders. The broker's new registration elects the leaders
+ * of all partitions, up to 10,000, in one batch of the metadata log, so no coordinator sees leaders for only some of
+ * the partitions. The new registration also need not wait until the old session times out.
  *
  * <p>The settings in {@link EmbeddedBroker} ensure that no partition loses its leader while the broker runs.
  */
@@ -59,7 +59,7 @@ final class KraftNode {
     private static final long POLL_MILLIS = 2;
 
     private final int nodeId;
-    private final SharedServer shared;
+    private final SharedServer sharedServer;
     private final ControllerServer controller;
     private final BrokerServer broker;
 
@@ -69,7 +69,7 @@ final class KraftNode {
                 KafkaRaftServer.initializeLogDirs(config, LOG, "[KraftNode] ");
         Metrics metrics = Server$.MODULE$.initializeMetrics(
                 config, Time.SYSTEM, directories._1().clusterId().orElseThrow());
-        shared = new SharedServer(
+        sharedServer = new SharedServer(
                 config,
                 directories._1(),
                 Time.SYSTEM,
@@ -79,18 +79,18 @@ final class KraftNode {
                 QuorumConfig.parseBootstrapServers(config.quorumConfig().bootstrapServers()),
                 new StandardFaultHandlerFactory(),
                 ServerSocketFactory.INSTANCE);
-        broker = new BrokerServer(shared);
-        controller = new ControllerServer(shared, KafkaRaftServer.configSchema(), directories._2());
+        broker = new BrokerServer(sharedServer);
+        controller = new ControllerServer(sharedServer, KafkaRaftServer.configSchema(), directories._2());
     }
 
-    /** Returns when the broker serves requests. */
+    /** Starts controller and broker, and returns when the broker serves requests. */
     void start() {
         controller.startup();
         removeOldRegistration();
         broker.startup();
     }
 
-    /** The broker, for access to its logs. */
+    /** Returns Kafka's broker object, for access to its internal state. */
     BrokerServer broker() {
         return broker;
     }
@@ -99,19 +99,19 @@ final class KraftNode {
         long deadline = System.nanoTime() + METADATA_TIMEOUT.toNanos();
         // The loader calls publishers only after it has read all metadata that was written before this start.
         RegistrationObserver observer = new RegistrationObserver(nodeId);
-        await(shared.loader().installPublishers(List.of(observer)), deadline);
-        boolean removed = false;
-        // The broker starts with published metadata, and publishing happens shortly after writing.
+        await(sharedServer.loader().installPublishers(List.of(observer)), deadline);
+        boolean unregistered = false;
+        // Waits until the removal is published and not only written, because the broker starts with published metadata.
         while (observer.registration() != OldRegistration.FENCED_OR_GONE) {
             if (System.nanoTime() - deadline > 0) {
                 throw notRemoved("the controller does not remove it", null);
             }
-            if (observer.registration() == OldRegistration.ACTIVE && !removed) {
-                removed = unregister(deadline);
+            if (observer.registration() == OldRegistration.ACTIVE && !unregistered) {
+                unregistered = unregister(deadline);
             }
             pause();
         }
-        await(shared.loader().removeAndClosePublisher(observer), deadline);
+        await(sharedServer.loader().removeAndClosePublisher(observer), deadline);
     }
 
     /** Unregisters the broker; returns false if the controller is not active yet. */
@@ -127,16 +127,16 @@ final class KraftNode {
     }
 
     /**
-     * Waits for a future until the common deadline of all steps.
+     * Waits for a future until a deadline.
      *
-     * @param deadline by {@link System#nanoTime}, which Kafka uses too
+     * @param deadline the common deadline of all steps, as {@link System#nanoTime}, which Kafka uses too
      * @throws NotControllerException if the future fails with it
      */
     private static void await(CompletableFuture<?> future, long deadline) {
         try {
             future.get(Math.max(1, deadline - System.nanoTime()), TimeUnit.NANOSECONDS);
         } catch (TimeoutException e) {
-            throw notRemoved("the controller does not answer", e);
+            throw notRemoved("the controller does not respond", e);
         } catch (ExecutionException e) {
             if (e.getCause() instanceof NotControllerException inactive) {
                 throw inactive;
@@ -147,9 +147,9 @@ final class KraftNode {
         }
     }
 
-    private static IllegalStateException notRemoved(String why, @Nullable Throwable cause) {
+    private static IllegalStateException notRemoved(String reason, @Nullable Throwable cause) {
         return new IllegalStateException(
-                "the broker's old registration is still there after " + METADATA_TIMEOUT.toSeconds() + " s; " + why,
+                "the broker's old registration still exists after " + METADATA_TIMEOUT.toSeconds() + " s; " + reason,
                 cause);
     }
 
@@ -168,16 +168,17 @@ final class KraftNode {
 
     /** The state of the broker's previous registration. */
     private enum OldRegistration {
+        /** No metadata is published yet. */
         UNKNOWN,
         ACTIVE,
         /**
-         * A fenced broker leads no partition: the controller removes its leaderships before it writes that it is
-         * fenced.
+         * A fenced broker leads no partition, because the controller takes the leaderships away before it writes that
+         * the broker is fenced.
          */
         FENCED_OR_GONE
     }
 
-    /** Observes the old registration in the published metadata. */
+    /** Reads the state of the old registration from published metadata. */
     private static final class RegistrationObserver implements MetadataPublisher {
         private final int nodeId;
         private volatile OldRegistration registration = OldRegistration.UNKNOWN;
@@ -202,7 +203,7 @@ final class KraftNode {
         }
     }
 
-    /** Stops broker and controller in order, also if they have started only in part. */
+    /** Stops the broker, then the controller. Either may have started only in part. */
     void stop() {
         broker.shutdown();
         controller.shutdown();

@@ -4,37 +4,41 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 
-/** TCP ports of the loopback interface. */
+/** Finds and checks free TCP ports of the loopback interface. */
 final class Ports {
     static final String HOST = "127.0.0.1";
 
-    private static final int HIGHEST = 65_535;
+    private static final int MAX_PORT = 65_535;
 
     private Ports() {}
 
-    /** Returns a free port, which another process may take at any time. */
+    /** Returns a free port. Another process may take the port at any time. */
     static int free() {
         return bind(0, "a listener");
     }
 
     /**
-     * @param what the listener that needs the port, for messages
+     * Checks that a port is valid and free; 0 always is.
+     *
+     * @param listener the server that needs the port, for messages
      * @throws EmbeddedException if the port is invalid or in use
      */
-    static void requireFree(int port, String what) {
-        if (port < 0 || port > HIGHEST) {
-            throw new EmbeddedException(what + " cannot listen on port " + port + ": ports are 0 to " + HIGHEST);
+    static void requireFree(int port, String listener) {
+        if (port < 0 || port > MAX_PORT) {
+            throw new EmbeddedException(
+                    listener + " cannot listen on port " + port + ": a port must be 0 to " + MAX_PORT);
         }
-        bind(port, what);
+        bind(port, listener);
     }
 
-    private static int bind(int port, String what) {
+    /** Binds a port, releases it, and returns its number. */
+    private static int bind(int port, String listener) {
         try (ServerSocket socket = new ServerSocket(port, 1, InetAddress.getByName(HOST))) {
             return socket.getLocalPort();
         } catch (IOException e) {
             throw new EmbeddedException(
-                    what + " cannot listen on " + HOST + ":" + port + ": " + e.getMessage()
-                            + "; stop what listens there or choose another port",
+                    listener + " cannot listen on " + HOST + ":" + port + ": " + e.getMessage()
+                            + "; stop the process that uses the port, or choose another port",
                     e);
         }
     }

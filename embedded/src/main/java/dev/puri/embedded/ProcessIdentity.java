@@ -7,20 +7,23 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Identifies a process across restarts, for a file. The pid alone is not sufficient, because it may be reused. The text
- * is pid, space and start time: {@code 4711 2026-02-03T04:05:06Z}.
+ * Identifies a process by its pid and start time. The pid alone is not sufficient, because the operating system reuses
+ * pids. The text form, which is written to a file, is pid, space and start time: {@code 4711 2026-02-03T04:05:06Z}.
  *
- * @param started null if the platform does not report it
+ * @param startedAt null if the platform does not report the start time
  */
-record ProcessIdentity(long pid, @Nullable Instant started) {
-    /** Linux reports the start relative to the boot time, which changes when the clock is set. */
-    private static final Duration CLOCK_STEP = Duration.ofSeconds(10);
+record ProcessIdentity(long pid, @Nullable Instant startedAt) {
+    /**
+     * Start times of one process differ by at most this duration. Linux derives them from the boot time, which changes
+     * when the clock is set.
+     */
+    private static final Duration CLOCK_TOLERANCE = Duration.ofSeconds(10);
 
     static ProcessIdentity of(ProcessHandle process) {
         return new ProcessIdentity(process.pid(), process.info().startInstant().orElse(null));
     }
 
-    /** Parses {@link #toString}; empty for any other text, such as an incomplete file. */
+    /** Parses the text form. Returns an empty result for any other text, such as an incomplete file. */
     static Optional<ProcessIdentity> parse(String text) {
         String[] parts = text.strip().split(" ", -1);
         try {
@@ -31,18 +34,18 @@ record ProcessIdentity(long pid, @Nullable Instant started) {
         }
     }
 
-    /** Whether both are the same process; start times may differ by seconds, because the clock may have been set. */
+    /** Whether both identify the same process. Start times may differ slightly. */
     boolean isSameAs(ProcessIdentity other) {
-        if (pid != other.pid || (started == null) != (other.started == null)) {
+        if (pid != other.pid || (startedAt == null) != (other.startedAt == null)) {
             return false;
         }
-        return started == null
-                || other.started == null
-                || Duration.between(started, other.started).abs().compareTo(CLOCK_STEP) <= 0;
+        return startedAt == null
+                || other.startedAt == null
+                || Duration.between(startedAt, other.startedAt).abs().compareTo(CLOCK_TOLERANCE) <= 0;
     }
 
     @Override
     public String toString() {
-        return started == null ? Long.toString(pid) : pid + " " + started;
+        return startedAt == null ? Long.toString(pid) : pid + " " + startedAt;
     }
 }

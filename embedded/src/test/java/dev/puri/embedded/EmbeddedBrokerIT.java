@@ -68,7 +68,7 @@ class EmbeddedBrokerIT {
     }
 
     @Test
-    void topicsAreNotCreatedByAskingForThem() throws Exception {
+    void topicsAreNotCreatedAutomatically() throws Exception {
         try (EmbeddedBroker broker = EmbeddedBroker.start(data, 0);
                 Producer<String, String> producer = producer(broker, Map.of("max.block.ms", "1000"));
                 Admin admin = admin(broker)) {
@@ -80,7 +80,7 @@ class EmbeddedBrokerIT {
     }
 
     @Test
-    void twoBrokersLiveInOneProcess(@TempDir Path otherData) throws Exception {
+    void twoBrokersRunInOneProcess(@TempDir Path otherData) throws Exception {
         try (EmbeddedBroker one = EmbeddedBroker.start(data, 0)) {
             try (EmbeddedBroker other = EmbeddedBroker.start(otherData, 0)) {
                 assertThat(other.port()).isNotEqualTo(one.port());

@@ -53,7 +53,7 @@ class EmbeddedRegistryIT {
     }
 
     @Test
-    void theChildDoesNotOutliveAParentThatIsKilled() throws Exception {
+    void theChildEndsWhenItsParentIsKilled() throws Exception {
         Process parent = new ProcessBuilder(
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                         "-cp",

@@ -35,30 +35,33 @@ import org.apache.kafka.storage.internals.log.UnifiedLog;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What becomes of transactions when the broker is killed, each in a topic and of a producer of its own name. */
+/** Tests what happens to transactions when the broker is killed. Each transaction has its own topic and producer. */
 class KilledBrokerIT {
-    /** The coordinator had decided to commit and had written no marker yet. */
+    /** The coordinator has decided to commit this transaction, but has written no marker yet. */
     private static final String DECIDED = "decided";
 
-    /** Nobody had decided. */
+    /** The coordinator has not decided about this transaction. */
     private static final String OPEN = "open";
 
-    /** The coordinator has it as committed; the partition never got the marker, and its producer has come back since. */
+    /**
+     * The coordinator has committed this transaction, but the partition lacks the marker. The producer has started
+     * again since.
+     */
     private static final String HANGING_COMMIT = "hanging-commit";
 
-    /** The same of an abort. */
+    /** The coordinator has aborted this transaction, but the partition lacks the marker. */
     private static final String HANGING_ABORT = "hanging-abort";
 
     @TempDir
     private Path data;
 
     @Test
-    void aTransactionEndsAsItsCoordinatorHadDecidedAndAnOpenOneIsAborted() throws Exception {
+    void decidedTransactionsAreCompletedAndOpenTransactionsAreAborted() throws Exception {
         killWithTransactionsUnderWay(DECIDED, OPEN);
         try (EmbeddedBroker broker = EmbeddedBroker.start(data, 0)) {
             await().atMost(Duration.ofSeconds(60)).until(() -> isReadToItsEnd(broker, DECIDED));
             assertThat(committed(broker, DECIDED)).containsExactly("v");
-            // Its producer comes back, which gives up what it had left behind.
+            // When the producer starts again, the coordinator aborts its open transaction.
             producer(broker, OPEN).close();
             await().atMost(Duration.ofSeconds(60)).until(() -> isReadToItsEnd(broker, OPEN));
             assertThat(committed(broker, OPEN)).isEmpty();
@@ -66,7 +69,7 @@ class KilledBrokerIT {
     }
 
     @Test
-    void aTransactionThatItsCoordinatorForgotToEndIsEndedAsItHadDecided() throws Exception {
+    void hangingTransactionsAreCompletedWithTheirCoordinatorsDecision() throws Exception {
         killWithTransactionsUnderWay(HANGING_COMMIT, HANGING_ABORT);
         try (EmbeddedBroker broker = EmbeddedBroker.start(data, 0)) {
             assertThat(isReadToItsEnd(broker, HANGING_COMMIT)).isTrue();
@@ -142,7 +145,7 @@ class KilledBrokerIT {
         return producer;
     }
 
-    /** Runs a broker, makes those transactions and ends as by {@code kill -9}. */
+    /** Runs a broker, creates the transactions and halts, as {@code kill -9} does. */
     static final class Killed {
         static final int STATUS = 9;
 
@@ -167,7 +170,7 @@ class KilledBrokerIT {
             Runtime.getRuntime().halt(STATUS);
         }
 
-        /** Behind the coordinator's back, which would write the markers at once. */
+        /** Writes the decision without the coordinator, because the coordinator would write the markers at once. */
         private static void decide(BrokerServer server, String topic) throws Exception {
             switch (topic) {
                 case DECIDED -> write(server, topic, TransactionState.PREPARE_COMMIT, 1);
@@ -184,7 +187,7 @@ class KilledBrokerIT {
             }
         }
 
-        /** Appends to the log of transactions. */
+        /** Appends a record to the transaction log. */
         private static void write(BrokerServer server, String name, TransactionState state, int epochs)
                 throws Exception {
             ProducerState producer = log(server, new TopicPartition(name, 0)).activeProducers().stream()

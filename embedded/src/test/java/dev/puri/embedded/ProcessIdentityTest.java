@@ -10,7 +10,7 @@ class ProcessIdentityTest {
     private static final ProcessIdentity CHILD = new ProcessIdentity(4711, STARTED);
 
     @Test
-    void aProcessIsFoundAgainAfterTheClockWasSet() {
+    void isTheSameProcessAfterTheClockWasSet() {
         assertThat(new ProcessIdentity(4711, STARTED.plusMillis(10)).isSameAs(CHILD))
                 .isTrue();
         assertThat(new ProcessIdentity(4711, STARTED.minusSeconds(3)).isSameAs(CHILD))
@@ -18,7 +18,7 @@ class ProcessIdentityTest {
     }
 
     @Test
-    void anotherProcessOfTheSameNumberIsNotTheSame() {
+    void aReusedPidIsAnotherProcess() {
         assertThat(new ProcessIdentity(4711, STARTED.plusSeconds(60)).isSameAs(CHILD))
                 .isFalse();
         assertThat(new ProcessIdentity(4711, null).isSameAs(CHILD)).isFalse();
@@ -26,7 +26,7 @@ class ProcessIdentityTest {
     }
 
     @Test
-    void itsTextIsReadAsItWasWritten() {
+    void parsesItsOwnText() {
         ProcessIdentity unknownStart = new ProcessIdentity(7, null);
         assertThat(ProcessIdentity.parse(CHILD.toString())).contains(CHILD);
         assertThat(ProcessIdentity.parse(unknownStart + "\n")).contains(unknownStart);
@@ -35,7 +35,7 @@ class ProcessIdentityTest {
     }
 
     @Test
-    void aTextThatWasWrittenInPartIsNoProcess() {
+    void anIncompleteTextIsEmpty() {
         assertThat(ProcessIdentity.parse("")).isEmpty();
         assertThat(ProcessIdentity.parse("4711 2026-02")).isEmpty();
         assertThat(ProcessIdentity.parse("registry")).isEmpty();

@@ -1,6 +1,6 @@
 package dev.puri.settings;
 
-/** Distance of two texts, to suggest the known name nearest to an unknown one. */
+/** Computes the edit distance of two texts, to suggest the known name that is nearest to an unknown name. */
 final class EditDistance {
     private EditDistance() {}
 
@@ -13,13 +13,13 @@ final class EditDistance {
                     distance[i][j] = i + j;
                     continue;
                 }
-                int replaced = distance[i - 1][j - 1] + (from.charAt(i - 1) == to.charAt(j - 1) ? 0 : 1);
-                distance[i][j] = Math.min(replaced, Math.min(distance[i - 1][j], distance[i][j - 1]) + 1);
-                boolean swapped = i > 1
+                int afterReplacing = distance[i - 1][j - 1] + (from.charAt(i - 1) == to.charAt(j - 1) ? 0 : 1);
+                distance[i][j] = Math.min(afterReplacing, Math.min(distance[i - 1][j], distance[i][j - 1]) + 1);
+                boolean isSwap = i > 1
                         && j > 1
                         && from.charAt(i - 1) == to.charAt(j - 2)
                         && from.charAt(i - 2) == to.charAt(j - 1);
-                if (swapped) {
+                if (isSwap) {
                     distance[i][j] = Math.min(distance[i][j], distance[i - 2][j - 2] + 1);
                 }
             }

@@ -2,7 +2,7 @@ package dev.puri.settings;
 
 import java.util.List;
 
-/** Thrown if settings are invalid. The message lists all mistakes, one per line. */
+/** Thrown if settings are invalid. The message lists all mistakes, one on each line. */
 public final class InvalidSettingsException extends IllegalArgumentException {
     private static final long serialVersionUID = 1L;
 
@@ -14,9 +14,9 @@ public final class InvalidSettingsException extends IllegalArgumentException {
     }
 
     /**
-     * Reports the mistakes that the constructor of a settings record found.
+     * Throws the mistakes that the constructor of a settings record found.
      *
-     * @throws InvalidSettingsException if there are any
+     * @throws InvalidSettingsException if the list is not empty
      */
     public static void throwIfAny(List<String> mistakes) {
         if (!mistakes.isEmpty()) {
@@ -24,7 +24,10 @@ public final class InvalidSettingsException extends IllegalArgumentException {
         }
     }
 
-    /** Each quotes the setting's name as the user wrote it and the value, and says what was expected. */
+    /**
+     * Returns the mistakes. Each quotes the setting's name as the user wrote it and the value, and says what was
+     * expected.
+     */
     public List<String> mistakes() {
         return mistakes;
     }

@@ -9,8 +9,8 @@ import java.util.TreeMap;
  * PURI_KAFKA_SECURITY_PROTOCOL} sets {@code security.protocol}), from keys {@code kafka.…} of the settings file, and
  * from the {@code command.config} file.
  *
- * @param byName client properties by Kafka's names, without {@code bootstrap.servers} and {@code
- *     schema.registry.url}, which have settings of their own
+ * @param byName client properties by Kafka's names; {@code bootstrap.servers} and {@code schema.registry.url} are not
+ *     among them, because they are settings themselves
  */
 public record KafkaProperties(Map<String, String> byName) {
     public static final KafkaProperties NONE = new KafkaProperties(Map.of());
@@ -19,7 +19,7 @@ public record KafkaProperties(Map<String, String> byName) {
         byName = Map.copyOf(byName);
     }
 
-    /** Whether logs must mask the Kafka property of this name. */
+    /** Whether logs must mask the value of a Kafka property. */
     static boolean isSecret(String name) {
         String lower = name.toLowerCase(Locale.ROOT);
         return lower.contains("password")
@@ -31,7 +31,7 @@ public record KafkaProperties(Map<String, String> byName) {
                 || lower.endsWith("user.info");
     }
 
-    /** The properties sorted by name, secrets masked. */
+    /** Returns the properties sorted by name, with secrets masked. */
     Map<String, String> masked() {
         Map<String, String> masked = new TreeMap<>(byName);
         masked.replaceAll((name, value) -> isSecret(name) ? Secret.MASK : value);

@@ -5,21 +5,21 @@ import java.util.Locale;
 /**
  * The description of a setting, for documentation and help texts.
  *
- * @param key its name in a settings file, e.g. {@code http.port}
- * @param type what a value must be, as text, e.g. {@code duration}
- * @param byDefault the default; empty for none
- * @param doc one sentence
- * @param isSecret whether logs mask it and a {@code _FILE} variable may name a file that contains it
+ * @param key the setting's name in a settings file, e.g. {@code http.port}
+ * @param type the expected kind of value, as text, e.g. {@code duration}
+ * @param byDefault the default value; empty if the setting has none
+ * @param doc one sentence that describes the setting
+ * @param isSecret whether logs mask the value, and a {@code _FILE} variable may name a file that contains the value
  */
 public record KnownSetting(String key, String type, String byDefault, String doc, boolean isSecret) {
     static final String ENVIRONMENT_PREFIX = "PURI_";
 
-    /** Its name in the environment, e.g. {@code PURI_HTTP_PORT}. */
+    /** Returns the setting's environment variable, e.g. {@code PURI_HTTP_PORT}. */
     public String environmentName() {
         return environmentName(key);
     }
 
-    /** Its name on a command line, e.g. {@code --http-port}. */
+    /** Returns the setting's command-line option, e.g. {@code --http-port}. */
     public String flag() {
         return "--" + key.replace('.', '-');
     }

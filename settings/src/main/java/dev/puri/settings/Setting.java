@@ -7,26 +7,26 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * Marks a component of a settings record as a setting. The component's name determines the others: {@code
- * bootstrapServer} is {@code bootstrap.server} in a file, {@code PURI_BOOTSTRAP_SERVER} in the environment and {@code
- * --bootstrap-server} on a command line.
+ * Marks a component of a settings record as a setting. The names of the setting are derived from the component's name:
+ * {@code bootstrapServer} is {@code bootstrap.server} in a file, {@code PURI_BOOTSTRAP_SERVER} in the environment and
+ * {@code --bootstrap-server} on a command line.
  */
 @Documented
 @Retention(RetentionPolicy.RUNTIME)
 @Target(ElementType.RECORD_COMPONENT)
 public @interface Setting {
-    /** One sentence for the table of settings. */
+    /** One sentence that describes the setting, for documentation and help texts. */
     String doc();
 
     /**
-     * The default. Without one, an {@link java.util.Optional} or a {@link java.util.List} is empty by default, and a
-     * setting of any other type is mandatory.
+     * The default value. Without a default value, an {@link java.util.Optional} or a {@link java.util.List} is empty if
+     * the setting is absent, and a setting of any other type is mandatory.
      */
     String byDefault() default "";
 
-    /** The smallest number or duration allowed; empty for no bound. */
+    /** The smallest valid number or duration; empty for no bound. */
     String atLeast() default "";
 
-    /** The largest number or duration allowed; empty for no bound. */
+    /** The largest valid number or duration; empty for no bound. */
     String atMost() default "";
 }

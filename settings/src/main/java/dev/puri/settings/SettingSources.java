@@ -15,7 +15,10 @@ import java.util.TreeSet;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** Flags, environment variables, settings file and Kafka client file, and the mistakes found in them. */
+/**
+ * Looks up settings in flags, environment variables, the settings file and the file of Kafka client properties, and
+ * collects the mistakes found in these sources.
+ */
 final class SettingSources {
     static final String KAFKA_KEYS = "kafka.";
 
@@ -23,14 +26,14 @@ final class SettingSources {
             "command.config",
             SettingType.PATH.expectation(),
             "",
-            "File of Kafka client properties, as Kafka's own tools take it.",
+            "File of Kafka client properties, in the format of Kafka's own tools.",
             false);
 
     private static final String KAFKA_VARIABLES = KnownSetting.environmentName(KAFKA_KEYS);
     private static final String FILE_SUFFIX = "_FILE";
 
-    /** Our settings that a file of Kafka client properties may contain, and the names that they have there. */
-    private static final Map<String, String> CLIENT_NAMES =
+    /** The settings that a Kafka client property may set too: the setting's key, and the name of the Kafka property. */
+    private static final Map<String, String> KAFKA_NAMES_BY_KEY =
             Map.of("bootstrap.server", "bootstrap.servers", "schema.registry", "schema.registry.url");
 
     /** Variables that Kubernetes sets in every container for a service whose name begins with {@code puri}. */
@@ -39,62 +42,62 @@ final class SettingSources {
 
     private final Map<String, String> flags;
     private final Map<String, String> environment;
-    private final String file;
+    private final String fileName;
     private final Map<String, String> fileValues;
-    private final Map<String, KnownSetting> known = new TreeMap<>();
-    private final boolean passesKafkaProperties;
-    private final Map<String, String> kafka = new TreeMap<>();
+    private final Map<String, KnownSetting> knownByKey = new TreeMap<>();
+    private final boolean acceptsKafkaProperties;
+    private final Map<String, String> kafkaProperties = new TreeMap<>();
     private final List<String> mistakes = new ArrayList<>();
 
     /**
-     * The text of a setting before it is parsed.
+     * The unparsed text of a setting.
      *
-     * @param source the flag, variable, file or key that it came from, for messages
+     * @param source the flag, variable, file or key that contains the text, for messages
      */
     record RawValue(String source, String text) {}
 
     /**
-     * @param settings all known settings, also those of other servers that share the sources
+     * @param settings all known settings, including the settings of other servers that share the sources
      */
     SettingSources(
             Map<String, String> flags,
             Map<String, String> environment,
             @Nullable Path file,
             Collection<KnownSetting> settings) {
-        this.flags = notBlank(flags);
-        this.environment = notBlank(environment);
-        this.file = String.valueOf(file);
-        this.fileValues = file == null ? Map.of() : load(this.file, "the settings file");
-        settings.forEach(setting -> known.put(setting.key(), setting));
-        passesKafkaProperties = known.remove(KAFKA_KEYS + "*") != null;
-        if (passesKafkaProperties) {
-            kafka.putAll(kafkaProperties());
+        this.flags = withoutBlankValues(flags);
+        this.environment = withoutBlankValues(environment);
+        this.fileName = String.valueOf(file);
+        this.fileValues = file == null ? Map.of() : load(fileName, "the settings file");
+        settings.forEach(setting -> knownByKey.put(setting.key(), setting));
+        acceptsKafkaProperties = knownByKey.remove(KAFKA_KEYS + "*") != null;
+        if (acceptsKafkaProperties) {
+            kafkaProperties.putAll(readKafkaProperties());
         }
     }
 
-    /** The mistakes found so far; callers add theirs. */
+    /** Returns the modifiable list of the mistakes found so far; callers add mistakes to it. */
     List<String> mistakes() {
         return mistakes;
     }
 
-    /** The Kafka client properties, without those that have a setting of their own. */
-    KafkaProperties kafka() {
-        Map<String, String> properties = new TreeMap<>(kafka);
-        properties.keySet().removeAll(CLIENT_NAMES.values());
+    /** Returns the Kafka client properties, without the properties that set one of our settings. */
+    KafkaProperties kafkaProperties() {
+        Map<String, String> properties = new TreeMap<>(kafkaProperties);
+        properties.keySet().removeAll(KAFKA_NAMES_BY_KEY.values());
         return new KafkaProperties(properties);
     }
 
-    /** Returns the text of a setting from the source with the highest precedence, or null if no source has it. */
+    /** Returns the text of a setting from the source with the highest precedence, or null if no source sets it. */
     @Nullable
-    RawValue find(String key, boolean secret) {
+    RawValue find(String key, boolean isSecret) {
         String variable = KnownSetting.environmentName(key);
         String flag = flags.get(key);
         if (flag != null) {
             return new RawValue("--" + key.replace('.', '-'), flag);
         }
-        String secretFile = secret ? environment.get(variable + FILE_SUFFIX) : null;
+        String secretFile = isSecret ? environment.get(variable + FILE_SUFFIX) : null;
         if (secretFile != null) {
-            return secretFile(variable, secretFile);
+            return readSecretFile(variable, secretFile);
         }
         String fromEnvironment = environment.get(variable);
         if (fromEnvironment != null) {
@@ -102,17 +105,17 @@ final class SettingSources {
         }
         String fromFile = fileValues.get(key);
         if (fromFile != null) {
-            return new RawValue(key + " in " + file, fromFile);
+            return new RawValue(key + " in " + fileName, fromFile);
         }
-        String clientName = CLIENT_NAMES.getOrDefault(key, "");
-        String fromClient = kafka.get(clientName);
-        return fromClient == null ? null : new RawValue(clientName, fromClient);
+        String kafkaName = KAFKA_NAMES_BY_KEY.getOrDefault(key, "");
+        String fromKafka = kafkaProperties.get(kafkaName);
+        return fromKafka == null ? null : new RawValue(kafkaName, fromKafka);
     }
 
-    private @Nullable RawValue secretFile(String variable, String path) {
+    private @Nullable RawValue readSecretFile(String variable, String path) {
         String fileVariable = variable + FILE_SUFFIX;
         if (environment.containsKey(variable)) {
-            mistakes.add(fileVariable + ": given together with " + variable + "; one of them must go");
+            mistakes.add(fileVariable + ": " + variable + " is set too; set only one of them");
             return null;
         }
         try {
@@ -123,8 +126,10 @@ final class SettingSources {
         }
     }
 
-    /** Reads the sources in ascending precedence, so that later values replace earlier ones. */
-    private Map<String, String> kafkaProperties() {
+    /**
+     * Reads the Kafka properties from all sources in ascending precedence, so that later values replace earlier ones.
+     */
+    private Map<String, String> readKafkaProperties() {
         Map<String, String> properties = new TreeMap<>();
         fileValues.forEach((key, value) -> {
             if (key.startsWith(KAFKA_KEYS)) {
@@ -149,16 +154,16 @@ final class SettingSources {
     }
 
     private void addKafkaVariable(String variable, String value, Map<String, String> properties) {
-        // Names of some Kafka properties end in .file, so the suffix has our meaning only on secrets.
-        String secret =
+        // The names of some Kafka properties end in .file. So _FILE names a file with the value only for secrets.
+        String secretVariable =
                 variable.endsWith(FILE_SUFFIX) ? variable.substring(0, variable.length() - FILE_SUFFIX.length()) : "";
-        if (!secret.startsWith(KAFKA_VARIABLES) || !KafkaProperties.isSecret(kafkaName(secret))) {
+        if (!secretVariable.startsWith(KAFKA_VARIABLES) || !KafkaProperties.isSecret(kafkaName(secretVariable))) {
             properties.put(kafkaName(variable), value);
             return;
         }
-        RawValue content = secretFile(secret, value);
-        if (content != null) {
-            properties.put(kafkaName(secret), content.text());
+        RawValue secret = readSecretFile(secretVariable, value);
+        if (secret != null) {
+            properties.put(kafkaName(secretVariable), secret.text());
         }
     }
 
@@ -169,37 +174,39 @@ final class SettingSources {
     }
 
     /**
+     * Adds a mistake for each flag, variable and key of the file that is not a known setting.
+     *
      * @param otherVariables full names of further variables that are accepted
      */
-    void findUnknown(Collection<String> otherVariables) {
-        List<String> keys = List.copyOf(known.keySet());
+    void addUnknown(Collection<String> otherVariables) {
+        List<String> keys = List.copyOf(knownByKey.keySet());
         for (String key : new TreeSet<>(flags.keySet())) {
-            if (!known.containsKey(key) && !(passesKafkaProperties && key.startsWith(KAFKA_KEYS))) {
-                mistakes.add("--" + key.replace('.', '-') + ": no such setting" + nearest(key, keys));
+            if (!knownByKey.containsKey(key) && !(acceptsKafkaProperties && key.startsWith(KAFKA_KEYS))) {
+                mistakes.add("--" + key.replace('.', '-') + ": no such setting" + suggestion(key, keys));
             }
         }
-        findUnknownVariables(otherVariables);
+        addUnknownVariables(otherVariables);
         for (String key : new TreeSet<>(fileValues.keySet())) {
-            if (!known.containsKey(key) && !(passesKafkaProperties && key.startsWith(KAFKA_KEYS))) {
-                mistakes.add(key + " in " + file + ": no such setting" + nearest(key, keys));
+            if (!knownByKey.containsKey(key) && !(acceptsKafkaProperties && key.startsWith(KAFKA_KEYS))) {
+                mistakes.add(key + " in " + fileName + ": no such setting" + suggestion(key, keys));
             }
         }
     }
 
-    private void findUnknownVariables(Collection<String> otherVariables) {
+    private void addUnknownVariables(Collection<String> otherVariables) {
         TreeSet<String> variables = new TreeSet<>(otherVariables);
-        for (KnownSetting setting : known.values()) {
+        for (KnownSetting setting : knownByKey.values()) {
             variables.add(setting.environmentName());
             if (setting.isSecret()) {
                 variables.add(setting.environmentName() + FILE_SUFFIX);
             }
         }
         new TreeMap<>(environment).forEach((variable, value) -> {
-            boolean ours = variable.startsWith(KnownSetting.ENVIRONMENT_PREFIX)
-                    && !(passesKafkaProperties && variable.startsWith(KAFKA_VARIABLES))
+            boolean isOurs = variable.startsWith(KnownSetting.ENVIRONMENT_PREFIX)
+                    && !(acceptsKafkaProperties && variable.startsWith(KAFKA_VARIABLES))
                     && !isKubernetesLink(variable, value);
-            if (ours && !variables.contains(variable)) {
-                mistakes.add(variable + ": no such setting" + nearest(variable, variables));
+            if (isOurs && !variables.contains(variable)) {
+                mistakes.add(variable + ": no such setting" + suggestion(variable, variables));
             }
         });
     }
@@ -217,26 +224,27 @@ final class SettingSources {
         }
         Map<String, String> values = new TreeMap<>();
         properties.forEach((name, value) -> values.put((String) name, (String) value));
-        return notBlank(values);
+        return withoutBlankValues(values);
     }
 
-    private static Map<String, String> notBlank(Map<String, String> values) {
-        Map<String, String> kept = new TreeMap<>();
+    private static Map<String, String> withoutBlankValues(Map<String, String> values) {
+        Map<String, String> result = new TreeMap<>();
         values.forEach((key, value) -> {
             if (!value.isBlank()) {
-                kept.put(key, value.strip());
+                result.put(key, value.strip());
             }
         });
-        return kept;
+        return result;
     }
 
-    private static String nearest(String unknown, Collection<String> known) {
+    /** Returns a question that names the nearest known name, or an empty text if no known name is similar. */
+    private static String suggestion(String unknownName, Collection<String> knownNames) {
         String nearest = null;
-        int least = Math.max(2, unknown.length() / 3) + 1;
-        for (String candidate : known) {
-            int distance = EditDistance.between(unknown, candidate);
-            if (distance < least) {
-                least = distance;
+        int leastDistance = Math.max(2, unknownName.length() / 3) + 1;
+        for (String candidate : knownNames) {
+            int distance = EditDistance.between(unknownName, candidate);
+            if (distance < leastDistance) {
+                leastDistance = distance;
                 nearest = candidate;
             }
         }

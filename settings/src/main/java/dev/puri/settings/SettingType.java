@@ -13,7 +13,7 @@ import java.util.function.Function;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** The types of settings, each with its parser. */
+/** The types of settings. Each type has a parser. */
 enum SettingType {
     TEXT(String.class, "text", text -> text),
     SECRET(Secret.class, "secret", Secret::new),
@@ -46,7 +46,7 @@ enum SettingType {
         throw new IllegalStateException("no setting can be a " + type.getName());
     }
 
-    /** What a value must be, for messages and tables. */
+    /** Returns a description of valid values, for messages and documentation. */
     String expectation() {
         return expectation;
     }

@@ -22,16 +22,16 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Reads the settings of a server into its settings record. Flags take precedence over environment variables,
- * these over the settings file, and the file over defaults.
+ * environment variables over the settings file, and the settings file over defaults.
  *
  * <p>Each component of the record is a setting and has a {@link Setting} annotation. Its type is {@code String},
  * {@code int}, {@code long}, {@code boolean}, {@link Duration}, {@link Path}, {@link URI}, {@link Secret}, {@code
- * List<String>}, an {@link Optional} of one of these, or {@link KafkaProperties}. A component that is itself a record
- * has no annotation; its components are settings too, so that servers can share a group of settings. A blank value
- * counts as absent, because compose files pass an unset variable on as a blank one.
+ * List<String>}, an {@link Optional} of one of these types, or {@link KafkaProperties}. A component without an
+ * annotation is itself a record of settings, so that servers can share a group of settings. A blank value counts as
+ * absent, because compose files pass an unset variable as a blank value.
  *
- * <p>One exception reports all mistakes together. An unknown {@code PURI_} variable is a mistake, so a server must
- * name the servers that share its environment with {@link #alsoAccepting}.
+ * <p>One exception reports all mistakes together. An unknown {@code PURI_} variable is a mistake. If servers share an
+ * environment, each server must therefore name the settings of the otherServers with {@link #alsoAccepting}.
  */
 public final class Settings {
     private static final Pattern USER_INFO = Pattern.compile("//[^@\\s]*@");
@@ -39,24 +39,26 @@ public final class Settings {
     private final Map<String, String> flags;
     private final Map<String, String> environment;
     private final @Nullable Path file;
-    private final List<Class<? extends Record>> others;
+    /** The settings records of the servers whose settings are accepted and ignored. */
+    private final List<Class<? extends Record>> otherServers;
+
     private final List<String> otherVariables;
 
     private Settings(
             Map<String, String> flags,
             Map<String, String> environment,
             @Nullable Path file,
-            List<Class<? extends Record>> others,
+            List<Class<? extends Record>> otherServers,
             List<String> otherVariables) {
         this.flags = Map.copyOf(flags);
         this.environment = Map.copyOf(environment);
         this.file = file;
-        this.others = List.copyOf(others);
+        this.otherServers = List.copyOf(otherServers);
         this.otherVariables = List.copyOf(otherVariables);
     }
 
     /**
-     * @param flags by key, e.g. {@code http.port}; a Kafka property as {@code kafka.security.protocol}
+     * @param flags values by key, e.g. {@code http.port}; the key of a Kafka property begins with {@code kafka.}
      * @param environment normally {@link System#getenv()}
      * @param file a properties file; null for none
      */
@@ -64,14 +66,18 @@ public final class Settings {
         return new Settings(flags, environment, file, List.of(), List.of());
     }
 
-    /** Accepts, and ignores, the settings of other servers that share the environment or the file. */
+    /** Returns a copy that accepts and ignores the settings of other servers that share the environment or the file. */
     public Settings alsoAccepting(Collection<? extends Class<? extends Record>> servers) {
         return new Settings(flags, environment, file, List.copyOf(servers), otherVariables);
     }
 
-    /** Accepts, and ignores, these environment variables; full names such as {@code PURI_RESOLVER}. */
+    /**
+     * Returns a copy that accepts and ignores further environment variables.
+     *
+     * @param names full names, e.g. {@code PURI_RESOLVER}
+     */
     public Settings alsoAcceptingVariables(String... names) {
-        return new Settings(flags, environment, file, others, List.of(names));
+        return new Settings(flags, environment, file, otherServers, List.of(names));
     }
 
     /**
@@ -81,28 +87,30 @@ public final class Settings {
      */
     public <T extends Record> T read(Class<T> type) {
         List<KnownSetting> known = new ArrayList<>(list(type));
-        others.forEach(other -> known.addAll(list(other)));
+        otherServers.forEach(other -> known.addAll(list(other)));
         SettingSources sources = new SettingSources(flags, environment, file, known);
         T settings = read(type, sources);
-        sources.findUnknown(otherVariables);
+        sources.addUnknown(otherVariables);
         if (settings == null || !sources.mistakes().isEmpty()) {
             throw new InvalidSettingsException(sources.mistakes());
         }
         return settings;
     }
 
-    /** Returns null if there were mistakes; they are then in {@link SettingSources#mistakes}. */
+    /**
+     * Reads one record. Returns null if a value is invalid; the mistakes are then in {@link SettingSources#mistakes}.
+     */
     private static <T extends Record> @Nullable T read(Class<T> type, SettingSources sources) {
         RecordComponent[] components = type.getRecordComponents();
         @Nullable Object[] values = new @Nullable Object[components.length];
-        boolean complete = true;
+        boolean allValid = true;
         for (int i = 0; i < components.length; i++) {
             values[i] = isNested(components[i])
                     ? read(components[i].getType().asSubclass(Record.class), sources)
                     : value(components[i], sources);
-            complete &= values[i] != null;
+            allValid &= values[i] != null;
         }
-        return complete ? construct(type, components, values, sources.mistakes()) : null;
+        return allValid ? construct(type, components, values, sources.mistakes()) : null;
     }
 
     /**
@@ -116,7 +124,8 @@ public final class Settings {
     }
 
     /**
-     * Lists the settings of a record in its order. {@link KafkaProperties} are listed under the key {@code kafka.*}.
+     * Lists the settings of a record in the order of its components. {@link KafkaProperties} have the key {@code
+     * kafka.*}.
      */
     public static List<KnownSetting> list(Class<? extends Record> type) {
         List<KnownSetting> list = new ArrayList<>();
@@ -218,7 +227,7 @@ public final class Settings {
     private static @Nullable Object value(RecordComponent component, SettingSources sources) {
         Setting setting = settingOf(component);
         if (component.getType() == KafkaProperties.class) {
-            return sources.kafka();
+            return sources.kafkaProperties();
         }
         SettingType type = SettingType.of(elementType(component));
         String key = keyOf(component);
@@ -226,9 +235,9 @@ public final class Settings {
         if (raw == null && !setting.byDefault().isEmpty()) {
             raw = new RawValue("the default of " + key, setting.byDefault());
         }
-        boolean optional = component.getType() == Optional.class;
+        boolean isOptional = component.getType() == Optional.class;
         if (raw == null) {
-            if (optional) {
+            if (isOptional) {
                 return Optional.empty();
             }
             if (type == SettingType.LIST) {
@@ -238,7 +247,7 @@ public final class Settings {
             return null;
         }
         Object value = parse(type, setting, raw, sources.mistakes());
-        return optional && value != null ? Optional.of(value) : value;
+        return isOptional && value != null ? Optional.of(value) : value;
     }
 
     private static @Nullable Object parse(SettingType type, Setting setting, RawValue raw, List<String> mistakes) {
@@ -247,15 +256,15 @@ public final class Settings {
                 + (setting.atMost().isEmpty() ? "" : ", at most " + setting.atMost());
         try {
             Object value = type.parse(raw.text());
-            boolean tooSmall = !setting.atLeast().isEmpty() && type.compare(value, type.parse(setting.atLeast())) < 0;
-            boolean tooLarge = !setting.atMost().isEmpty() && type.compare(value, type.parse(setting.atMost())) > 0;
-            if (!tooSmall && !tooLarge) {
+            boolean isTooSmall = !setting.atLeast().isEmpty() && type.compare(value, type.parse(setting.atLeast())) < 0;
+            boolean isTooLarge = !setting.atMost().isEmpty() && type.compare(value, type.parse(setting.atMost())) > 0;
+            if (!isTooSmall && !isTooLarge) {
                 return value;
             }
         } catch (IllegalArgumentException e) {
-            // The message below says what was expected, which helps more than the parser's message.
+            // The message below describes valid values, which helps the user more than the parser's message.
         }
-        mistakes.add(raw.source() + ": \"" + masked(raw.text()) + "\" is not what it must be: " + expectation);
+        mistakes.add(raw.source() + ": \"" + masked(raw.text()) + "\" is invalid; expected: " + expectation);
         return null;
     }
 
@@ -267,12 +276,12 @@ public final class Settings {
             constructor.setAccessible(true);
             return constructor.newInstance(values);
         } catch (InvocationTargetException e) {
-            if (e.getCause() instanceof InvalidSettingsException several) {
-                mistakes.addAll(several.mistakes());
+            if (e.getCause() instanceof InvalidSettingsException invalid) {
+                mistakes.addAll(invalid.mistakes());
                 return null;
             }
-            if (e.getCause() instanceof IllegalArgumentException mistake) {
-                mistakes.add(String.valueOf(mistake.getMessage()));
+            if (e.getCause() instanceof IllegalArgumentException invalid) {
+                mistakes.add(String.valueOf(invalid.getMessage()));
                 return null;
             }
             throw new IllegalStateException(e);

@@ -1,4 +1,4 @@
-/** Reads a server's settings from flags, environment variables and files into a record. */
+/** Reads the settings of a server or command from flags, environment variables and files into a record. */
 @NullMarked
 package dev.puri.settings;
 

@@ -67,7 +67,7 @@ final class SettingsTest {
     private Path folder;
 
     @Test
-    void defaultsHoldWhenNothingIsSaid() {
+    void defaultsApplyIfNothingIsSet() {
         Sample sample = Settings.read(Sample.class, Map.of(), Map.of("HOME", "/root"), null);
 
         assertThat(sample)
@@ -85,7 +85,7 @@ final class SettingsTest {
     }
 
     @Test
-    void flagGoesBeforeEnvironmentBeforeFileBeforeDefault() throws IOException {
+    void flagsOverrideEnvironmentOverridesFileOverridesDefaults() throws IOException {
         Path file = file("http.port=1\nmax.lag=1\nwait.time=1s\nloud=true\n");
         Map<String, String> environment = Map.of("PURI_HTTP_PORT", "2", "PURI_MAX_LAG", "2");
 
@@ -117,7 +117,7 @@ final class SettingsTest {
     }
 
     @Test
-    void durationsAreReadInEverySpelling() {
+    void readsDurationsInEveryFormat() {
         Map<String, Duration> spellings = Map.of(
                 "2s", Duration.ofSeconds(2),
                 "30 s", Duration.ofSeconds(30),
@@ -133,7 +133,7 @@ final class SettingsTest {
     }
 
     @Test
-    void blankCountsAsNotGiven() {
+    void blankCountsAsAbsent() {
         assertThat(environment(Map.of("PURI_HTTP_PORT", " ")).httpPort()).isEqualTo(8080);
     }
 
@@ -152,13 +152,13 @@ final class SettingsTest {
 
         assertThat(mistakes)
                 .containsExactlyInAnyOrder(
-                        "PURI_HTTP_PORT: \"eighty\" is not what it must be: whole number, at least 0, at most 65535",
-                        "PURI_MAX_LAG: \"0\" is not what it must be: whole number, at least 1",
-                        "PURI_WAIT_TIME: \"2 fortnights\" is not what it must be: duration such as 500ms, 30s, 5m"
+                        "PURI_HTTP_PORT: \"eighty\" is invalid; expected: whole number, at least 0, at most 65535",
+                        "PURI_MAX_LAG: \"0\" is invalid; expected: whole number, at least 1",
+                        "PURI_WAIT_TIME: \"2 fortnights\" is invalid; expected: duration such as 500ms, 30s, 5m"
                                 + " or PT30S, at least 100ms, at most PT1M",
-                        "PURI_SCHEMA_REGISTRY: \"localhost\" is not what it must be: URL such as"
+                        "PURI_SCHEMA_REGISTRY: \"localhost\" is invalid; expected: URL such as"
                                 + " http://127.0.0.1:8081/path",
-                        "PURI_LOUD: \"yes\" is not what it must be: true or false",
+                        "PURI_LOUD: \"yes\" is invalid; expected: true or false",
                         "--zzz: no such setting",
                         "PURI_BOOTSTRAP_SERVERS: no such setting; did you mean PURI_BOOTSTRAP_SERVER?",
                         "http.prot in " + file + ": no such setting; did you mean http.port?");
@@ -173,13 +173,13 @@ final class SettingsTest {
     }
 
     @Test
-    void aSettingWithoutDefaultMustBeGiven() {
+    void aSettingWithoutDefaultIsMandatory() {
         assertThat(mistakes(() -> Settings.read(Demanding.class, Map.of(), Map.of(), null)))
                 .containsExactly("PURI_NAME: missing; The name.");
     }
 
     @Test
-    void theRecordsOwnRuleIsReportedAsAMistake() {
+    void anExceptionOfTheRecordIsReportedAsAMistake() {
         assertThat(mistakes(() -> environment(Map.of("PURI_ORIGINS", "nowhere"))))
                 .containsExactly("origins: nowhere is no origin");
     }
@@ -210,7 +210,7 @@ final class SettingsTest {
     }
 
     @Test
-    void kafkaPropertiesPassThroughFromEveryPlace() throws IOException {
+    void kafkaPropertiesPassThroughFromEverySource() throws IOException {
         Path file = file("kafka.client.id=file\nkafka.client.rack=file\nkafka.metadata.max.age.ms=file\n");
         Path commandConfig = Files.writeString(
                 folder.resolve("client.properties"), "client.id=config\nclient.rack=config\nssl.protocol=TLSv1.3\n");
@@ -233,7 +233,7 @@ final class SettingsTest {
     }
 
     @Test
-    void addressesInAClientFileServeWhereNoSettingSaysOtherwise() throws IOException {
+    void addressesInAClientFileApplyUnlessASettingOverridesThem() throws IOException {
         Path config = Files.writeString(
                 folder.resolve("client.properties"),
                 "bootstrap.servers=cloud:9092\nschema.registry.url=https://registry.cloud\n");
@@ -249,7 +249,7 @@ final class SettingsTest {
     }
 
     @Test
-    void kafkaVariablesAreUnknownToAServerThatPassesNothingOn() {
+    void kafkaVariablesAreUnknownToAServerWithoutKafkaProperties() {
         assertThat(mistakes(() -> Settings.read(Plain.class, Map.of(), Map.of("PURI_KAFKA_ACKS", "1"), null)))
                 .hasSize(1);
     }
@@ -268,13 +268,13 @@ final class SettingsTest {
     }
 
     @Test
-    void aSecretFileThatIsMissingOrDoubledIsAMistake() {
+    void aMissingSecretFileOrASecondSourceIsAMistake() {
         assertThat(mistakes(() -> environment(Map.of("PURI_PASSWORD_FILE", "/nowhere"))))
                 .singleElement()
                 .asString()
                 .startsWith("PURI_PASSWORD_FILE: the file /nowhere cannot be read");
         assertThat(mistakes(() -> environment(Map.of("PURI_PASSWORD_FILE", "/x", "PURI_PASSWORD", "hunter2"))))
-                .containsExactly("PURI_PASSWORD_FILE: given together with PURI_PASSWORD; one of them must go");
+                .containsExactly("PURI_PASSWORD_FILE: PURI_PASSWORD is set too; set only one of them");
     }
 
     @Test
@@ -313,7 +313,7 @@ final class SettingsTest {
     }
 
     @Test
-    void aRecordWithinARecordIsSettingsInItsPlace() {
+    void settingsOfANestedRecordAreListedInItsPlace() {
         Nesting nesting = Settings.read(
                 Nesting.class, Map.of("max.rows", "5"), Map.of("PURI_PORT", "2", "PURI_API_KEY", "hunter2"), null);
 
@@ -335,7 +335,7 @@ final class SettingsTest {
     }
 
     @Test
-    void settingsAreListedForTheirTable() {
+    void listsSettingsForDocumentation() {
         List<KnownSetting> list = Settings.list(Sample.class);
 
         assertThat(list).extracting(KnownSetting::key).contains("http.port", "command.config", "kafka.*");

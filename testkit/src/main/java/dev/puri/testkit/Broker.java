@@ -1,30 +1,30 @@
 package dev.puri.testkit;
 
 /**
- * A real Kafka broker for tests, in one of two forms: in this process (the default), or in Docker
- * when the system property {@value #FORM_PROPERTY} is {@code docker}, as in the profile of that name.
- * Topics are never made by asking for them, and everything has one replica.
+ * A real Kafka broker for tests. By default it runs in this process. If the system property {@value #FORM_PROPERTY} is
+ * {@code docker}, as in the Maven profile {@code docker}, it runs in Docker. The broker does not create topics
+ * automatically, and all topics have one replica.
  */
 public interface Broker {
-    /** System property that chooses the form: {@code embedded} or {@code docker}. */
+    /** System property that chooses the kind of broker: {@code embedded} or {@code docker}. */
     String FORM_PROPERTY = "puri.broker";
 
-    /** Where clients connect, as {@code host:port}; the same for the life of the broker. */
+    /** Returns the address for clients, as {@code host:port}. A restart does not change it. */
     String bootstrapServers();
 
     /**
-     * The broker that all tests of this JVM share; started at first use, gone with the JVM.
+     * Returns the broker that all tests of this JVM share. It starts at its first use and ends with the JVM.
      *
-     * @throws IllegalStateException when Docker is asked for and does not answer
+     * @throws IllegalStateException if a broker in Docker is configured but no Docker engine responds
      */
     static Broker shared() {
         return SharedFixtures.broker();
     }
 
     /**
-     * A broker of the caller's own, for tests that stop it; the caller closes it.
+     * Starts a broker for tests that stop it. The caller must close it.
      *
-     * @throws IllegalStateException when Docker is asked for and does not answer
+     * @throws IllegalStateException if a broker in Docker is configured but no Docker engine responds
      */
     static RestartableBroker start() {
         String form = System.getProperty(FORM_PROPERTY, "");
@@ -32,7 +32,7 @@ public interface Broker {
             case "", "embedded" -> new InProcessBroker();
             case "docker" -> new DockerBroker();
             default ->
-                throw new IllegalStateException("-D" + FORM_PROPERTY + "=" + form + ": it is embedded or docker");
+                throw new IllegalStateException("-D" + FORM_PROPERTY + " must be embedded or docker, not " + form);
         };
     }
 }

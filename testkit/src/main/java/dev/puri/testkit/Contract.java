@@ -37,9 +37,9 @@ import java.util.concurrent.Flow;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A client for tests that checks each request and response against the server's OpenAPI 3.1 description. The
- * description must have the status, the media type, the headers and every member of the body; and the server must
- * refuse requests that the description forbids.
+ * An HTTP client for tests that checks each request and response against the server's OpenAPI 3.1 description. The
+ * description must contain the status, the media type, the headers and every member of the body. The server must refuse
+ * requests that the description does not allow.
  */
 public final class Contract {
     private static final ObjectMapper JSON = JsonMapper.builder()
@@ -47,8 +47,8 @@ public final class Contract {
             .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
             .build();
 
-    /** Headers of responses that the description must have; others belong to HTTP's framing. */
-    private static final List<String> TELLING =
+    /** The response headers that the description must contain. The other headers belong to HTTP itself. */
+    private static final List<String> DESCRIBED_HEADERS =
             List.of("Puri-Table-Lag", "Puri-Index-Lag", "Retry-After", "WWW-Authenticate", "Allow");
 
     private final HttpClient client;
@@ -57,10 +57,10 @@ public final class Contract {
             SpecificationVersion.DRAFT_2020_12,
             registry -> registry.schemaRegistryConfig(
                     SchemaRegistryConfig.builder().formatAssertionsEnabled(true).build()));
-    private final Map<JsonNode, Schema> made = new ConcurrentHashMap<>();
+    private final Map<JsonNode, Schema> compiledSchemas = new ConcurrentHashMap<>();
 
     /**
-     * Reads a description on the class path.
+     * Creates a client with a description from the class path.
      *
      * @param resource e.g. {@code /openapi.json}
      */
@@ -68,14 +68,17 @@ public final class Contract {
         this(client, read(resource));
     }
 
-    /** Takes a description. */
+    /**
+     * Creates a client with a description. Schemas of objects in the description are changed to refuse additional
+     * members.
+     */
     public Contract(HttpClient client, JsonNode description) {
         this.client = client;
         this.description = description;
-        description.at("/components/schemas").forEach(Contract::close);
+        description.at("/components/schemas").forEach(Contract::refuseAdditionalMembers);
     }
 
-    /** A description on the class path. */
+    /** Reads a description from the class path. */
     public static JsonNode read(String resource) {
         try {
             return JSON.readTree(Contract.class.getResource(resource));
@@ -84,15 +87,18 @@ public final class Contract {
         }
     }
 
-    /** Readers have to bear with members that are new to them; tests must not, or none would ever be described. */
-    private static void close(JsonNode schema) {
+    /** Clients must accept unknown members. Tests refuse them, so that no member of a response is left undescribed. */
+    private static void refuseAdditionalMembers(JsonNode schema) {
         if (schema instanceof ObjectNode object && object.has("properties") && !object.has("additionalProperties")) {
             object.put("additionalProperties", false);
         }
-        schema.forEach(Contract::close);
+        schema.forEach(Contract::refuseAdditionalMembers);
     }
 
-    /** Sends a request; completes with the answer, or exceptionally when either breaks the contract. */
+    /**
+     * Sends a request. The future completes with the response, or exceptionally if the request or the response violates
+     * the description.
+     */
     public CompletableFuture<HttpResponse<String>> sendAsync(HttpRequest request) {
         return client.sendAsync(request, HttpResponse.BodyHandlers.ofString(StandardCharsets.UTF_8))
                 .thenApply(response -> {
@@ -101,7 +107,7 @@ public final class Contract {
                 });
     }
 
-    /** The same at once. */
+    /** Sends a request and waits for the response. Fails if the request or the response violates the description. */
     public HttpResponse<String> send(HttpRequest request) throws IOException, InterruptedException {
         HttpResponse<String> response =
                 client.send(request, HttpResponse.BodyHandlers.ofString(StandardCharsets.UTF_8));
@@ -110,83 +116,84 @@ public final class Contract {
     }
 
     /**
-     * Answers that do not describe a header although others of their operation do: the routes that bear it do so
-     * whatever their answer is.
+     * Returns the described responses that lack a header although the 200 response of their operation has it. Each is
+     * named by method, path and status.
      */
     public List<String> answersWithout(String header) {
-        List<String> without = new ArrayList<>();
+        List<String> result = new ArrayList<>();
         description
                 .path("paths")
                 .properties()
                 .forEach(path -> path.getValue().properties().forEach(operation -> {
                     JsonNode responses = operation.getValue().path("responses");
                     if (responses.path("200").path("headers").has(header)) {
-                        responses.properties().forEach(answer -> {
-                            if (!answer.getKey().equals("405")
-                                    && !resolved(answer.getValue())
+                        responses.properties().forEach(response -> {
+                            if (!response.getKey().equals("405")
+                                    && !resolved(response.getValue())
                                             .path("headers")
                                             .has(header)) {
-                                without.add(operation.getKey() + " " + path.getKey() + " " + answer.getKey());
+                                result.add(operation.getKey() + " " + path.getKey() + " " + response.getKey());
                             }
                         });
                     }
                 }));
-        return without;
+        return result;
     }
 
     private void check(HttpRequest request, HttpResponse<String> response) {
-        String what = request.method() + " " + request.uri() + " → " + response.statusCode();
+        String exchange = request.method() + " " + request.uri() + " → " + response.statusCode();
         JsonNode path = path(request.uri().getRawPath());
         JsonNode operation = path.path(
                 request.method().equals("HEAD") ? "get" : request.method().toLowerCase(Locale.ROOT));
         if (operation.isMissingNode()) {
-            assertThat(response.statusCode()).as(what).isEqualTo(path.isMissingNode() ? 404 : 405);
-            for (JsonNode another : path) {
-                checkAnswer(what, another, response);
+            assertThat(response.statusCode()).as(exchange).isEqualTo(path.isMissingNode() ? 404 : 405);
+            for (JsonNode otherOperation : path) {
+                checkResponse(exchange, otherOperation, response);
             }
             return;
         }
-        checkAnswer(what, operation, response);
-        List<String> forbidden = forbidden(operation, request);
-        if (!forbidden.isEmpty()) {
+        checkResponse(exchange, operation, response);
+        List<String> violations = violations(operation, request);
+        if (!violations.isEmpty()) {
             assertThat(response.statusCode())
-                    .as("%s, though: %s", what, forbidden)
+                    .as("%s, although the request is invalid: %s", exchange, violations)
                     .isBetween(400, 499);
         }
     }
 
-    private JsonNode path(String asked) {
+    /** Returns the described path that a requested path matches, or a missing node. */
+    private JsonNode path(String requestedPath) {
         JsonNode paths = description.path("paths");
-        if (paths.has(asked)) {
-            return paths.path(asked);
+        if (paths.has(requestedPath)) {
+            return paths.path(requestedPath);
         }
         for (Map.Entry<String, JsonNode> candidate : paths.properties()) {
-            int parameter = candidate.getKey().indexOf('{');
-            if (parameter > 0
-                    && asked.length() > parameter
-                    && asked.startsWith(candidate.getKey().substring(0, parameter))
-                    && asked.indexOf('/', parameter) < 0) {
+            int parameterStart = candidate.getKey().indexOf('{');
+            if (parameterStart > 0
+                    && requestedPath.length() > parameterStart
+                    && requestedPath.startsWith(candidate.getKey().substring(0, parameterStart))
+                    && requestedPath.indexOf('/', parameterStart) < 0) {
                 return candidate.getValue();
             }
         }
-        return paths.path(asked);
+        return paths.path(requestedPath);
     }
 
-    private void checkAnswer(String what, JsonNode operation, HttpResponse<String> response) {
+    private void checkResponse(String exchange, JsonNode operation, HttpResponse<String> response) {
         JsonNode responses = operation.path("responses");
         String status = Integer.toString(response.statusCode());
         JsonNode described =
                 resolved(responses.has(status) ? responses.path(status) : responses.path(status.charAt(0) + "XX"));
-        assertThat(described.isMissingNode()).as("%s is described", what).isFalse();
-        for (String header : TELLING) {
+        assertThat(described.isMissingNode()).as("%s is described", exchange).isFalse();
+        for (String header : DESCRIBED_HEADERS) {
             response.headers().firstValue(header).ifPresent(value -> {
                 JsonNode schema =
                         resolved(described.path("headers").path(header)).path("schema");
                 assertThat(schema.isMissingNode())
-                        .as("%s: %s is described", what, header)
+                        .as("%s: %s is described", exchange, header)
                         .isFalse();
                 assertThat(errors(schema, value(schema, List.of(value))))
-                        .as("%s: %s: %s", what, header, value)
+                        .as("%s: %s: %s", exchange, header, value)
                         .isEmpty();
             });
         }
@@ -200,31 +207,31 @@ public final class Contract {
                 .strip();
         JsonNode content = described.path("content").path(mediaType);
         assertThat(content.isMissingNode())
-                .as("%s: %s is described", what, mediaType)
+                .as("%s: %s is described", exchange, mediaType)
                 .isFalse();
         if (mediaType.equals("application/json") || mediaType.endsWith("+json")) {
-            checkJson(what, content, response.body());
+            checkJson(exchange, content, response.body());
         } else if (mediaType.equals("application/x-ndjson")) {
-            response.body().lines().filter(line -> !line.isEmpty()).forEach(line -> checkJson(what, content, line));
+            response.body().lines().filter(line -> !line.isEmpty()).forEach(line -> checkJson(exchange, content, line));
         } else if (mediaType.equals("text/event-stream")) {
             response.body()
                     .lines()
                     .filter(line -> line.startsWith("data: "))
-                    .forEach(line -> checkJson(what, content, line.substring("data: ".length())));
+                    .forEach(line -> checkJson(exchange, content, line.substring("data: ".length())));
         }
     }
 
-    private void checkJson(String what, JsonNode content, String text) {
+    private void checkJson(String exchange, JsonNode content, String text) {
         JsonNode body = parsed(text.getBytes(StandardCharsets.UTF_8));
-        assertThat(body).as("%s: %s", what, text).isNotNull();
+        assertThat(body).as("%s: %s", exchange, text).isNotNull();
         assertThat(errors(content.path("schema"), Objects.requireNonNull(body)))
-                .as("%s: %s", what, text)
+                .as("%s: %s", exchange, text)
                 .isEmpty();
     }
 
-    /** Parts of a request that the description does not allow. */
-    private List<String> forbidden(JsonNode operation, HttpRequest request) {
-        List<String> forbidden = new ArrayList<>();
+    /** Returns a text for each part of a request that the description does not allow. */
+    private List<String> violations(JsonNode operation, HttpRequest request) {
+        List<String> violations = new ArrayList<>();
         Map<String, JsonNode> parameters = new LinkedHashMap<>();
         operation.path("parameters").forEach(parameter -> {
             if (parameter.path("in").asText().equals("query")) {
@@ -234,18 +241,18 @@ public final class Contract {
         query(request.uri()).forEach((name, values) -> {
             JsonNode schema = parameters.get(name);
             if (schema == null) {
-                forbidden.add("no parameter " + name);
+                violations.add("no parameter " + name);
             } else {
-                forbidden.addAll(errors(schema, value(schema, values)));
+                violations.addAll(errors(schema, value(schema, values)));
             }
         });
-        byte[] sent = body(request);
+        byte[] bodyBytes = body(request);
         JsonNode schema = operation.at("/requestBody/content/application~1json/schema");
         if (!schema.isMissingNode()) {
-            JsonNode body = parsed(sent);
-            forbidden.addAll(body == null ? List.of("not JSON") : errors(schema, body));
+            JsonNode body = parsed(bodyBytes);
+            violations.addAll(body == null ? List.of("not JSON") : errors(schema, body));
         }
-        return forbidden;
+        return violations;
     }
 
     private static Map<String, List<String>> query(URI uri) {
@@ -264,7 +271,7 @@ public final class Contract {
         return URLDecoder.decode(text, StandardCharsets.UTF_8);
     }
 
-    /** The text of a header or parameter as the JSON that its schema speaks of. */
+    /** Converts the texts of a header or query parameter to a JSON value of the type that its schema requires. */
     private static JsonNode value(JsonNode schema, List<String> texts) {
         if (schema.path("type").asText().equals("array")) {
             ArrayNode array = JSON.createArrayNode();
@@ -278,13 +285,13 @@ public final class Contract {
     }
 
     private List<String> errors(JsonNode schema, JsonNode value) {
-        return made.computeIfAbsent(schema, this::schema).validate(value).stream()
+        return compiledSchemas.computeIfAbsent(schema, this::compile).validate(value).stream()
                 .map(Error::toString)
                 .toList();
     }
 
-    /** By itself, with all that its references lead to. */
-    private Schema schema(JsonNode schema) {
+    /** Compiles a schema together with the components that its references may name. */
+    private Schema compile(JsonNode schema) {
         ObjectNode root = schema.deepCopy();
         root.set("components", description.path("components"));
         return schemas.getSchema(root);
@@ -294,6 +301,7 @@ public final class Contract {
         return node.has("$ref") ? description.at(node.path("$ref").asText().substring(1)) : node;
     }
 
+    /** Parses JSON; returns null if the bytes are not JSON. */
     private static @Nullable JsonNode parsed(byte[] json) {
         try {
             JsonNode parsed = JSON.readTree(json);
@@ -304,29 +312,29 @@ public final class Contract {
     }
 
     private static byte[] body(HttpRequest request) {
-        HttpResponse.BodySubscriber<byte[]> whole = HttpResponse.BodySubscribers.ofByteArray();
+        HttpResponse.BodySubscriber<byte[]> collector = HttpResponse.BodySubscribers.ofByteArray();
         HttpRequest.BodyPublisher publisher = request.bodyPublisher().orElseGet(HttpRequest.BodyPublishers::noBody);
         publisher.subscribe(new Flow.Subscriber<>() {
             @Override
             public void onSubscribe(Flow.Subscription subscription) {
-                whole.onSubscribe(subscription);
+                collector.onSubscribe(subscription);
             }
 
             @Override
             public void onNext(ByteBuffer part) {
-                whole.onNext(List.of(part));
+                collector.onNext(List.of(part));
             }
 
             @Override
             public void onError(Throwable failure) {
-                whole.onError(failure);
+                collector.onError(failure);
             }
 
             @Override
             public void onComplete() {
-                whole.onComplete();
+                collector.onComplete();
             }
         });
-        return whole.getBody().toCompletableFuture().join();
+        return collector.getBody().toCompletableFuture().join();
     }
 }

@@ -13,7 +13,9 @@ import org.apache.kafka.clients.admin.Admin;
 import org.testcontainers.DockerClientFactory;
 import org.testcontainers.kafka.KafkaContainer;
 
-/** The official image in Docker. The host's port is fixed, so that a stopped container comes back to it. */
+/**
+ * A broker that runs Kafka's official image in Docker. The host's port is fixed, so that a restart does not change it.
+ */
 final class DockerBroker implements RestartableBroker {
     private static final String IMAGE = "apache/kafka:4.3.1";
     private static final int CONTAINER_PORT = 9092;
@@ -24,8 +26,8 @@ final class DockerBroker implements RestartableBroker {
     DockerBroker() {
         if (!isAvailable()) {
             throw new IllegalStateException("-D" + FORM_PROPERTY
-                    + "=docker asks for a broker in Docker, but no Docker engine answers; start one, or leave the"
-                    + " property out to test on the embedded broker");
+                    + "=docker requires a broker in Docker, but no Docker engine responds; start a Docker engine, or"
+                    + " omit the property to test on the embedded broker");
         }
         container = new KafkaContainer(IMAGE)
                 .withEnv(Map.of(
@@ -39,7 +41,7 @@ final class DockerBroker implements RestartableBroker {
         container.start();
     }
 
-    /** Whether a Docker engine answers. */
+    /** Whether a Docker engine responds. */
     static boolean isAvailable() {
         return DockerClientFactory.instance().isDockerAvailable();
     }
@@ -59,7 +61,7 @@ final class DockerBroker implements RestartableBroker {
 
     @Override
     public void stop() {
-        // Not container.stop(), which removes the container and its records.
+        // Uses Docker's own command, because container.stop() removes the container and its records.
         if (container.isRunning()) {
             container
                     .getDockerClient()
@@ -83,7 +85,7 @@ final class DockerBroker implements RestartableBroker {
             Thread.currentThread().interrupt();
             throw new IllegalStateException("interrupted while the broker started", e);
         } catch (ExecutionException | TimeoutException e) {
-            throw new IllegalStateException("the broker in Docker did not come back: " + e, e);
+            throw new IllegalStateException("the broker in Docker did not start again: " + e, e);
         }
     }
 

@@ -36,9 +36,9 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.awaitility.Awaitility;
 
 /**
- * A transaction that is open in one partition and that its coordinator does not know, so that it never ends: as one that
- * a broker's crash leaves behind (KIP-664). No client writes such a record, so its request is written here byte by byte,
- * to a broker that is configured not to ask the coordinator first (KIP-890).
+ * A hanging transaction: it is open in one partition, but its coordinator does not know it, so it never ends. The crash
+ * of a broker can cause such a transaction (KIP-664). Kafka's clients cannot, so this class sends the produce request
+ * itself. During this request the broker is configured not to verify transactions with their coordinator (KIP-890).
  */
 public final class HangingTransaction {
     private static final String VERIFICATION = "transaction.partition.verification.enable";
@@ -57,22 +57,28 @@ public final class HangingTransaction {
         this.producerEpoch = producerEpoch;
     }
 
-    /** Leaves one; its coordinator knows the transactional id, and of no transaction. */
+    /** Creates a hanging transaction. Its coordinator knows the transactional id, but no transaction. */
     public static HangingTransaction leave(String bootstrapServers, TopicPartition partition, String transactionalId) {
         try (KafkaProducer<byte[], byte[]> producer = producer(bootstrapServers, transactionalId)) {
             return leave(bootstrapServers, partition, transactionalId, producer);
         }
     }
 
-    /** Leaves one that its coordinator has committed, with another partition alone. */
+    /**
+     * Creates a hanging transaction, and then commits a transaction of the same transactional id in another partition.
+     */
     public static HangingTransaction leaveCommitted(
-            String bootstrapServers, TopicPartition partition, String transactionalId, TopicPartition committed) {
+            String bootstrapServers,
+            TopicPartition partition,
+            String transactionalId,
+            TopicPartition committedPartition) {
         try (KafkaProducer<byte[], byte[]> producer = producer(bootstrapServers, transactionalId)) {
-            HangingTransaction left = leave(bootstrapServers, partition, transactionalId, producer);
+            HangingTransaction hanging = leave(bootstrapServers, partition, transactionalId, producer);
             producer.beginTransaction();
-            producer.send(new ProducerRecord<>(committed.topic(), committed.partition(), null, new byte[0]));
+            producer.send(new ProducerRecord<>(
+                    committedPartition.topic(), committedPartition.partition(), null, new byte[0]));
             producer.commitTransaction();
-            return left;
+            return hanging;
         }
     }
 
@@ -83,25 +89,25 @@ public final class HangingTransaction {
             KafkaProducer<byte[], byte[]> producer) {
         producer.initTransactions();
         try (Admin admin = admin(bootstrapServers)) {
-            TransactionDescription begun = admin.describeTransactions(List.of(transactionalId))
+            TransactionDescription description = admin.describeTransactions(List.of(transactionalId))
                     .description(transactionalId)
                     .get();
-            HangingTransaction left = new HangingTransaction(
-                    bootstrapServers, partition, begun.producerId(), (short) begun.producerEpoch());
+            HangingTransaction hanging = new HangingTransaction(
+                    bootstrapServers, partition, description.producerId(), (short) description.producerEpoch());
             setVerification(admin, new AlterConfigOp(new ConfigEntry(VERIFICATION, "false"), AlterConfigOp.OpType.SET));
             try {
-                // The broker learns of its setting a moment later.
-                Awaitility.await().atMost(TIMEOUT).until(() -> left.write(transactionalId) == Errors.NONE);
+                // Repeated, because the broker applies the changed setting with a delay.
+                Awaitility.await().atMost(TIMEOUT).until(() -> hanging.write(transactionalId) == Errors.NONE);
             } finally {
                 setVerification(
                         admin, new AlterConfigOp(new ConfigEntry(VERIFICATION, null), AlterConfigOp.OpType.DELETE));
             }
-            return left;
+            return hanging;
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new IllegalStateException("interrupted", e);
         } catch (ExecutionException e) {
-            throw new IllegalStateException("the broker refuses", e);
+            throw new IllegalStateException("the broker refused a request", e);
         }
     }
 
@@ -110,6 +116,7 @@ public final class HangingTransaction {
         admin.incrementalAlterConfigs(Map.of(allBrokers, List.of(op))).all().get();
     }
 
+    /** Writes one record of the transaction to the partition, and returns the broker's error code. */
     private Errors write(String transactionalId) throws IOException {
         short version = ProduceRequest.LAST_STABLE_VERSION_BEFORE_TRANSACTION_V2;
         RequestHeader header = new RequestHeader(ApiKeys.PRODUCE, version, "hanging-transaction", 1);
@@ -122,9 +129,9 @@ public final class HangingTransaction {
             out.write(request.array(), request.arrayOffset() + request.position(), request.remaining());
             out.flush();
             DataInputStream in = new DataInputStream(socket.getInputStream());
-            ByteBuffer answer = ByteBuffer.wrap(in.readNBytes(in.readInt()));
-            ResponseHeader.parse(answer, ApiKeys.PRODUCE.responseHeaderVersion(version));
-            ProduceResponse response = ProduceResponse.parse(new ByteBufferAccessor(answer), version);
+            ByteBuffer responseBytes = ByteBuffer.wrap(in.readNBytes(in.readInt()));
+            ResponseHeader.parse(responseBytes, ApiKeys.PRODUCE.responseHeaderVersion(version));
+            ProduceResponse response = ProduceResponse.parse(new ByteBufferAccessor(responseBytes), version);
             return Errors.forCode(response.data()
                     .responses()
                     .iterator()
@@ -162,12 +169,12 @@ public final class HangingTransaction {
         return Admin.create(Map.of("bootstrap.servers", bootstrapServers));
     }
 
-    /** The id of its producer. */
+    /** Returns the producer id of the transaction. */
     public long producerId() {
         return producerId;
     }
 
-    /** Aborts it as an operator does. */
+    /** Aborts the transaction with the admin client, as an operator does. */
     public void abort() {
         try (Admin admin = admin(bootstrapServers)) {
             admin.abortTransaction(new AbortTransactionSpec(partition, producerId, producerEpoch, 0))
@@ -177,7 +184,7 @@ public final class HangingTransaction {
             Thread.currentThread().interrupt();
             throw new IllegalStateException("interrupted", e);
         } catch (ExecutionException e) {
-            throw new IllegalStateException("the broker refuses", e);
+            throw new IllegalStateException("the broker refused a request", e);
         }
     }
 }

@@ -3,7 +3,7 @@ package dev.puri.testkit;
 import dev.puri.embedded.EmbeddedBroker;
 import org.jspecify.annotations.Nullable;
 
-/** The broker in this process. */
+/** A broker that runs in this process. */
 final class InProcessBroker implements RestartableBroker {
     private final TemporaryDirectory data = new TemporaryDirectory("puri-broker");
     private final int port;

@@ -12,9 +12,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 /**
- * Runs Maven on a project that uses this build's artifacts, without the network. Its local repository is a folder of its own,
- * with links to the artifacts that this build has downloaded, and with those that the test installs. Variables of the
- * environment that add arguments or options are not passed on.
+ * Runs Maven offline on a project that uses the artifacts of this build. Maven uses a separate local repository. It
+ * contains links to all artifacts that this build has downloaded, and the artifacts that the test installs. Environment
+ * variables that add arguments or options are not passed on.
  */
 public final class OfflineMaven implements AutoCloseable {
     private static final Path GROUP = Path.of("dev", "puri");
@@ -22,7 +22,12 @@ public final class OfflineMaven implements AutoCloseable {
     private final Path folder;
     private final Path repository;
 
-    /** How a run of Maven ended, with all that it printed. */
+    /**
+     * The result of a run of Maven.
+     *
+     * @param status the exit status
+     * @param output everything that Maven printed
+     */
     public record Run(int status, String output) {}
 
     private OfflineMaven(Path folder) {
@@ -31,9 +36,9 @@ public final class OfflineMaven implements AutoCloseable {
     }
 
     /**
-     * Lays out the local repository.
+     * Creates the local repository.
      *
-     * @param folder for the repository and the log
+     * @param folder the folder for the local repository and the log
      */
     public static OfflineMaven in(Path folder) throws IOException {
         OfflineMaven maven = new OfflineMaven(folder);
@@ -41,12 +46,15 @@ public final class OfflineMaven implements AutoCloseable {
         return maven;
     }
 
-    /** The version of this build's artifacts. */
+    /** Returns the version of this build's artifacts. */
     public static String version() {
         return property("puri.version");
     }
 
-    /** The {@code java} command that runs Maven. It is older than that of the tests if they run on a toolchain. */
+    /**
+     * Returns the {@code java} command that runs Maven. If the tests run on a toolchain, Maven may run on an older
+     * Java.
+     */
     public static Path java() {
         return Path.of(property("puri.maven.java.home"), "bin", "java");
     }
@@ -55,32 +63,32 @@ public final class OfflineMaven implements AutoCloseable {
         String value = System.getProperty(name);
         if (value == null) {
             throw new IllegalStateException(
-                    name + " is not set; the root pom sets it for integration tests that Maven runs");
+                    name + " is not set; the root pom sets it if Maven runs the integration tests");
         }
         return value;
     }
 
-    /** Links every folder of a repository but one, which is left for artifacts of this build. */
-    private static void link(Path from, Path to, Path without) throws IOException {
+    /** Links all files and folders of a repository except one folder, which is for the artifacts of this build. */
+    private static void link(Path from, Path to, Path excludedFolder) throws IOException {
         Files.createDirectories(to);
-        Path name = without.getName(0);
+        Path name = excludedFolder.getName(0);
         try (Stream<Path> files = Files.list(from)) {
-            for (Path each : files.toList()) {
-                if (!each.getFileName().equals(name)) {
-                    Files.createSymbolicLink(to.resolve(each.getFileName()), each.toRealPath());
+            for (Path file : files.toList()) {
+                if (!file.getFileName().equals(name)) {
+                    Files.createSymbolicLink(to.resolve(file.getFileName()), file.toRealPath());
                 }
             }
         }
-        if (without.getNameCount() > 1 && Files.isDirectory(from.resolve(name))) {
-            link(from.resolve(name), to.resolve(name), without.subpath(1, without.getNameCount()));
+        if (excludedFolder.getNameCount() > 1 && Files.isDirectory(from.resolve(name))) {
+            link(from.resolve(name), to.resolve(name), excludedFolder.subpath(1, excludedFolder.getNameCount()));
         }
     }
 
     /** Installs a pom without a jar, such as a parent or a BOM. */
     public void installPom(String artifact, Path module) throws IOException {
-        Path place = Files.createDirectories(
+        Path target = Files.createDirectories(
                 repository.resolve(GROUP).resolve(artifact).resolve(version()));
-        Files.copy(module.resolve("pom.xml"), place.resolve(artifact + "-" + version() + ".pom"));
+        Files.copy(module.resolve("pom.xml"), target.resolve(artifact + "-" + version() + ".pom"));
     }
 
     /** Installs a module's pom and its jar. */
@@ -88,22 +96,22 @@ public final class OfflineMaven implements AutoCloseable {
         installPom(artifact, module);
         String name = artifact + "-" + version() + ".jar";
         Path jar = module.resolve("target").resolve(name);
-        assertThat(jar).as("jars are made by mvn -am verify").exists();
+        assertThat(jar).as("mvn -am verify builds the jars").exists();
         Files.copy(
                 jar,
                 repository.resolve(GROUP).resolve(artifact).resolve(version()).resolve(name));
     }
 
-    /** Copies the files of a project, whose folder must not be there yet. */
+    /** Copies the files of a project to a folder that does not exist yet. */
     public static void copy(Path from, Path to) throws IOException {
         try (Stream<Path> files = Files.walk(from)) {
-            for (Path each : files.toList()) {
-                Files.copy(each, to.resolve(from.relativize(each).toString()));
+            for (Path file : files.toList()) {
+                Files.copy(file, to.resolve(from.relativize(file).toString()));
             }
         }
     }
 
-    /** Runs Maven in a project's folder and waits for its end, for five minutes at most. */
+    /** Runs Maven in a project's folder and waits until it ends, at most five minutes. */
     public Run run(Path project, String... arguments) throws IOException, InterruptedException {
         Path log = folder.resolve("maven.log");
         List<String> command = Stream.concat(
@@ -132,7 +140,10 @@ public final class OfflineMaven implements AutoCloseable {
         }
     }
 
-    /** Removes what Maven's launcher and the JVM read beside their arguments, and keeps the launcher from {@code ~/.mavenrc}. */
+    /**
+     * Removes the environment variables that give further options to Maven's launcher and to the JVM. It also keeps the
+     * launcher from reading {@code ~/.mavenrc}.
+     */
     static void isolate(Map<String, String> environment) {
         environment
                 .keySet()
@@ -143,12 +154,12 @@ public final class OfflineMaven implements AutoCloseable {
         environment.put("MAVEN_SKIP_RC", "true");
     }
 
-    /** Removes the links; JUnit warns of each link in a folder that it removes. */
+    /** Removes the links, because JUnit warns about each link in a temporary folder that it deletes. */
     @Override
     public void close() throws IOException {
         try (Stream<Path> files = Files.walk(repository)) {
-            for (Path each : files.filter(Files::isSymbolicLink).toList()) {
-                Files.delete(each);
+            for (Path link : files.filter(Files::isSymbolicLink).toList()) {
+                Files.delete(link);
             }
         }
     }

@@ -3,8 +3,8 @@ package dev.puri.testkit;
 import java.io.IOException;
 
 /**
- * Main class of the child process that an OpenSearch node runs in. Uses the JDK alone, and the node by
- * reflection: its jars are on the child's class path and on no other.
+ * Main class of the child process in which an OpenSearch node runs. It uses only the JDK, and calls the node by
+ * reflection, because the jars of the node are only on the class path of the child.
  */
 final class OpenSearchChild {
     private static final String RUNNER = "org.codelibs.opensearch.runner.OpenSearchRunner";
@@ -12,10 +12,12 @@ final class OpenSearchChild {
     private OpenSearchChild() {}
 
     /**
-     * @param args the node's home, its folder of settings, and its port or 0 for any
+     * Starts the node.
+     *
+     * @param args the home folder of the node, the folder of its settings, and its port or 0 for any free port
      */
     public static void main(String[] args) {
-        // Not a daemon, because the node's threads are daemons and would not keep the process running.
+        // This thread is not a daemon, because the node has only daemon threads, which do not keep the process running.
         new Thread(OpenSearchChild::endWithParent, "parent-watch").start();
         try {
             run(args[0], args[1], Integer.parseInt(args[2]));
@@ -28,7 +30,7 @@ final class OpenSearchChild {
     private static void run(String home, String config, int port) throws ReflectiveOperationException {
         Class<?> type = Class.forName(RUNNER);
         Object runner = type.getConstructor().newInstance();
-        // Otherwise the runner searches for a free port from this one on.
+        // By default the runner searches for a free port, beginning at the configured port.
         type.getMethod("setMaxHttpPort", int.class).invoke(runner, -1);
         String[] options = {
             "-basePath",
@@ -39,21 +41,24 @@ final class OpenSearchChild {
             "1",
             "-clusterName",
             "puri-test",
-            // The first node's port is one above.
+            // The port of the first node is the base port plus one.
             "-baseHttpPort",
             Integer.toString(port - 1)
         };
         type.getMethod("build", String[].class).invoke(runner, (Object) options);
     }
 
-    /** The parent holds the other end of standard input, which the kernel closes even when it is killed outright. */
+    /**
+     * Halts this process when the parent process ends. The parent holds the other end of standard input open. The
+     * kernel closes it even if the parent is killed.
+     */
     private static void endWithParent() {
         try {
             while (System.in.read() >= 0) {
-                // The parent sends nothing; the stream ends with it.
+                // The parent writes nothing. The stream ends when the parent ends.
             }
         } catch (IOException e) {
-            // As good as the end of the stream.
+            // An error is treated like the end of the stream.
         }
         Runtime.getRuntime().halt(1);
     }

@@ -2,20 +2,20 @@ package dev.puri.testkit;
 
 import java.nio.file.Path;
 
-/** A real OpenSearch node for tests, without security, in a process of its own. */
+/** A real OpenSearch node for tests. It runs in a child process, without OpenSearch's security. */
 public interface OpenSearchFixture {
-    /** Where it answers, e.g. {@code http://127.0.0.1:9200}; the same for its life. */
+    /** Returns the base URL of the node, e.g. {@code http://127.0.0.1:9200}. A restart does not change it. */
     String url();
 
-    /** The folder of all that it writes to disk: indices, their transaction logs, the cluster's state. */
+    /** Returns the data folder of the node, with the indices, their transaction logs and the cluster's state. */
     Path data();
 
-    /** The node that all tests of this JVM share; started at first use, gone with the JVM. */
+    /** Returns the node that all tests of this JVM share. It starts at its first use and ends with the JVM. */
     static OpenSearchFixture shared() {
         return SharedFixtures.openSearch();
     }
 
-    /** A node of the caller's own, for tests that stop it; the caller closes it. */
+    /** Starts a node for tests that stop it. The caller must close it. */
     static RestartableOpenSearch start() {
         return new RestartableOpenSearch();
     }

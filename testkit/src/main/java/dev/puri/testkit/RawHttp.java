@@ -6,18 +6,21 @@ import java.net.Socket;
 import java.net.SocketException;
 import java.nio.charset.StandardCharsets;
 
-/** Sends HTTP/1.1 requests as raw bytes, and returns answers decoded as ISO 8859-1, so that each byte is one character. */
+/**
+ * Sends HTTP/1.1 requests as raw bytes. Responses are decoded as ISO 8859-1, so that each byte becomes one character.
+ */
 public final class RawHttp {
-    /** All methods of HTTP, and an unknown one. */
+    /** Most methods of HTTP, and one unknown method. */
     public static final String[] METHODS = {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "BREW"
     };
 
     private RawHttp() {}
 
     /**
-     * Returns a request after whose answer the connection ends.
+     * Returns the bytes of a request. The server closes the connection after its response.
      *
-     * @param headers additional headers, each with its line break
+     * @param headers additional headers, each followed by a line break
+     * @param body empty for no body
      */
     public static byte[] request(String method, String path, String headers, String body) {
         String length = body.isEmpty() ? "" : "Content-Length: " + body.length() + "\r\n";
@@ -26,12 +29,12 @@ public final class RawHttp {
                 .getBytes(StandardCharsets.ISO_8859_1);
     }
 
-    /** Sends a request without headers and body. */
+    /** Sends a request without additional headers and without body, and returns the whole response. */
     public static String ask(int port, String method, String path) throws IOException {
         return exchange(port, request(method, path, "", ""));
     }
 
-    /** Sends bytes to a port of this machine, and returns the whole answer. */
+    /** Sends bytes to a port of the loopback interface, and returns the whole response. */
     public static String exchange(int port, byte[] request) throws IOException {
         try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
             socket.setSoTimeout(20_000);
@@ -43,8 +46,8 @@ public final class RawHttp {
         }
     }
 
-    /** The body of an answer. */
-    public static String body(String answer) {
-        return answer.substring(answer.indexOf("\r\n\r\n") + 4);
+    /** Returns the body of a response. */
+    public static String body(String response) {
+        return response.substring(response.indexOf("\r\n\r\n") + 4);
     }
 }

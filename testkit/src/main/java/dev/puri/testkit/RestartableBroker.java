@@ -1,14 +1,14 @@
 package dev.puri.testkit;
 
-/** A broker that a test may stop and start again; its records and its address stay. */
+/** A broker that a test may stop and start again. A restart keeps the records and the address. */
 public interface RestartableBroker extends Broker, AutoCloseable {
-    /** Stops it in order; clients find nobody at its address. Does nothing when it is stopped. */
+    /** Shuts the broker down; clients are then refused the connection. Does nothing if the broker is stopped. */
     void stop();
 
-    /** Starts it again and returns when it serves requests. Does nothing when it runs. */
+    /** Starts the broker again and returns when it serves requests. Does nothing if the broker is running. */
     void start();
 
-    /** Stops it and removes its records. */
+    /** Stops the broker and removes its records. */
     @Override
     void close();
 }

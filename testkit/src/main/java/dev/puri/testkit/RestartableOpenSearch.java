@@ -3,7 +3,7 @@ package dev.puri.testkit;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
-/** An OpenSearch node that a test may stop and start again; its indices and its address stay. */
+/** An OpenSearch node that a test may stop and start again. A restart keeps the indices and the address. */
 public final class RestartableOpenSearch implements OpenSearchFixture, AutoCloseable {
     private final TemporaryDirectory home = new TemporaryDirectory("puri-opensearch");
     private final int port;
@@ -25,7 +25,10 @@ public final class RestartableOpenSearch implements OpenSearchFixture, AutoClose
         return OpenSearchProcess.data(home.path());
     }
 
-    /** Ends it at once, as {@code kill -9} does; clients find nobody at its address. Does nothing when it is stopped. */
+    /**
+     * Kills the node, as {@code kill -9} does; clients are then refused the connection. Does nothing if the node is
+     * stopped.
+     */
     public synchronized void stop() {
         if (running != null) {
             running.close();
@@ -33,14 +36,14 @@ public final class RestartableOpenSearch implements OpenSearchFixture, AutoClose
         }
     }
 
-    /** Starts it again and returns when it answers. Does nothing when it runs. */
+    /** Starts the node again and returns when it responds. Does nothing if the node is running. */
     public synchronized void start() {
         if (running == null) {
             running = OpenSearchProcess.start(home.path(), port);
         }
     }
 
-    /** Stops it and removes its indices. */
+    /** Stops the node and removes its indices. */
     @Override
     public void close() {
         stop();

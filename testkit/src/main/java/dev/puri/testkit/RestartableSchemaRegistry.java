@@ -3,7 +3,7 @@ package dev.puri.testkit;
 import dev.puri.embedded.EmbeddedRegistry;
 import org.jspecify.annotations.Nullable;
 
-/** A schema registry that a test may stop and start again; its schemas and its address stay. */
+/** A schema registry that a test may stop and start again. A restart keeps the schemas and the address. */
 public final class RestartableSchemaRegistry implements SchemaRegistryFixture, AutoCloseable {
     private final TemporaryDirectory data = new TemporaryDirectory("puri-registry");
     private final int port;
@@ -22,7 +22,7 @@ public final class RestartableSchemaRegistry implements SchemaRegistryFixture, A
         return url;
     }
 
-    /** Stops it; clients find nobody at its address. Does nothing when it is stopped. */
+    /** Stops the registry; clients are then refused the connection. Does nothing if the registry is stopped. */
     public synchronized void stop() {
         if (running != null) {
             running.close();
@@ -30,14 +30,14 @@ public final class RestartableSchemaRegistry implements SchemaRegistryFixture, A
         }
     }
 
-    /** Starts it again and returns when it answers. Does nothing when it runs. */
+    /** Starts the registry again and returns when it responds. Does nothing if the registry is running. */
     public synchronized void start() {
         if (running == null) {
             running = EmbeddedRegistry.start(data.path(), port);
         }
     }
 
-    /** Stops it and removes its schemas. */
+    /** Stops the registry and removes its schemas. */
     @Override
     public void close() {
         stop();

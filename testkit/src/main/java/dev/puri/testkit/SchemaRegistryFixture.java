@@ -1,16 +1,19 @@
 package dev.puri.testkit;
 
-/** A real schema registry for tests: Apicurio, through its Confluent API. */
+/** A real schema registry for tests: Apicurio Registry with its Confluent API. */
 public interface SchemaRegistryFixture {
-    /** The base of its Confluent API, e.g. {@code http://127.0.0.1:8081/apis/ccompat/v7}; the same for its life. */
+    /**
+     * Returns the base URL of the Confluent API, e.g. {@code http://127.0.0.1:8081/apis/ccompat/v7}. A restart does not
+     * change it.
+     */
     String url();
 
-    /** The registry that all tests of this JVM share; started at first use, gone with the JVM. */
+    /** Returns the registry that all tests of this JVM share. It starts at its first use and ends with the JVM. */
     static SchemaRegistryFixture shared() {
-        return SharedFixtures.registry();
+        return SharedFixtures.schemaRegistry();
     }
 
-    /** A registry of the caller's own, for tests that stop it; the caller closes it. */
+    /** Starts a registry for tests that stop it. The caller must close it. */
     static RestartableSchemaRegistry start() {
         return new RestartableSchemaRegistry();
     }

@@ -18,9 +18,9 @@ import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** A server in a process of its own, configured by environment variables, that can be killed. */
+/** A server in a child process, which tests configure by environment variables and can kill. */
 public final class ServerProcess {
-    private static final String LOGGING = """
+    private static final String LOGBACK_XML = """
             <configuration>
               <appender name="STDOUT" class="ch.qos.logback.core.ConsoleAppender">
                 <encoder><pattern>%d{HH:mm:ss.SSS} %-5level %logger{0} %msg%n</pattern></encoder>
@@ -32,31 +32,31 @@ public final class ServerProcess {
             """;
 
     private final Process process;
-    private final List<String> output = new CopyOnWriteArrayList<>();
-    private final Thread reading = new Thread(this::read, "server-output");
+    private final List<String> outputLines = new CopyOnWriteArrayList<>();
+    private final Thread outputReader = new Thread(this::readOutput, "server-output");
 
     private ServerProcess(Process process) {
         this.process = process;
-        reading.setDaemon(true);
-        reading.start();
+        outputReader.setDaemon(true);
+        outputReader.start();
     }
 
     /**
-     * Starts a process with the class path of the test.
+     * Starts a child process with the class path of the test.
      *
      * @param main the main class, which starts the server and then calls {@link #endWithParent}
-     * @param settings environment variables
-     * @param folder receives the configuration of the log
+     * @param settings the settings of the server as environment variables
+     * @param folder the folder to which the child's logging configuration is written
      */
     public static ServerProcess start(Class<?> main, Map<String, String> settings, Path folder) throws IOException {
-        Path logging = Files.writeString(folder.resolve("logback.xml"), LOGGING);
+        Path logbackFile = Files.writeString(folder.resolve("logback.xml"), LOGBACK_XML);
         ProcessBuilder builder = new ProcessBuilder(
                         ProcessHandle.current().info().command().orElseThrow(),
                         "--sun-misc-unsafe-memory-access=allow",
                         "--enable-native-access=ALL-UNNAMED",
                         "-XX:TieredStopAtLevel=1",
                         "-Xmx512m",
-                        "-Dlogback.configurationFile=" + logging,
+                        "-Dlogback.configurationFile=" + logbackFile,
                         "-cp",
                         System.getProperty("java.class.path"),
                         main.getName())
@@ -66,62 +66,65 @@ public final class ServerProcess {
         return new ServerProcess(builder.start());
     }
 
-    /** Called in the child: ends it when its standard input ends, because the kernel closes that when the parent ends. */
+    /**
+     * Waits until the parent process ends, and then halts this process. The child calls it. The parent has ended when
+     * standard input ends, because the kernel then closes the pipe.
+     */
     public static void endWithParent() throws IOException {
         System.in.transferTo(OutputStream.nullOutputStream());
         Runtime.getRuntime().halt(1);
     }
 
-    private void read() {
-        try (BufferedReader lines = process.inputReader()) {
-            lines.lines().forEach(output::add);
+    private void readOutput() {
+        try (BufferedReader reader = process.inputReader()) {
+            reader.lines().forEach(outputLines::add);
         } catch (IOException | UncheckedIOException e) {
-            output.add("its output broke off: " + e);
+            outputLines.add("the output of the process cannot be read any further: " + e);
         }
     }
 
-    /** The output so far. */
+    /** Returns the output so far. */
     public String output() {
-        return String.join("\n", output);
+        return String.join("\n", outputLines);
     }
 
-    /** The first match of a pattern in each line of the output so far. */
+    /** Returns the first match of a pattern in each matching line of the output so far. */
     public List<MatchResult> said(Pattern pattern) {
-        return output.stream()
+        return outputLines.stream()
                 .map(pattern::matcher)
                 .filter(Matcher::find)
                 .map(Matcher::toMatchResult)
                 .toList();
     }
 
-    /** Waits for a first match of a pattern. */
+    /** Waits until a line of the output matches a pattern, and returns the first match. */
     public MatchResult awaitSaid(Pattern pattern) {
         return awaitSaid(pattern, 1).get(0);
     }
 
-    /** Waits until a pattern matches so many lines. */
-    public List<MatchResult> awaitSaid(Pattern pattern, int times) {
+    /** Waits until at least this many lines of the output match a pattern, and returns their matches. */
+    public List<MatchResult> awaitSaid(Pattern pattern, int lineCount) {
         await().atMost(Duration.ofSeconds(60))
                 .pollDelay(Duration.ZERO)
                 .pollInterval(Duration.ofMillis(5))
                 .until(() -> {
                     assertThat(process.isAlive()).as(output()).isTrue();
-                    return said(pattern).size() >= times;
+                    return said(pattern).size() >= lineCount;
                 });
         return said(pattern);
     }
 
-    /** Waits for a time in which the process must not end. */
-    public void runFor(Duration time) throws InterruptedException {
-        assertThat(process.waitFor(time.toNanos(), TimeUnit.NANOSECONDS))
+    /** Lets the process run for a duration, and fails if the process ends before. */
+    public void runFor(Duration duration) throws InterruptedException {
+        assertThat(process.waitFor(duration.toNanos(), TimeUnit.NANOSECONDS))
                 .as(output())
                 .isFalse();
     }
 
-    /** Kills it as {@code kill -9} does; returns when it has ended and its output is complete. */
+    /** Kills the process as {@code kill -9} does. Returns when the process has ended and its output is complete. */
     public void kill() throws InterruptedException {
         process.destroyForcibly();
         process.waitFor();
-        reading.join();
+        outputReader.join();
     }
 }

@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 /** Fixtures that the tests of one JVM share. Each starts at its first use and is closed when the JVM ends. */
 final class SharedFixtures {
     private static @Nullable RestartableBroker broker;
-    private static @Nullable RestartableSchemaRegistry registry;
+    private static @Nullable RestartableSchemaRegistry schemaRegistry;
     private static @Nullable RestartableOpenSearch openSearch;
 
     private SharedFixtures() {}
@@ -18,12 +18,12 @@ final class SharedFixtures {
         return broker;
     }
 
-    static synchronized SchemaRegistryFixture registry() {
-        if (registry == null) {
-            registry = SchemaRegistryFixture.start();
-            closeAtExit("schema-registry", registry::close);
+    static synchronized SchemaRegistryFixture schemaRegistry() {
+        if (schemaRegistry == null) {
+            schemaRegistry = SchemaRegistryFixture.start();
+            closeAtExit("schema-registry", schemaRegistry::close);
         }
-        return registry;
+        return schemaRegistry;
     }
 
     static synchronized OpenSearchFixture openSearch() {
@@ -34,7 +34,7 @@ final class SharedFixtures {
         return openSearch;
     }
 
-    private static void closeAtExit(String what, Runnable close) {
-        Runtime.getRuntime().addShutdownHook(new Thread(close, "close-shared-" + what));
+    private static void closeAtExit(String fixture, Runnable close) {
+        Runtime.getRuntime().addShutdownHook(new Thread(close, "close-shared-" + fixture));
     }
 }

@@ -8,13 +8,13 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** A directory that goes when it is closed. */
+/** A temporary directory that is deleted with its files when it is closed. */
 final class TemporaryDirectory implements AutoCloseable {
     private final Path path;
 
-    TemporaryDirectory(String name) {
+    TemporaryDirectory(String prefix) {
         try {
-            path = Files.createTempDirectory(name);
+            path = Files.createTempDirectory(prefix);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -29,10 +29,10 @@ final class TemporaryDirectory implements AutoCloseable {
         if (!Files.exists(path)) {
             return;
         }
-        try (Stream<Path> below = Files.walk(path)) {
-            List<Path> deepestFirst = below.sorted(Comparator.reverseOrder()).toList();
-            for (Path each : deepestFirst) {
-                Files.deleteIfExists(each);
+        try (Stream<Path> files = Files.walk(path)) {
+            List<Path> deepestFirst = files.sorted(Comparator.reverseOrder()).toList();
+            for (Path file : deepestFirst) {
+                Files.deleteIfExists(file);
             }
         } catch (IOException e) {
             throw new UncheckedIOException(e);

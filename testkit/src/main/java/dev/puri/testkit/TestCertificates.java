@@ -27,8 +27,8 @@ import javax.net.ssl.X509ExtendedKeyManager;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Certificates made by the JDK's keytool: an authority {@code ca} with {@code server}, {@code renewed} and
- * {@code client}, and a {@code stranger} under an authority of its own.
+ * Certificates for tests, created with the JDK's keytool. The authority {@code ca} has signed {@code server}, {@code
+ * renewed} and {@code client}. Another authority has signed {@code stranger}.
  */
 public final class TestCertificates {
     private static final char[] PASSWORD = "changeit".toCharArray();
@@ -37,7 +37,7 @@ public final class TestCertificates {
     private final Path folder;
     private final KeyStore keys;
 
-    /** Made once for all tests of a JVM, which takes seconds. */
+    /** Returns the certificates that all tests of this JVM share, because creating them takes seconds. */
     public static synchronized TestCertificates shared() {
         if (shared == null) {
             shared = new TestCertificates();
@@ -81,9 +81,9 @@ public final class TestCertificates {
         }
         Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
         try {
-            String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+            String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
             if (!process.waitFor(60, TimeUnit.SECONDS) || process.exitValue() != 0) {
-                throw new IllegalStateException("keytool: " + said);
+                throw new IllegalStateException("keytool failed: " + output);
             }
         } catch (InterruptedException e) {
             throw new IllegalStateException(e);
@@ -93,9 +93,9 @@ public final class TestCertificates {
     }
 
     /**
-     * Writes a certificate and those between it and the root.
+     * Writes a certificate and the intermediate certificates of its chain, without the root, as PEM.
      *
-     * @return the file, in PEM
+     * @return the file
      */
     public Path certificate(String alias, Path file) {
         try {
@@ -113,9 +113,9 @@ public final class TestCertificates {
     }
 
     /**
-     * Writes a certificate's private key, unencrypted.
+     * Writes the private key of a certificate as unencrypted PEM.
      *
-     * @return the file, in PEM
+     * @return the file
      */
     public Path key(String alias, Path file) {
         try {
@@ -128,16 +128,16 @@ public final class TestCertificates {
         }
     }
 
-    private static String pem(String what, byte[] der) {
-        return "-----BEGIN " + what + "-----\n"
+    private static String pem(String label, byte[] der) {
+        return "-----BEGIN " + label + "-----\n"
                 + Base64.getMimeEncoder(64, new byte[] {'\n'}).encodeToString(der)
-                + "\n-----END " + what + "-----\n";
+                + "\n-----END " + label + "-----\n";
     }
 
     /**
-     * A client that believes the authority.
+     * Returns the TLS context of a client that trusts the authority {@code ca}.
      *
-     * @param alias its own certificate; null for none
+     * @param alias the client's certificate; null for none
      */
     public SSLContext client(@Nullable String alias) {
         try {
@@ -162,15 +162,15 @@ public final class TestCertificates {
         own.setKeyEntry(alias, keys.getKey(alias, PASSWORD), PASSWORD, keys.getCertificateChain(alias));
         KeyManagerFactory factory = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
         factory.init(own, PASSWORD);
-        return new KeyManager[] {new Insisting(alias, (X509ExtendedKeyManager) factory.getKeyManagers()[0])};
+        return new KeyManager[] {new FixedCertificate(alias, (X509ExtendedKeyManager) factory.getKeyManagers()[0])};
     }
 
-    /** Shows its certificate whether the server asked for one of its authority or not. */
-    private static final class Insisting extends X509ExtendedKeyManager {
+    /** A key manager that always presents the same certificate, even if the server does not accept its authority. */
+    private static final class FixedCertificate extends X509ExtendedKeyManager {
         private final String alias;
         private final X509ExtendedKeyManager keys;
 
-        Insisting(String alias, X509ExtendedKeyManager keys) {
+        FixedCertificate(String alias, X509ExtendedKeyManager keys) {
             this.alias = alias;
             this.keys = keys;
         }
@@ -201,13 +201,13 @@ public final class TestCertificates {
         }
 
         @Override
-        public X509Certificate[] getCertificateChain(String of) {
-            return keys.getCertificateChain(of);
+        public X509Certificate[] getCertificateChain(String alias) {
+            return keys.getCertificateChain(alias);
         }
 
         @Override
-        public PrivateKey getPrivateKey(String of) {
-            return keys.getPrivateKey(of);
+        public PrivateKey getPrivateKey(String alias) {
+            return keys.getPrivateKey(alias);
         }
     }
 }

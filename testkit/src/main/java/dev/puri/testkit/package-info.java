@@ -1,4 +1,4 @@
-/** Fixtures for tests on a real broker. */
+/** Real servers for tests (broker, schema registry, OpenSearch), and clients that check HTTP responses. */
 @NullMarked
 package dev.puri.testkit;
 

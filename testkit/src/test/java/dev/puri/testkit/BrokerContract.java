@@ -21,12 +21,12 @@ import org.apache.kafka.common.serialization.StringDeserializer;
 import org.apache.kafka.common.serialization.StringSerializer;
 import org.junit.jupiter.api.Test;
 
-/** What both forms of a broker keep. */
+/** Tests that every kind of broker must pass. */
 abstract class BrokerContract {
     abstract RestartableBroker start();
 
     @Test
-    void recordsAndAddressStayOverARestart() throws Exception {
+    void aRestartKeepsRecordsAndAddress() throws Exception {
         try (RestartableBroker broker = start()) {
             String address = broker.bootstrapServers();
             createTopic(broker, "kept");
@@ -42,7 +42,7 @@ abstract class BrokerContract {
     }
 
     @Test
-    void topicsAreNotMadeByAskingForThem() {
+    void topicsAreNotCreatedAutomatically() {
         try (RestartableBroker broker = start()) {
             assertThatThrownBy(() -> send(broker, "absent", "lost")).hasMessageContaining("absent");
         }

@@ -10,12 +10,12 @@ class BrokerFormTest {
     private final String before = System.getProperty(Broker.FORM_PROPERTY, "");
 
     @BeforeEach
-    void askForAnUnknownForm() {
+    void setUnknownForm() {
         System.setProperty(Broker.FORM_PROPERTY, "podman");
     }
 
     @AfterEach
-    void askAsBefore() {
+    void restoreForm() {
         System.setProperty(Broker.FORM_PROPERTY, before);
     }
 
@@ -23,6 +23,6 @@ class BrokerFormTest {
     void anUnknownFormIsRefusedByName() {
         assertThatThrownBy(Broker::start)
                 .isInstanceOf(IllegalStateException.class)
-                .hasMessage("-Dpuri.broker=podman: it is embedded or docker");
+                .hasMessage("-Dpuri.broker must be embedded or docker, not podman");
     }
 }

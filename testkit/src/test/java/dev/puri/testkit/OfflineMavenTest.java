@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 
 class OfflineMavenTest {
     @Test
-    void optionsOfTheEnvironmentAreNotPassedOn() {
+    void optionsFromTheEnvironmentAreRemoved() {
         Map<String, String> environment = new HashMap<>(Map.of(
                 "MAVEN_ARGS", "-U -Pnightly",
                 "MAVEN_OPTS", "-Xmx64m",

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 
 class SharedFixturesIT {
     @Test
-    void theBrokerIsOnePerJvmAndServes() throws Exception {
+    void theBrokerIsSharedAndServes() throws Exception {
         Broker broker = Broker.shared();
         assertThat(Broker.shared()).isSameAs(broker);
         BrokerContract.createTopic(broker, "shared");
@@ -19,14 +19,14 @@ class SharedFixturesIT {
     }
 
     @Test
-    void theRegistryIsOnePerJvmAndServes() throws Exception {
+    void theSchemaRegistryIsSharedAndServes() throws Exception {
         SchemaRegistryFixture registry = SchemaRegistryFixture.shared();
         assertThat(SchemaRegistryFixture.shared()).isSameAs(registry);
         assertThat(subjects(registry)).isEqualTo("[]");
     }
 
     @Test
-    void aRegistryOfOnesOwnComesBackToItsAddress() throws Exception {
+    void aRestartedSchemaRegistryKeepsItsAddress() throws Exception {
         try (RestartableSchemaRegistry registry = SchemaRegistryFixture.start()) {
             String url = registry.url();
             registry.stop();

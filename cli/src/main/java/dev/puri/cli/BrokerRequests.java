@@ -14,25 +14,25 @@ import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.utils.Utils;
 
 /**
- * Repeats requests to brokers that time out. While a broker accepts connections a time-out means that it is overloaded,
- * so the request is repeated. If no broker accepts connections, the first time-out is final.
+ * Sends requests to Kafka brokers and repeats those that time out. If a broker accepts connections, it is probably
+ * overloaded, so a request that timed out is repeated. If no broker accepts connections, the first time-out is final.
  *
- * @param timeout how long a request may take with all repetitions
+ * @param timeout the maximum duration of a request with all its repetitions
  */
-record Cluster(Console console, CliSettings settings, Duration timeout) {
-    /** For commands without an option for it. */
+record BrokerRequests(Console console, CliSettings settings, Duration timeout) {
+    /** The time-out of commands that have no option for it. */
     static final Duration DEFAULT_TIMEOUT = Duration.ofSeconds(60);
 
     private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(2);
-    private static final Duration PAUSE = Duration.ofMillis(500);
-    private static final int MAX_NAMED = 10;
+    private static final Duration RETRY_DELAY = Duration.ofMillis(500);
+    private static final int MAX_LISTED_RECORDS = 10;
 
     /**
-     * Repeats a request until it does not time out.
+     * Sends a request, and repeats it each time it times out until the deadline.
      *
-     * @param what the requested data, for the message that is printed while waiting
+     * @param what the requested data, for the message that is printed before each repetition
      * @param request an idempotent request
-     * @throws CommandException if a broker accepts connections but does not respond within the time-out
+     * @throws CommandException if a broker accepts connections but does not respond until the deadline
      */
     <T> T retry(String what, Supplier<T> request) {
         long deadline = System.nanoTime() + timeout.toNanos();
@@ -40,7 +40,7 @@ record Cluster(Console console, CliSettings settings, Duration timeout) {
             try {
                 return request.get();
             } catch (KafkaException | CollectionRegistryException e) {
-                if (!isTimeout(e) || !listens(settings.bootstrapServer())) {
+                if (!isTimeout(e) || !acceptsConnections(settings.bootstrapServer())) {
                     throw e;
                 }
                 if (System.nanoTime() > deadline) {
@@ -65,16 +65,20 @@ record Cluster(Console console, CliSettings settings, Duration timeout) {
         List<String> records =
                 content.unreadable().stream().map(each -> "\n  " + each).toList();
         if (!records.isEmpty()) {
-            console.say("puri: warning: " + records.size() + " of the records of collections cannot be read and "
-                    + (records.size() == 1 ? "is" : "are") + " passed over:"
-                    + String.join("", records.subList(0, Math.min(MAX_NAMED, records.size())))
-                    + (records.size() > MAX_NAMED ? "\n  and " + (records.size() - MAX_NAMED) + " more" : "")
-                    + "\n  puri collections repair says what to do about it");
+            console.say("puri: warning: " + records.size()
+                    + (records.size() == 1
+                            ? " record of the collections topic cannot be decoded and is skipped:"
+                            : " records of the collections topic cannot be decoded and are skipped:")
+                    + String.join("", records.subList(0, Math.min(MAX_LISTED_RECORDS, records.size())))
+                    + (records.size() > MAX_LISTED_RECORDS
+                            ? "\n  and " + (records.size() - MAX_LISTED_RECORDS) + " more"
+                            : "")
+                    + "\n  run puri collections repair to see how to replace them");
         }
         return content;
     }
 
-    /** Whether a failure is a time-out. */
+    /** Whether an exception or one of its causes is a time-out. */
     static boolean isTimeout(Throwable e) {
         for (Throwable cause = e; cause != null; cause = cause.getCause()) {
             if (cause instanceof TimeoutException) {
@@ -85,8 +89,8 @@ record Cluster(Console console, CliSettings settings, Duration timeout) {
     }
 
     /** Whether one of the brokers accepts connections. */
-    static boolean listens(String bootstrapServers) {
-        return List.of(bootstrapServers.split(",")).stream().anyMatch(Cluster::isListening);
+    static boolean acceptsConnections(String bootstrapServers) {
+        return List.of(bootstrapServers.split(",")).stream().anyMatch(BrokerRequests::isReachable);
     }
 
     /** Returns the message for a time-out while a broker accepts connections. */
@@ -95,7 +99,7 @@ record Cluster(Console console, CliSettings settings, Duration timeout) {
                 + "); it is overloaded, stuck or still starting: try again";
     }
 
-    private static boolean isListening(String server) {
+    private static boolean isReachable(String server) {
         String host = Utils.getHost(server.strip());
         Integer port = Utils.getPort(server.strip());
         if (host == null || port == null) {
@@ -111,7 +115,7 @@ record Cluster(Console console, CliSettings settings, Duration timeout) {
 
     private static void pause() {
         try {
-            Thread.sleep(PAUSE);
+            Thread.sleep(RETRY_DELAY);
         } catch (InterruptedException e) {
             throw new org.apache.kafka.common.errors.InterruptException(e);
         }

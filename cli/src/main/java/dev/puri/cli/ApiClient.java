@@ -25,32 +25,34 @@ import java.util.stream.Stream;
 /**
  * A client of a server's HTTP API. Failures become {@link CommandException}s with messages for the user.
  *
- * @param console prints what a request waits for
+ * @param console receives messages while a request waits for the server to become ready
  * @param server the kind of server, for messages
- * @param option the command-line option that sets its address
- * @param example an example of an address
- * @param base its address
- * @param token sent with each request
+ * @param option the command-line option that sets the server's address
+ * @param example an example of a valid address, for messages
+ * @param base the server's address
+ * @param token the bearer token that is sent with each request
  */
-record Api(Console console, String server, String option, String example, URI base, Optional<Secret> token) {
+record ApiClient(Console console, String server, String option, String example, URI base, Optional<Secret> token) {
     private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(5);
-    private static final Duration TIMEOUT = Duration.ofSeconds(30);
+    private static final Duration RESPONSE_TIMEOUT = Duration.ofSeconds(30);
 
-    /** How long requests are repeated while the server responds 503. */
+    /** The time during which a request is repeated while the server responds 503. */
     private static final Duration READY_TIMEOUT = Duration.ofSeconds(60);
 
-    private static final Duration PAUSE = Duration.ofSeconds(1);
+    private static final Duration RETRY_DELAY = Duration.ofSeconds(1);
     private static final int UNAVAILABLE = 503;
 
-    /** A response, as text and parsed. */
+    /** The body of a response, as text and as parsed JSON. */
     record Response(String text, JsonNode json) {}
 
-    static Api resolver(Console console, CliSettings settings) {
-        return new Api(console, "resolver", "--resolver", CliSettings.RESOLVER, settings.resolver(), settings.token());
+    static ApiClient ofResolver(Console console, CliSettings settings) {
+        return new ApiClient(
+                console, "resolver", "--resolver", CliSettings.DEFAULT_RESOLVER, settings.resolver(), settings.token());
     }
 
-    static Api search(Console console, CliSettings settings) {
-        return new Api(console, "search indexer", "--search", CliSettings.SEARCH, settings.search(), settings.token());
+    static ApiClient ofIndexer(Console console, CliSettings settings) {
+        return new ApiClient(
+                console, "search indexer", "--search", CliSettings.DEFAULT_SEARCH, settings.search(), settings.token());
     }
 
     Response get(String path) throws InterruptedException {
@@ -71,7 +73,7 @@ record Api(Console console, String server, String option, String example, URI ba
     }
 
     private Response send(HttpRequest.Builder builder) throws InterruptedException {
-        HttpRequest request = builder.timeout(TIMEOUT).build();
+        HttpRequest request = builder.timeout(RESPONSE_TIMEOUT).build();
         try (HttpClient client = client()) {
             HttpResponse<String> response = sendWhenReady(client, request);
             requireSuccess(request, response.statusCode(), response::body);
@@ -81,7 +83,7 @@ record Api(Console console, String server, String option, String example, URI ba
         }
     }
 
-    /** Repeats a request while the server responds 503: it starts, restores its table or is overloaded. */
+    /** Repeats a request while the server responds 503, because it is starting, restoring its table or overloaded. */
     private HttpResponse<String> sendWhenReady(HttpClient client, HttpRequest request)
             throws IOException, InterruptedException {
         long deadline = System.nanoTime() + READY_TIMEOUT.toNanos();
@@ -96,23 +98,24 @@ record Api(Console console, String server, String option, String example, URI ba
                 console.say("puri: waiting for the " + server + " at " + withoutQuery(request.uri()) + ": " + reason);
                 lastReason = reason;
             }
-            Thread.sleep(PAUSE);
+            Thread.sleep(RETRY_DELAY);
         }
     }
 
     /**
      * Sends a GET request and reads lines of JSON until the response ends.
      *
-     * @param each called for each line
+     * @param listener called with each line
      */
-    void lines(String path, Consumer<Response> each) throws InterruptedException {
+    void getLines(String path, Consumer<Response> listener) throws InterruptedException {
         HttpRequest request = request(path).build();
         try (HttpClient client = client()) {
-            // From Java 26 on, a time-out set on the request would cover the whole response.
-            HttpResponse<Stream<String>> response = get(client.sendAsync(request, BodyHandlers.ofLines()));
+            // The request has no time-out, because from Java 26 on it would cover the whole response.
+            HttpResponse<Stream<String>> response = await(client.sendAsync(request, BodyHandlers.ofLines()));
             try (Stream<String> lines = response.body()) {
                 requireSuccess(request, response.statusCode(), () -> lines.collect(Collectors.joining("\n")));
-                lines.filter(line -> !line.isBlank()).forEach(line -> each.accept(new Response(line, parsed(line))));
+                lines.filter(line -> !line.isBlank())
+                        .forEach(line -> listener.accept(new Response(line, parsed(line))));
             }
         } catch (UncheckedIOException | TimeoutException e) {
             throw unreachable(request, e);
@@ -121,12 +124,12 @@ record Api(Console console, String server, String option, String example, URI ba
         }
     }
 
-    private static <T> T get(CompletableFuture<T> response)
+    private static <T> T await(CompletableFuture<T> response)
             throws InterruptedException, ExecutionException, TimeoutException {
         try {
-            return response.get(TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
+            return response.get(RESPONSE_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
         } finally {
-            // HttpClient.close waits for requests that are not complete.
+            // Otherwise HttpClient.close would wait until the request is complete.
             response.cancel(true);
         }
     }
@@ -141,17 +144,18 @@ record Api(Console console, String server, String option, String example, URI ba
         try {
             request = HttpRequest.newBuilder(uri);
         } catch (IllegalArgumentException e) {
-            throw CommandException.usage(option + ": " + uri + " is no address such as " + example);
+            throw CommandException.usage(option + ": " + uri + " is not a valid address; example: " + example);
         }
         try {
             token.ifPresent(secret -> request.header("Authorization", "Bearer " + secret.value()));
         } catch (IllegalArgumentException e) {
-            throw CommandException.usage("PURI_TOKEN: it has characters that no header can have");
+            throw CommandException.usage(
+                    "PURI_TOKEN: the token contains characters that are not allowed in an HTTP header");
         }
         return request;
     }
 
-    /** A body that is read only when needed. */
+    /** The body of a response, which is read only if its text is needed. */
     private interface LazyBody {
         String text();
     }
@@ -180,11 +184,14 @@ record Api(Console console, String server, String option, String example, URI ba
         }
     }
 
-    private JsonNode parsed(String answer) {
+    private JsonNode parsed(String body) {
         try {
-            return Json.parse(answer);
+            return Json.parse(body);
         } catch (UncheckedIOException e) {
-            throw CommandException.failed("what answers is no " + server + "; name one with " + option, e);
+            throw CommandException.failed(
+                    "the response from " + base + " is not that of a " + server + "; set the address of a " + server
+                            + " with " + option,
+                    e);
         }
     }
 
@@ -193,12 +200,12 @@ record Api(Console console, String server, String option, String example, URI ba
                 || (e instanceof HttpTimeoutException && !(e instanceof HttpConnectTimeoutException))) {
             return CommandException.failed(
                     "the " + server + " at " + withoutQuery(request.uri()) + " listens but did not answer within "
-                            + TIMEOUT.toSeconds() + " s; it is overloaded or stuck: try again",
+                            + RESPONSE_TIMEOUT.toSeconds() + " s; it is overloaded or stuck: try again",
                     e);
         }
         return CommandException.failed(
                 "no " + server + " answers at " + withoutQuery(request.uri()) + " (" + e
-                        + "); start one with puri up, or name one with " + option,
+                        + "); start one with puri up, or set its address with " + option,
                 e);
     }
 

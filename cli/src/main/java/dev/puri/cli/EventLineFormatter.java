@@ -10,14 +10,14 @@ import java.io.UncheckedIOException;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Prints an event as a line that {@link EventLineParser} parses to the same event. */
-final class EventLinePrinter {
+/** Formats an event as a line that {@link EventLineParser} parses to the same event. */
+final class EventLineFormatter {
     private static final JsonFactory JSON = JsonFactory.builder().build();
 
-    private EventLinePrinter() {}
+    private EventLineFormatter() {}
 
-    /** Returns the line without its end. */
-    static String print(Event event) {
+    /** Returns the line without a line terminator. */
+    static String format(Event event) {
         StringWriter line = new StringWriter(256);
         try (JsonGenerator json = JSON.createGenerator(line)) {
             json.writeStartObject();
