@@ -34,7 +34,7 @@ class SchemaLookupTest {
             // Each poll requests as many of the remaining ids as may be open at once.
             await().atMost(Duration.ofMinutes(1))
                     .until(() -> IntStream.rangeClosed(1, IDS)
-                                    .filter(id -> !(lookup.schema(id) instanceof SchemaLookup.Unknown))
+                                    .filter(id -> !(lookup.lookUp(id) instanceof SchemaLookup.Unknown))
                                     .count()
                             == 0);
             assertThat(registry.asked).hasSize(IDS);
