@@ -236,7 +236,7 @@ public final class TableClient implements AutoCloseable {
                             table.expect(offsets);
                         }
                     },
-                    table::forgetUnusedWords);
+                    table::removeUnusedWords);
             consumer = made;
             return made;
         }

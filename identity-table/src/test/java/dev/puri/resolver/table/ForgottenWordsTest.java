@@ -109,7 +109,7 @@ final class ForgottenWordsTest {
                 ERIN.toBytes(), Arrays.copyOf(value, value.length - 1), "0-5".getBytes(StandardCharsets.US_ASCII));
         batch.put(STAYS, row("catalog", "br-1", null));
         write(batch);
-        table.forgetUnusedWords();
+        table.removeUnusedWords();
 
         assertThat(isTaken).isFalse();
         assertWords(1, 1, 1);
@@ -137,9 +137,9 @@ final class ForgottenWordsTest {
 
         write(first);
         write(removing);
-        table.forgetUnusedWords();
+        table.removeUnusedWords();
         write(again);
-        table.forgetUnusedWords();
+        table.removeUnusedWords();
 
         assertThat(table.byPuri(STAYS)).isEqualTo(new Identity(STAYS, row("erin", "erins-shard", null)));
         assertWords(1, 1, 1);
@@ -198,7 +198,7 @@ final class ForgottenWordsTest {
             assertWords(2, 2, 2);
             assertThat(snapshot()).doesNotContain("erin");
         }
-        table.forgetUnusedWords();
+        table.removeUnusedWords();
 
         assertWords(1, 1, 1);
     }

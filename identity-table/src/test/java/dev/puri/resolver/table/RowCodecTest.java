@@ -84,7 +84,7 @@ final class RowCodecTest {
     })
     void storesDecimalIdentifiersAsNumbers(String identifier, int bytes) {
         byte[] text = identifier.getBytes(StandardCharsets.US_ASCII);
-        byte[] out = new byte[Identifier.mostBytes(text.length)];
+        byte[] out = new byte[Identifier.maxBytes(text.length)];
 
         assertThat(Identifier.pack(text, 0, text.length, out, 0)).isEqualTo(bytes);
         assertThat(Identifier.end(out, 0)).isEqualTo(bytes);

@@ -267,12 +267,12 @@ final class SnapshotTest {
         table.reach(1, 100);
         table.writeSnapshot(file(), ORIGIN, NOW);
 
-        assertRefused(terms(new Uuid(1, 3), 2, 0, 100, NOW), "which is now");
-        assertRefused(terms(TOPIC, 3, 0, 100, NOW), "it is of 2 partitions, and there are 3");
-        assertRefused(terms(TOPIC, 2, 0, 99, NOW), "it goes up to offset 100 of partition 1, which has 0 to 99");
-        assertRefused(terms(TOPIC, 2, 101, 200, NOW), "which has 101 to 200");
-        assertRefused(terms(TOPIC, 2, 0, 100, NOW.plus(Duration.ofDays(6).plusSeconds(1))), "tombstones are kept");
-        assertRefused(terms(TOPIC, 2, 0, 100, NOW.minus(Duration.ofDays(1).plusSeconds(1))), "still to come");
+        assertRefused(terms(new Uuid(1, 3), 2, 0, 100, NOW), "but the topic now has the id");
+        assertRefused(terms(TOPIC, 3, 0, 100, NOW), "the snapshot is of 2 partitions, but the topic has 3");
+        assertRefused(terms(TOPIC, 2, 0, 99, NOW), "ends at offset 100 of partition 1, but the partition has offsets 0 to 99");
+        assertRefused(terms(TOPIC, 2, 101, 200, NOW), "offsets 101 to 200");
+        assertRefused(terms(TOPIC, 2, 0, 100, NOW.plus(Duration.ofDays(6).plusSeconds(1))), "keeps tombstones for only");
+        assertRefused(terms(TOPIC, 2, 0, 100, NOW.minus(Duration.ofDays(1).plusSeconds(1))), "is in the future");
         assertThat(PackedTable.open(file(), terms(TOPIC, 2, 100, 100, NOW.plus(Duration.ofDays(6))))
                         .rows())
                 .isEqualTo(1);
