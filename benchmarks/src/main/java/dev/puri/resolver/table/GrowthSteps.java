@@ -6,7 +6,7 @@ import org.HdrHistogram.Histogram;
 
 /**
  * Fills a table's memory and indexes as {@link PackedTable} does, and times each step of growth apart from the rest of
- * a put: a chunk that is added, a small table that moves to more pages.
+ * a put: a chunk that is added, a segment that moves to more pages.
  */
 public final class GrowthSteps {
     private final Slab slab = new Slab();
@@ -48,7 +48,7 @@ public final class GrowthSteps {
         return address;
     }
 
-    /** An entry takes only pages, and takes them only when its small table moves. */
+    /** An entry takes only pages, and takes them only when its segment moves. */
     private void insert(Index index, long hash, long address) {
         long before = slab.bytesInUse();
         long begun = System.nanoTime();

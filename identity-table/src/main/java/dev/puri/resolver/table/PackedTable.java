@@ -48,10 +48,10 @@ public final class PackedTable implements Table, StateStore {
     private final Counts wordCounts = new Counts();
 
     /** The addresses of the records of the current batch. */
-    private final long[] addresses = new long[RowBatch.MOST];
+    private final long[] addresses = new long[RowBatch.MAX_ROWS];
 
     /** The addresses of the slots at which the searches for the rows of the current batch begin. */
-    private final long[] homeAddresses = new long[2 * RowBatch.MOST];
+    private final long[] homeAddresses = new long[2 * RowBatch.MAX_ROWS];
 
     /** The number of offsets to read until the table is filled, over all partitions. */
     private long expected;

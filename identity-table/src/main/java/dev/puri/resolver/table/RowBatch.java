@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RowBatch {
     /** The maximum number of rows and removals. Equals Kafka's default of {@code max.poll.records}. */
-    public static final int MOST = 500;
+    public static final int MAX_ROWS = 500;
 
     private static final int NO_COLLECTION = -1;
 
@@ -24,24 +24,24 @@ public final class RowBatch {
 
     /** The packed records, one after the other. Record {@code i} begins at {@code begins[i]}. */
     byte[] records = new byte[64 << 10];
-    final int[] begins = new int[MOST + 1];
+    final int[] begins = new int[MAX_ROWS + 1];
 
     /** The hashes of the pURIs. */
-    final long[] nameHashes = new long[MOST];
-    final boolean[] hasHandle = new boolean[MOST];
+    final long[] nameHashes = new long[MAX_ROWS];
+    final boolean[] hasHandle = new boolean[MAX_ROWS];
 
     /** The hashes of the handles. */
-    final long[] handleHashes = new long[MOST];
-    final int[] collections = new int[MOST];
-    final int[] owners = new int[MOST];
-    final int[] shards = new int[MOST];
-    final int[] statuses = new int[MOST];
+    final long[] handleHashes = new long[MAX_ROWS];
+    final int[] collections = new int[MAX_ROWS];
+    final int[] owners = new int[MAX_ROWS];
+    final int[] shards = new int[MAX_ROWS];
+    final int[] statuses = new int[MAX_ROWS];
 
     /** The number of the survivor's collection of a merged row; -1 for other rows. */
-    final int[] survivorCollections = new int[MOST];
+    final int[] survivorCollections = new int[MAX_ROWS];
 
     /** The pURI to remove; null if there is a row to put. */
-    final @Nullable Puri[] removed = new Puri[MOST];
+    final @Nullable Puri[] removed = new Puri[MAX_ROWS];
 
     int count;
 
@@ -57,7 +57,7 @@ public final class RowBatch {
 
     /** Whether the batch is full. */
     public boolean isFull() {
-        return count == MOST;
+        return count == MAX_ROWS;
     }
 
     /** Returns the number of rows and removals. */

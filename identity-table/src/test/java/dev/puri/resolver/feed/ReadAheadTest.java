@@ -64,8 +64,8 @@ final class ReadAheadTest {
         ReadAhead ahead = new ReadAhead(PARTITION, 1_000_000, new Consumer());
 
         // One more than are kept waits to be.
-        await().until(() -> polls.get() > ReadAhead.MOST);
-        assertThat(polls.get()).isEqualTo(ReadAhead.MOST + 1);
+        await().until(() -> polls.get() > ReadAhead.MAX_POLLS);
+        assertThat(polls.get()).isEqualTo(ReadAhead.MAX_POLLS + 1);
         assertThat(ahead.position()).isZero();
 
         ahead.stop();

@@ -14,22 +14,22 @@ final class ReplacedTableTest {
     @Test
     void theCollectorRunsAgainWhileSomebodyReadsTheTableButNotForEver() {
         PackedTable table = new PackedTable();
-        replaced.begin(table);
-        replaced.look();
-        replaced.look();
+        replaced.replace(table);
+        replaced.collectIfInMemory();
+        replaced.collectIfInMemory();
         assertThat(runs).hasValue(2);
         for (int i = 0; i < 100; i++) {
-            replaced.look();
+            replaced.collectIfInMemory();
         }
-        assertThat(runs).hasValue(ReplacedTable.MOST_RUNS);
+        assertThat(runs).hasValue(ReplacedTable.MAX_RUNS);
         Reference.reachabilityFence(table);
         table.release();
     }
 
     @Test
     void theFirstTableReplacesNone() {
-        replaced.begin(null);
-        replaced.look();
+        replaced.replace(null);
+        replaced.collectIfInMemory();
         assertThat(runs).hasValue(0);
     }
 }

@@ -316,7 +316,7 @@ final class RowFeedTest {
             writer.reached(0, 100_000);
         });
         // One batch is being written, and as many as there are besides are full.
-        int most = RowWriter.BATCHES * RowBatch.MOST;
+        int most = RowWriter.BATCHES * RowBatch.MAX_ROWS;
         await().during(Duration.ofMillis(300))
                 .untilAsserted(() -> assertThat(added.get()).isEqualTo(most));
         assertThat(adding).isNotDone();

@@ -10,9 +10,9 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.LL_Result;
 
-/** Readers of a small table that is moved to more pages, and back to fewer, by its writer. */
+/** Readers of a segment that is moved to more pages, and back to fewer, by its writer. */
 final class IndexStress {
-    /** Of a small table of 256 slots, the most before it is moved to 512 is 192, the fewest there 128. */
+    /** Of a segment of 256 slots, the most before it is moved to 512 is 192, the fewest there 128. */
     private static final int FEW = 127;
 
     private static final int MANY = 193;
@@ -68,7 +68,7 @@ final class IndexStress {
         return true;
     }
 
-    /** The writer moves the small table forth and back while entries that stay are looked for. */
+    /** The writer moves the segment forth and back while entries that stay are looked for. */
     @JCStressTest
     @Outcome(id = "all, none", expect = ACCEPTABLE, desc = "what stays is found, what never came is not")
     @Outcome(expect = FORBIDDEN, desc = "a miss of what was there all the time, or what never was")

@@ -13,7 +13,7 @@ final class IndexTest {
     private final Slab slab = new Slab();
     private final Index index = new Index(slab);
 
-    /** All of these meet in few places of one small table, some with all bits the same. */
+    /** All of these meet in few places of one segment, some with all bits the same. */
     private static long hash(int key) {
         return (long) (key % 7) << 26 | 0xABC0_0000_0000_0000L;
     }

@@ -121,7 +121,7 @@ final class PackedTableStressTest {
                 batch.remove(name(inCrowd));
             }
             crowd++;
-            if (batch.count + 2 > RowBatch.MOST || random.nextInt(100) == 0) {
+            if (batch.count + 2 > RowBatch.MAX_ROWS || random.nextInt(100) == 0) {
                 full.put(new Filled(batch, version));
                 batch = nextEmpty();
             }

@@ -173,7 +173,7 @@ final class PackedTableTest {
         for (int round = 0; round < 200; round++) {
             // All are filled before the first is written, as by a thread that is ahead.
             for (RowBatch batch : batches) {
-                int most = random.nextInt(5) == 0 ? RowBatch.MOST : 1 + random.nextInt(40);
+                int most = random.nextInt(5) == 0 ? RowBatch.MAX_ROWS : 1 + random.nextInt(40);
                 for (int i = 0; i < most; i++) {
                     Puri puri = names.get(random.nextInt(names.size()));
                     Row before = model.remove(puri);
@@ -195,7 +195,7 @@ final class PackedTableTest {
                         batch.put(puri, row);
                     }
                 }
-                assertThat(batch.isFull()).isEqualTo(most == RowBatch.MOST);
+                assertThat(batch.isFull()).isEqualTo(most == RowBatch.MAX_ROWS);
             }
             for (RowBatch batch : batches) {
                 table.write(batch);
@@ -317,7 +317,7 @@ final class PackedTableTest {
         assertThat(stats.rows()).isZero();
         assertThat(stats.handles()).isZero();
         assertThat(stats.byOwner()).isEmpty();
-        // A page of 2 KiB remains of each of 1,024 small tables of two doors.
+        // A page of 2 KiB remains of each of 1,024 segments of two doors.
         assertThat(stats.bytesInUse()).as("seed %d", seed).isLessThanOrEqualTo(2 * 1024 * 2048);
     }
 

@@ -49,10 +49,10 @@ final class RowCodecTest {
             Identity other = rows.identity();
             byte[] record = encode(one, seed);
 
-            assertThat(new NameKey(one.puri(), words, seed).in(record))
+            assertThat(new NameKey(one.puri(), words, seed).matches(record))
                     .as("seed %d", seed)
                     .isTrue();
-            assertThat(new NameKey(other.puri(), words, seed).in(record))
+            assertThat(new NameKey(other.puri(), words, seed).matches(record))
                     .as("seed %d", seed)
                     .isEqualTo(one.puri().equals(other.puri()));
             assertThat(bears(record, one.row(), seed))
@@ -63,7 +63,7 @@ final class RowCodecTest {
     }
 
     private boolean bears(byte[] record, Row row, long seed) {
-        return row.handle() != null && HandleKey.of(row.handle(), words, seed).in(record);
+        return row.handle() != null && HandleKey.of(row.handle(), words, seed).matches(record);
     }
 
     @ParameterizedTest

@@ -82,7 +82,7 @@ final class SnapshotTest {
     }
 
     /**
-     * So many that each thread gathers more of a small table's handles than a page holds, and a table has several
+     * So many that each thread gathers more of a segment's handles than a page holds, and a table has several
      * blocks.
      */
     @Test
@@ -119,7 +119,7 @@ final class SnapshotTest {
         return Handle.of(new Prefix("trk"), text.toString());
     }
 
-    /** As a dump has it of a name that goes and comes back while its small table is read. */
+    /** As a dump has it of a name that goes and comes back while its segment is read. */
     @Test
     void aNameThatADumpHasTwiceIsOneRow() throws Exception {
         Slab slab = new Slab();
@@ -133,7 +133,7 @@ final class SnapshotTest {
             int length = batch.begins[i + 1] - batch.begins[i];
             long address = slab.allocateRecord(length / Slab.UNIT);
             slab.copy(batch.records, batch.begins[i], address, length);
-            names.insert(batch.names[i], address);
+            names.insert(batch.nameHashes[i], address);
         }
         new SnapshotWriter(names, words, seed).write(file(), ORIGIN, Map.of(), NOW);
 
