@@ -198,12 +198,11 @@ public final class PackedTable implements Table, StateStore {
     }
 
     /**
-     * Sets the number of offsets to read until the table is filled. During the restore the table extrapolates its final
-     * size from the offsets read so far, so that each segment of the indexes is rebuilt only a few times. The caller
-     * must call {@link #reach} with the first offset of each partition before it puts rows of the partition. Called by
-     * the thread that writes, or before that thread receives the first row.
+     * Sets the number of offsets to read until the table is filled, from which the table predicts its final size. The
+     * caller must call {@link #reach} with the first offset of each partition before it puts rows of the partition.
+     * Called by the thread that writes, or before that thread receives the first row.
      *
-     * @param offsets the number over all partitions; 0 to stop the extrapolation
+     * @param offsets the number over all partitions; 0 to end the prediction
      */
     public void expect(long offsets) {
         expected = offsets;
@@ -231,8 +230,7 @@ public final class PackedTable implements Table, StateStore {
     }
 
     /**
-     * Removes owners, shards and collections that no row refers to any more. Each new batch does so too. Called by the
-     * thread that fills batches.
+     * Removes words that no row refers to any more, as each new batch does. Called by the thread that fills batches.
      */
     public void removeUnusedWords() {
         words.removeUnused();
@@ -268,10 +266,7 @@ public final class PackedTable implements Table, StateStore {
         }
     }
 
-    /**
-     * Copies the records of a batch to the slab. If the slab has few freed records, all records are copied at once,
-     * because one long copy costs less than many short copies.
-     */
+    /** Copies the records of a batch to the slab. Copies all at once, which is faster, if few records are free. */
     private void store(RowBatch batch) {
         int bytes = batch.begins[batch.count];
         long space = bytes == 0 || slab.freeRecordCount() >= batch.count ? 0 : slab.allocateSpace(bytes / Slab.UNIT);
@@ -462,15 +457,14 @@ public final class PackedTable implements Table, StateStore {
     @Override
     public void init(StateStoreContext context, StateStore root) {
         context.register(root, (key, value) -> {
-            throw new IllegalStateException("the processor of a global store restores it, not this callback");
+            throw new IllegalStateException("a global store is restored by its processor");
         });
         open = true;
     }
 
     @Override
     public void commit(Map<TopicPartition, Long> offsets) {
-        // Snapshots keep the offsets. Their interval is independent of Kafka Streams, which commits a global store
-        // rarely.
+        // Snapshots keep the offsets, because Kafka Streams commits a global store too rarely.
     }
 
     @Override
@@ -490,10 +484,7 @@ public final class PackedTable implements Table, StateStore {
         return true;
     }
 
-    /**
-     * Frees the memory at once, without waiting for the garbage collector. Only for a table without readers: later
-     * look-ups fail or find nothing.
-     */
+    /** Frees the memory at once. Only for a table without readers: later look-ups fail or find nothing. */
     public void release() {
         slab.close();
     }
