@@ -37,7 +37,8 @@ record CollectionRules(@Nullable Collection collection) {
 
     private @Nullable Refusal objectionTo(Change.Created created) {
         if (collection != null && collection.retired()) {
-            return Refusal.of(Reason.NOT_ALLOWED, collection.qualifiedName() + " is retired and accepts no new identities");
+            return Refusal.of(
+                    Reason.NOT_ALLOWED, collection.qualifiedName() + " is retired and accepts no new identities");
         }
         Refusal wrongOwner = objectionTo(created.owner());
         Handle handle = created.handle();
@@ -69,6 +70,7 @@ record CollectionRules(@Nullable Collection collection) {
         } else {
             explanation = collection.qualifiedName() + " has the prefix " + prefix;
         }
-        return Refusal.of(Reason.WRONG_PREFIX, "the prefix of the handle " + handle + " is not allowed: " + explanation);
+        return Refusal.of(
+                Reason.WRONG_PREFIX, "the prefix of the handle " + handle + " is not allowed: " + explanation);
     }
 }

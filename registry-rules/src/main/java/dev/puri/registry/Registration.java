@@ -105,7 +105,8 @@ record Registration(@Nullable Row row, List<UUID> recentEvents, List<UuidHash> f
         long currentEpoch = row == null ? 0 : row.epoch();
         if (epoch != null && epoch != currentEpoch) {
             return refused(
-                    Reason.STALE_EPOCH, "the event expects epoch " + epoch + ", but the epoch of " + event.puri() + " is " + currentEpoch);
+                    Reason.STALE_EPOCH,
+                    "the event expects epoch " + epoch + ", but the epoch of " + event.puri() + " is " + currentEpoch);
         }
         return null;
     }
@@ -228,7 +229,8 @@ record Registration(@Nullable Row row, List<UUID> recentEvents, List<UuidHash> f
         return new Decision.Applied(row == null ? next : next.withFormerUuid(UuidHash.of(event.puri(), row.uuid())));
     }
 
-    private static Row changedRow(Row row, Row.Status status, @Nullable Puri mergedInto, Event event, Position position) {
+    private static Row changedRow(
+            Row row, Row.Status status, @Nullable Puri mergedInto, Event event, Position position) {
         return new Row(
                 row.uuid(),
                 row.owner(),
@@ -262,7 +264,8 @@ record Registration(@Nullable Row row, List<UUID> recentEvents, List<UuidHash> f
                 row.mergedInto()));
     }
 
-    private static Decision decideClaim(@Nullable Handle handle, ClerkAnswer clerkAnswer, Supplier<Decision> ifGranted) {
+    private static Decision decideClaim(
+            @Nullable Handle handle, ClerkAnswer clerkAnswer, Supplier<Decision> ifGranted) {
         if (handle == null) {
             return ifGranted.get();
         }

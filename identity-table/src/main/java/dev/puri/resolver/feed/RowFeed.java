@@ -126,7 +126,10 @@ final class RowFeed implements Processor<byte[], byte[], Void, Void> {
             }
         } catch (SerializationException | AvroRuntimeException | IllegalArgumentException e) {
             undecodable.increment();
-            log.warn("The record at {} cannot be decoded as an identity and is skipped: {}", recordPlace(), e.getMessage());
+            log.warn(
+                    "The record at {} cannot be decoded as an identity and is skipped: {}",
+                    recordPlace(),
+                    e.getMessage());
         }
     }
 

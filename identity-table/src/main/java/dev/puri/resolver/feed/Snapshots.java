@@ -78,7 +78,10 @@ public final class Snapshots {
             if (!e.isForbidden()) {
                 throw e;
             }
-            log.warn("{} cannot be checked, the table is filled from the beginning of the topic: {}", file, e.getMessage());
+            log.warn(
+                    "{} cannot be checked, the table is filled from the beginning of the topic: {}",
+                    file,
+                    e.getMessage());
             return new PackedTable();
         }
         long startNanos = System.nanoTime();
@@ -97,14 +100,19 @@ public final class Snapshots {
             log.error("{} has valid checksums but cannot be read", file, e);
             rename(file, e.toString());
         } catch (IOException e) {
-            log.warn("{} cannot be opened, the table is filled from the beginning of the topic: {}", file, e.toString());
+            log.warn(
+                    "{} cannot be opened, the table is filled from the beginning of the topic: {}", file, e.toString());
         }
         return new PackedTable();
     }
 
     private static void rename(Path file, String reason) {
         Path renamedFile = renamedFile(file);
-        log.warn("{} cannot be used and is renamed to {}, the table is filled from the beginning of the topic: {}", file, renamedFile, reason);
+        log.warn(
+                "{} cannot be used and is renamed to {}, the table is filled from the beginning of the topic: {}",
+                file,
+                renamedFile,
+                reason);
         try {
             Files.move(file, renamedFile, StandardCopyOption.REPLACE_EXISTING);
         } catch (IOException e) {
@@ -217,9 +225,11 @@ public final class Snapshots {
         private boolean isUpToDate(Instant now) {
             return !writtenAsOf.equals(Instant.MIN)
                     && Duration.between(writtenAsOf, now).compareTo(MAX_INTERVAL) < 0
-                    && writtenOffsets.entrySet().stream().allMatch(entry -> table.reached(entry.getKey()) == entry.getValue())
+                    && writtenOffsets.entrySet().stream()
+                            .allMatch(entry -> table.reached(entry.getKey()) == entry.getValue())
                     && filledFrom.byPartition().keySet().stream()
-                            .allMatch(partition -> writtenOffsets.containsKey(partition) || table.reached(partition) == 0);
+                            .allMatch(partition ->
+                                    writtenOffsets.containsKey(partition) || table.reached(partition) == 0);
         }
 
         /** Writes the last snapshot, within at most 20 s. The feed must have stopped. */

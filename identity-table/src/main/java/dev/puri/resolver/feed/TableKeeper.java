@@ -319,7 +319,9 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
     private double lag() {
         TopicEnds lastEnds = ends;
         Table servingTable = table;
-        return lastEnds == null || servingTable == null || lastEnds.at().age(clock).compareTo(maxLagAge) > 0
+        return lastEnds == null
+                        || servingTable == null
+                        || lastEnds.at().age(clock).compareTo(maxLagAge) > 0
                 ? Double.NaN
                 : lastEnds.lag(servingTable::reached);
     }
@@ -369,7 +371,8 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
         }
     }
 
-    private void feed(BrokerTopic topic, TopicEnds filledFrom, PackedTable newTable, Snapshots.SnapshotWriting writing) {
+    private void feed(
+            BrokerTopic topic, TopicEnds filledFrom, PackedTable newTable, Snapshots.SnapshotWriting writing) {
         try (TableClient filling = clients.apply(newTable)) {
             client = filling;
             problem.changeTo("the table is being filled");
@@ -436,7 +439,8 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
                     return;
                 }
                 if (lastContact.age(clock).compareTo(MAX_TIME_WITHOUT_CONTACT) > 0) {
-                    reportProblem("the table had no contact to the brokers since " + lastContact.wall() + " and may have missed erasures");
+                    reportProblem("the table had no contact to the brokers since " + lastContact.wall()
+                            + " and may have missed erasures");
                     return;
                 }
                 problem.clear();

@@ -50,7 +50,10 @@ final class TrackedConsumer extends KafkaConsumer<byte[], byte[]> {
      * @param idle called after each poll that returned no records
      */
     TrackedConsumer(
-            Map<String, Object> config, ObjLongConsumer<TopicPartition> processed, LongConsumer offsetsToRead, Runnable idle) {
+            Map<String, Object> config,
+            ObjLongConsumer<TopicPartition> processed,
+            LongConsumer offsetsToRead,
+            Runnable idle) {
         super(config, new ByteArrayDeserializer(), new ByteArrayDeserializer());
         this.processed = processed;
         this.offsetsToRead = offsetsToRead;
@@ -171,8 +174,9 @@ final class TrackedConsumer extends KafkaConsumer<byte[], byte[]> {
     @Override
     public long position(TopicPartition partition) {
         ReadAhead current = readAhead;
-        long position =
-                current == null || !current.partition().equals(partition) ? super.position(partition) : current.position();
+        long position = current == null || !current.partition().equals(partition)
+                ? super.position(partition)
+                : current.position();
         // This method reports the offset, so the next poll need not.
         nextOffsets.remove(partition);
         processed.accept(partition, position);

@@ -67,8 +67,9 @@ record HandleKey(long high, int low, int prefix, long hash, Words words) impleme
         long high = firstBits >>> 4;
         int low = (int) (firstBits & 0xF) << 11 | lastBits >>> 5;
         int number = lastBits & 0x1F;
-        int prefix =
-                number == Words.OTHER_PREFIX ? (short) SHORTS.get(bytes, offset + BYTES) & 0xFFFF : words.prefix(number);
+        int prefix = number == Words.OTHER_PREFIX
+                ? (short) SHORTS.get(bytes, offset + BYTES) & 0xFFFF
+                : words.prefix(number);
         return new HandleKey(high, low, prefix, hash(high, low, prefix, seed), words);
     }
 
@@ -145,7 +146,8 @@ record HandleKey(long high, int low, int prefix, long hash, Words words) impleme
 
     @Override
     public boolean matches(byte[] record) {
-        if (!RowCodec.hasHandle(record) || (long) LONGS.get(record, RowCodec.HANDLE_OFFSET) != (high << 4 | low >>> 11)) {
+        if (!RowCodec.hasHandle(record)
+                || (long) LONGS.get(record, RowCodec.HANDLE_OFFSET) != (high << 4 | low >>> 11)) {
             return false;
         }
         HandleKey recordHandle = of(record, words, 0);

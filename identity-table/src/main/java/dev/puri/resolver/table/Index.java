@@ -154,7 +154,8 @@ final class Index {
         long tag = tagOf(hash);
         while (true) {
             long stamp = (long) LONGS.getAcquire(stamps, segment);
-            byte[] record = findOnce((long[]) DIRECTORIES.getAcquire(directories, segment), segment, stamp, tag, matcher);
+            byte[] record =
+                    findOnce((long[]) DIRECTORIES.getAcquire(directories, segment), segment, stamp, tag, matcher);
             if (record != null) {
                 consumer.read(record);
             }
@@ -213,7 +214,9 @@ final class Index {
     long firstAddress(long hash) {
         long[] directory = (long[]) DIRECTORIES.getAcquire(directories, segmentOf(hash));
         int slotCount = (int) directory[0];
-        return slotCount == 0 ? 0 : slab.getLongAcquire(address(directory, homeOfTag(tagOf(hash), slotCount))) & ADDRESS_MASK;
+        return slotCount == 0
+                ? 0
+                : slab.getLongAcquire(address(directory, homeOfTag(tagOf(hash), slotCount))) & ADDRESS_MASK;
     }
 
     /** Passes all entries of a segment to the consumer. Starts over if the writer rebuilds the segment meanwhile. */
@@ -342,7 +345,9 @@ final class Index {
             // The next slot is free, so no search has to continue after this slot or the removed ones before it.
             slab.putLongRelease(address(directory, index), 0);
             usedCounts[segment]--;
-            for (index = previous(index, slotCount); slab.getLong(address(directory, index)) == REMOVED; index = previous(index, slotCount)) {
+            for (index = previous(index, slotCount);
+                    slab.getLong(address(directory, index)) == REMOVED;
+                    index = previous(index, slotCount)) {
                 slab.putLongRelease(address(directory, index), 0);
                 usedCounts[segment]--;
             }
@@ -437,7 +442,10 @@ final class Index {
      * number of slots that the segment needs in the end if its entries are multiplied by {@link #expectedGrowth}.
      */
     private int slotsFor(int entries) {
-        return (int) (expectedGrowth > 1 ? entries * Math.clamp(expectedGrowth, MIN_GROWTH, MAX_GROWTH) * 4 / 3 : 2.0 * entries);
+        return (int)
+                (expectedGrowth > 1
+                        ? entries * Math.clamp(expectedGrowth, MIN_GROWTH, MAX_GROWTH) * 4 / 3
+                        : 2.0 * entries);
     }
 
     /** Sets the expected final number of entries divided by the current number; 0 if unknown. */

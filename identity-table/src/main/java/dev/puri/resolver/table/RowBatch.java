@@ -24,14 +24,17 @@ public final class RowBatch {
 
     /** The packed records, one after the other. Record {@code i} begins at {@code begins[i]}. */
     byte[] records = new byte[64 << 10];
+
     final int[] begins = new int[MAX_ROWS + 1];
 
     /** The hashes of the pURIs. */
     final long[] nameHashes = new long[MAX_ROWS];
+
     final boolean[] hasHandle = new boolean[MAX_ROWS];
 
     /** The hashes of the handles. */
     final long[] handleHashes = new long[MAX_ROWS];
+
     final int[] collections = new int[MAX_ROWS];
     final int[] owners = new int[MAX_ROWS];
     final int[] shards = new int[MAX_ROWS];

@@ -67,7 +67,10 @@ final class RowCodec {
         int flags = bytes[begin + 1];
         return (flags & HAS_HANDLE) == 0
                 ? begin + HANDLE_OFFSET
-                : begin + HANDLE_OFFSET + HandleKey.BYTES + ((flags & HAS_WIDE_HANDLE) == 0 ? 0 : HandleKey.PREFIX_BYTES);
+                : begin
+                        + HANDLE_OFFSET
+                        + HandleKey.BYTES
+                        + ((flags & HAS_WIDE_HANDLE) == 0 ? 0 : HandleKey.PREFIX_BYTES);
     }
 
     /** Writes the record of a row and returns its length, which is a multiple of 8. */
@@ -128,7 +131,8 @@ final class RowCodec {
                 status,
                 delta);
         if (status == MERGED) {
-            counter.countSurvivor((int) Varint.get(bytes, survivorOffset(bytes, Varint.end(bytes, shardOffset))), delta);
+            counter.countSurvivor(
+                    (int) Varint.get(bytes, survivorOffset(bytes, Varint.end(bytes, shardOffset))), delta);
         }
     }
 

@@ -45,7 +45,8 @@ final class RowCounts implements RowCodec.RowCounter {
 
     private void displace(int index) {
         if (counts[index] != 0) {
-            displaced.merge(new Kind(ownersAndShards[index], collectionsAndStatuses[index]), counts[index], Integer::sum);
+            displaced.merge(
+                    new Kind(ownersAndShards[index], collectionsAndStatuses[index]), counts[index], Integer::sum);
             counts[index] = 0;
         }
     }
@@ -56,7 +57,11 @@ final class RowCounts implements RowCodec.RowCounter {
             displace(index);
         }
         displaced.forEach((kind, count) -> totals.count(
-                (int) (kind.collectionAndStatus >>> 2), (int) (kind.ownerAndShard >>> 32), (int) kind.ownerAndShard, (int) (kind.collectionAndStatus & 3), count));
+                (int) (kind.collectionAndStatus >>> 2),
+                (int) (kind.ownerAndShard >>> 32),
+                (int) kind.ownerAndShard,
+                (int) (kind.collectionAndStatus & 3),
+                count));
         survivors.forEach(totals::countSurvivor);
     }
 }

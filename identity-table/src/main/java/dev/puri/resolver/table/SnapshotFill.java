@@ -64,7 +64,9 @@ final class SnapshotFill {
      */
     long fill(List<Block> blocks, RowCodec.RowCounter totals) throws IOException, SnapshotRefusedException {
         for (Block block : blocks) {
-            blocksBySegment.get(block.segment()).add(new AllocatedBlock(block, slab.allocateSpace(block.bytes() / Slab.UNIT)));
+            blocksBySegment
+                    .get(block.segment())
+                    .add(new AllocatedBlock(block, slab.allocateSpace(block.bytes() / Slab.UNIT)));
         }
         try (ExecutorService threads = Executors.newFixedThreadPool(workers.size())) {
             forEachSegment(threads, Worker::fillNames);
@@ -90,7 +92,9 @@ final class SnapshotFill {
         for (Worker worker : workers) {
             running.add(threads.submit(() -> {
                 try {
-                    for (int segment = nextSegment.getAndIncrement(); segment < Index.SEGMENTS; segment = nextSegment.getAndIncrement()) {
+                    for (int segment = nextSegment.getAndIncrement();
+                            segment < Index.SEGMENTS;
+                            segment = nextSegment.getAndIncrement()) {
                         step.run(worker, segment);
                     }
                     return null;
@@ -138,8 +142,9 @@ final class SnapshotFill {
 
         void fillNames(int segment) throws IOException, SnapshotRefusedException {
             List<AllocatedBlock> blocks = blocksBySegment.get(segment);
-            segmentBuilder.begin(
-                    slotsFor(blocks.stream().mapToInt(allocated -> allocated.block.rows()).sum()));
+            segmentBuilder.begin(slotsFor(blocks.stream()
+                    .mapToInt(allocated -> allocated.block.rows())
+                    .sum()));
             for (AllocatedBlock allocated : blocks) {
                 fillNames(allocated);
             }
@@ -171,7 +176,8 @@ final class SnapshotFill {
                     RowCodec.count(Objects.requireNonNull(slab.read(replacedAddress)), counts, -1);
                 }
                 if (RowCodec.hasHandle(blockBytes, offset)) {
-                    entriesByHandle.add(HandleKey.hashAt(blockBytes, offset + RowCodec.HANDLE_OFFSET, words, seed), address);
+                    entriesByHandle.add(
+                            HandleKey.hashAt(blockBytes, offset + RowCodec.HANDLE_OFFSET, words, seed), address);
                 }
                 offset += length;
                 address += length / Slab.UNIT;

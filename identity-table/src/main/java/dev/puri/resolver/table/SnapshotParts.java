@@ -34,7 +34,8 @@ final class SnapshotParts implements AutoCloseable {
     }
 
     /** Reads a part into an array that is large enough, and verifies its checksum. */
-    ByteBuffer read(long offset, int length, String partName, byte[] into) throws IOException, SnapshotRefusedException {
+    ByteBuffer read(long offset, int length, String partName, byte[] into)
+            throws IOException, SnapshotRefusedException {
         requireWithin(offset, length, partName);
         ByteBuffer part = readUnchecked(offset, length, into);
         int end = length - SnapshotFormat.CRC_BYTES;

@@ -59,7 +59,8 @@ final class SnapshotReader implements AutoCloseable {
                 throw new SnapshotRefusedException("the head of the snapshot is damaged");
             }
             ByteBuffer head = parts.read(
-                    0, SnapshotFormat.FIXED_HEAD_BYTES + 8 * partitions + SnapshotFormat.CRC_BYTES,
+                    0,
+                    SnapshotFormat.FIXED_HEAD_BYTES + 8 * partitions + SnapshotFormat.CRC_BYTES,
                     "the head of the snapshot");
             head.position(16);
             requireSameTopic(new Uuid(head.getLong(), head.getLong()), partitions, requirements);
@@ -83,8 +84,8 @@ final class SnapshotReader implements AutoCloseable {
     private static void requireSameTopic(Uuid topic, int partitions, SnapshotRequirements requirements)
             throws SnapshotRefusedException {
         if (!topic.equals(requirements.topicId())) {
-            throw new SnapshotRefusedException(
-                    "the snapshot is of a topic with the id " + topic + ", but the topic now has the id " + requirements.topicId());
+            throw new SnapshotRefusedException("the snapshot is of a topic with the id " + topic
+                    + ", but the topic now has the id " + requirements.topicId());
         }
         if (partitions != requirements.ends().size()) {
             throw new SnapshotRefusedException("the snapshot is of " + partitions + " partitions, but the topic has "
@@ -99,8 +100,9 @@ final class SnapshotReader implements AutoCloseable {
                     "the time of the snapshot, " + asOf + ", is in the future, so its age is unknown");
         }
         if (age.compareTo(requirements.maxAge()) > 0) {
-            throw new SnapshotRefusedException("the time of the snapshot is " + asOf + ", and the topic keeps tombstones for only "
-                    + requirements.tombstonesKept() + ", so an erasure may have been missed");
+            throw new SnapshotRefusedException(
+                    "the time of the snapshot is " + asOf + ", and the topic keeps tombstones for only "
+                            + requirements.tombstonesKept() + ", so an erasure may have been missed");
         }
     }
 

@@ -69,7 +69,9 @@ final class SnapshotWriter {
         // No number may get another word during the dump.
         try (Words.Hold hold = words.hold();
                 FileChannel out = FileChannel.open(
-                        temporaryFile, Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE), ownerOnly(temporaryFile))) {
+                        temporaryFile,
+                        Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE),
+                        ownerOnly(temporaryFile))) {
             write(out, head(origin, offsets, now));
             SegmentRecords entries = new SegmentRecords();
             for (int segment = 0; segment < Index.SEGMENTS; segment++) {
@@ -83,8 +85,8 @@ final class SnapshotWriter {
 
     /** Deletes temporary files that a killed process left. */
     private static void deleteUnfinished(Path file) throws IOException {
-        try (DirectoryStream<Path> unfinished =
-                Files.newDirectoryStream(file.toAbsolutePath().getParent(), file.getFileName() + TEMPORARY_SUFFIX + "*")) {
+        try (DirectoryStream<Path> unfinished = Files.newDirectoryStream(
+                file.toAbsolutePath().getParent(), file.getFileName() + TEMPORARY_SUFFIX + "*")) {
             for (Path temporary : unfinished) {
                 Files.deleteIfExists(temporary);
             }

@@ -269,9 +269,12 @@ final class SnapshotTest {
 
         assertRefused(terms(new Uuid(1, 3), 2, 0, 100, NOW), "but the topic now has the id");
         assertRefused(terms(TOPIC, 3, 0, 100, NOW), "the snapshot is of 2 partitions, but the topic has 3");
-        assertRefused(terms(TOPIC, 2, 0, 99, NOW), "ends at offset 100 of partition 1, but the partition has offsets 0 to 99");
+        assertRefused(
+                terms(TOPIC, 2, 0, 99, NOW),
+                "ends at offset 100 of partition 1, but the partition has offsets 0 to 99");
         assertRefused(terms(TOPIC, 2, 101, 200, NOW), "offsets 101 to 200");
-        assertRefused(terms(TOPIC, 2, 0, 100, NOW.plus(Duration.ofDays(6).plusSeconds(1))), "keeps tombstones for only");
+        assertRefused(
+                terms(TOPIC, 2, 0, 100, NOW.plus(Duration.ofDays(6).plusSeconds(1))), "keeps tombstones for only");
         assertRefused(terms(TOPIC, 2, 0, 100, NOW.minus(Duration.ofDays(1).plusSeconds(1))), "is in the future");
         assertThat(PackedTable.open(file(), terms(TOPIC, 2, 100, 100, NOW.plus(Duration.ofDays(6))))
                         .rows())

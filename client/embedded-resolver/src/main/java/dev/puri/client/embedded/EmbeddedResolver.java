@@ -81,7 +81,9 @@ public final class EmbeddedResolver implements IdentityResolver {
     /** Returns how far the table is filled. */
     public TableProgress progress() {
         LocalTable openTable = localTable;
-        return openTable == null ? new TableProgress(false, null, null, "the resolver is closed", null) : openTable.progress();
+        return openTable == null
+                ? new TableProgress(false, null, null, "the resolver is closed", null)
+                : openTable.progress();
     }
 
     /**
@@ -173,7 +175,8 @@ public final class EmbeddedResolver implements IdentityResolver {
         return List.copyOf(verdicts);
     }
 
-    private <T> CompletionStage<T> resolveWhenEventsAreSeen(List<Ref> refs, Duration wait, Function<List<Verdict>, T> toResult) {
+    private <T> CompletionStage<T> resolveWhenEventsAreSeen(
+            List<Ref> refs, Duration wait, Function<List<Verdict>, T> toResult) {
         try {
             List<CompletableFuture<EventStatus>> statuses = statuses(refs, wait);
             CompletableFuture<Void> allStatuses = CompletableFuture.allOf(statuses.toArray(CompletableFuture[]::new));
@@ -212,7 +215,9 @@ public final class EmbeddedResolver implements IdentityResolver {
         } catch (Waiters.TooManyException e) {
             statuses.stream().filter(status -> status != NO_TOKEN).forEach(status -> status.cancel(false));
             throw new ResolverException(
-                    Kind.FULL, e.getMessage() + "; the option maxPending limits the references that wait for events", e);
+                    Kind.FULL,
+                    e.getMessage() + "; the option maxPending limits the references that wait for events",
+                    e);
         }
     }
 
@@ -228,8 +233,7 @@ public final class EmbeddedResolver implements IdentityResolver {
         LocalTable openTable = requireOpen();
         Table table = openTable.table();
         if (table == null) {
-            throw new ResolverException(
-                    Kind.UNAVAILABLE, "the table is not complete yet: " + openTable.progress());
+            throw new ResolverException(Kind.UNAVAILABLE, "the table is not complete yet: " + openTable.progress());
         }
         return table;
     }

@@ -60,7 +60,8 @@ public record EmbeddedResolverOptions(
         require(maxLag >= 0, "maxLag: " + maxLag + " is less than 0", mistakes);
         require(
                 maxLagAge.compareTo(MIN_LAG_AGE) >= 0,
-                "maxLagAge: " + maxLagAge + " is less than " + MIN_LAG_AGE + ", and the brokers are asked only once a second",
+                "maxLagAge: " + maxLagAge + " is less than " + MIN_LAG_AGE
+                        + ", and the brokers are asked only once a second",
                 mistakes);
         require(refusals >= 1, "refusals: " + refusals + " is less than 1", mistakes);
         if (!mistakes.isEmpty()) {

@@ -72,7 +72,8 @@ final class KafkaOptions {
                 .map(url -> "schemaRegistry: " + UserInfo.masked(url) + " is no URL such as http://host:8081")
                 .forEach(mistakes::add);
         try {
-            ConfluentSchemaRegistry.create(registryConfig(mistakes.isEmpty() ? urls : "http://" + UNUSED_ADDRESS, kafka))
+            ConfluentSchemaRegistry.create(
+                            registryConfig(mistakes.isEmpty() ? urls : "http://" + UNUSED_ADDRESS, kafka))
                     .close();
         } catch (ConfigException e) {
             // The message contains no credentials.
@@ -125,7 +126,8 @@ final class KafkaOptions {
         return List.copyOf(mistakes);
     }
 
-    private static void addMistakes(String prefix, ConfigDef definition, Map<String, String> kafka, Set<String> mistakes) {
+    private static void addMistakes(
+            String prefix, ConfigDef definition, Map<String, String> kafka, Set<String> mistakes) {
         Map<String, String> properties = new HashMap<>();
         kafka.forEach((key, value) -> {
             if (key.startsWith(prefix)) {
@@ -164,7 +166,8 @@ final class KafkaOptions {
             while (cause.getCause() != null) {
                 cause = cause.getCause();
             }
-            return "kafka: no client can be created from the properties: " + UserInfo.masked(String.valueOf(cause.getMessage()));
+            return "kafka: no client can be created from the properties: "
+                    + UserInfo.masked(String.valueOf(cause.getMessage()));
         }
     }
 }

@@ -56,7 +56,8 @@ final class LocalTable implements AutoCloseable {
         Map<String, String> kafka = options.kafka();
         MeterRegistry meters = options.meters();
         try {
-            StateDirectory directory = resources.add(StateDirectory.lockFolder(options.stateDir()), StateDirectory::close);
+            StateDirectory directory =
+                    resources.add(StateDirectory.lockFolder(options.stateDir()), StateDirectory::close);
             SchemaRegistry registry = resources.add(registry(options), SchemaRegistry::close);
             refusals = resources.add(
                     RefusalLog.start(

@@ -28,7 +28,8 @@ public record TableProgress(
     @Override
     public String toString() {
         String tableText = reason == null ? "the table is current" : reason;
-        String text = refusalsTrouble == null ? tableText : tableText + "; refusals are not followed: " + refusalsTrouble;
+        String text =
+                refusalsTrouble == null ? tableText : tableText + "; refusals are not followed: " + refusalsTrouble;
         return reached == null || end == null ? text : reached + " of " + end + " offsets read: " + text;
     }
 }
