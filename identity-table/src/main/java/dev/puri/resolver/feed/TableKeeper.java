@@ -56,7 +56,10 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
     private static final Duration WATCH_PERIOD = Duration.ofSeconds(1);
     private static final RetryPolicy RETRY_POLICY = new RetryPolicy(Duration.ofMillis(200), Duration.ofSeconds(10));
 
-    /** The brokers keep tombstones for 7 days. A table that had no contact for longer may have missed tombstones. */
+    /**
+     * A table without contact to the brokers for this time is replaced, because it may have missed tombstones. One day
+     * less than the 7 days for which the brokers keep tombstones.
+     */
     private static final Duration MAX_TIME_WITHOUT_CONTACT = Duration.ofDays(6);
 
     /**
@@ -91,7 +94,7 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
     /** The admin client of the current attempt; null before the first attempt. */
     private volatile @Nullable BrokerTopic brokerTopic;
 
-    /** The client that fills a new table or feeds the serving one. */
+    /** The client that fills a new table or feeds the serving table. */
     private volatile @Nullable TableClient client;
 
     /** Whether {@link #client} feeds the serving table. */

@@ -46,37 +46,41 @@ final class Dictionary<T> {
     private final Map<String, Integer> numbers = new HashMap<>();
 
     private final WordCache cache = new WordCache(this::intern);
+
+    /** Whether the cache may contain a removed word. */
     private boolean isCacheStale;
 
-    /** Only used by the packer: the assigned numbers, and a lower bound of the numbers that are not assigned. */
+    /** Only used by the packer: the assigned numbers. */
     private final BitSet assigned = new BitSet();
 
+    /** Only used by the packer: all numbers below this number are assigned. */
     private int freeLowerBound;
 
-    /** Only used by the packer: the current batch, and the last batch that used each word. */
+    /** Only used by the packer: the number of the current batch. */
     private long batch;
 
-    private long[] lastUsed = new long[INITIAL_CAPACITY];
+    /** Only used by the packer: the number of the last batch that used each word. */
+    private long[] lastUsingBatch = new long[INITIAL_CAPACITY];
 
     /** Written by the writer, read by any thread: the number of rows of each word. */
-    private volatile long[] counts = new long[INITIAL_CAPACITY];
+    private volatile long[] rowCounts = new long[INITIAL_CAPACITY];
 
     /**
      * Only used by the writer: by word, the references that are not rows of the word, such as survivors' collections.
      */
     private long[] otherReferences = new long[INITIAL_CAPACITY];
 
-    /** Only used by the writer: words whose count was zero after a change. It may have increased again since then. */
-    private int[] zeroCounts = new int[INITIAL_CAPACITY];
+    /** Only used by the writer: words whose count became zero in this batch. It may have increased again since then. */
+    private int[] unusedCandidates = new int[INITIAL_CAPACITY];
 
-    private int zeroCountsLength;
+    private int candidateCount;
 
     /**
      * New words with their batch, from the packer to the writer. If the topic record that contained a new word turns
      * out to be unreadable, no packed record refers to the word, and the writer learns of the word only from this
      * queue.
      */
-    private final Queue<WordOfBatch> added = new ConcurrentLinkedQueue<>();
+    private final Queue<WordOfBatch> newWords = new ConcurrentLinkedQueue<>();
 
     /** A word, and the batch that added it or after which no packed record referred to it. */
     record WordOfBatch(Dictionary<?> dictionary, int number, long batch) {
@@ -102,7 +106,7 @@ final class Dictionary<T> {
     int intern(String text) {
         Integer knownNumber = numbers.get(text);
         int number = knownNumber == null ? add(text) : knownNumber;
-        use(number);
+        noteUse(number);
         return number;
     }
 
@@ -113,13 +117,13 @@ final class Dictionary<T> {
             isCacheStale = false;
         }
         int number = cache.number(text, from, to);
-        use(number);
+        noteUse(number);
         return number;
     }
 
     /** Notes that a record of the current batch refers to a word. Called by the packer. */
-    void use(int number) {
-        lastUsed[number] = batch;
+    void noteUse(int number) {
+        lastUsingBatch[number] = batch;
     }
 
     private int add(String text) {
@@ -127,7 +131,7 @@ final class Dictionary<T> {
         int number = assigned.nextClearBit(freeLowerBound);
         put(number, text, word);
         freeLowerBound = number + 1;
-        added.add(new WordOfBatch(this, number, batch));
+        newWords.add(new WordOfBatch(this, number, batch));
         return number;
     }
 
@@ -136,7 +140,7 @@ final class Dictionary<T> {
             int capacity = Math.max(number + 1, 2 * words.length);
             words = Arrays.copyOf(words, capacity);
             texts = Arrays.copyOf(texts, capacity);
-            lastUsed = Arrays.copyOf(lastUsed, capacity);
+            lastUsingBatch = Arrays.copyOf(lastUsingBatch, capacity);
         }
         words[number] = word;
         TEXT.setRelease(texts, number, text);
@@ -156,7 +160,7 @@ final class Dictionary<T> {
 
     private void removeIfUnused(WordOfBatch unused) {
         int number = unused.number;
-        if (!assigned.get(number) || lastUsed[number] > unused.batch) {
+        if (!assigned.get(number) || lastUsingBatch[number] > unused.batch) {
             return;
         }
         // A reader that sees the removal must also see the changed stamps of the freed records.
@@ -184,15 +188,15 @@ final class Dictionary<T> {
 
     /** Adds to the number of rows of a word; a negative delta subtracts. Called by the writer. */
     void addRows(int number, long delta) {
-        long[] rowCounts = counts;
-        if (number >= rowCounts.length) {
-            rowCounts = Arrays.copyOf(rowCounts, Math.max(number + 1, 2 * rowCounts.length));
-            counts = rowCounts;
+        long[] current = rowCounts;
+        if (number >= current.length) {
+            current = Arrays.copyOf(current, Math.max(number + 1, 2 * current.length));
+            rowCounts = current;
         }
-        long newCount = rowCounts[number] + delta;
-        COUNT.setOpaque(rowCounts, number, newCount);
+        long newCount = current[number] + delta;
+        COUNT.setOpaque(current, number, newCount);
         if (newCount == 0) {
-            noteZeroCount(number);
+            addUnusedCandidate(number);
         }
     }
 
@@ -203,41 +207,41 @@ final class Dictionary<T> {
         }
         otherReferences[number] += delta;
         if (otherReferences[number] == 0) {
-            noteZeroCount(number);
+            addUnusedCandidate(number);
         }
     }
 
-    private void noteZeroCount(int number) {
-        if (zeroCountsLength == zeroCounts.length) {
-            zeroCounts = Arrays.copyOf(zeroCounts, 2 * zeroCountsLength);
+    private void addUnusedCandidate(int number) {
+        if (candidateCount == unusedCandidates.length) {
+            unusedCandidates = Arrays.copyOf(unusedCandidates, 2 * candidateCount);
         }
-        zeroCounts[zeroCountsLength++] = number;
+        unusedCandidates[candidateCount++] = number;
     }
 
     /** Queues the words that no packed record refers to after this batch. Called by the writer. */
     void queueUnused(long batch, Queue<WordOfBatch> unused) {
-        for (WordOfBatch newWord = added.peek(); newWord != null && newWord.batch <= batch; newWord = added.peek()) {
-            added.remove();
-            noteZeroCount(newWord.number);
+        for (WordOfBatch newWord = newWords.peek(); newWord != null && newWord.batch <= batch; newWord = newWords.peek()) {
+            newWords.remove();
+            addUnusedCandidate(newWord.number);
         }
-        for (int i = 0; i < zeroCountsLength; i++) {
-            int number = zeroCounts[i];
+        for (int i = 0; i < candidateCount; i++) {
+            int number = unusedCandidates[i];
             boolean hasOtherReferences = number < otherReferences.length && otherReferences[number] != 0;
-            if (!hasOtherReferences && (number >= counts.length || counts[number] == 0)) {
+            if (!hasOtherReferences && (number >= rowCounts.length || rowCounts[number] == 0)) {
                 unused.add(new WordOfBatch(this, number, batch));
             }
         }
-        zeroCountsLength = 0;
+        candidateCount = 0;
     }
 
     /** Returns the number of rows of each word, sorted by word, without words that have no rows. */
     Map<String, Long> counts() {
         Map<String, Long> rows = new TreeMap<>();
-        long[] rowCounts = counts;
+        long[] current = rowCounts;
         String[] textsNow = texts;
-        for (int number = 0; number < Math.min(textsNow.length, rowCounts.length); number++) {
+        for (int number = 0; number < Math.min(textsNow.length, current.length); number++) {
             String text = (String) TEXT.getAcquire(textsNow, number);
-            long count = (long) COUNT.getAcquire(rowCounts, number);
+            long count = (long) COUNT.getAcquire(current, number);
             // Read again: meanwhile the number may have been assigned to another word.
             if (text != null && count != 0 && TEXT.getAcquire(textsNow, number) == text) {
                 rows.put(text, count);

@@ -37,6 +37,12 @@ final class Index {
     /** The content of a slot whose entry was removed. A search continues after such a slot. */
     private static final long REMOVED = 1L << ADDRESS_BITS;
 
+    /** Bounds the growth in advance, because all later records may belong to few names. */
+    private static final double MAX_GROWTH = 8;
+
+    private static final double MIN_GROWTH = 1.1;
+
+    /** The directory of an empty segment. */
     private static final long[] NO_SLOTS = {0};
     private static final VarHandle LONGS = MethodHandles.arrayElementVarHandle(long[].class);
     private static final VarHandle DIRECTORIES = MethodHandles.arrayElementVarHandle(long[][].class);
@@ -49,11 +55,13 @@ final class Index {
      */
     private final long[][] directories = new long[SEGMENTS][];
 
+    /** By segment: its stamp. */
     private final long[] stamps = new long[SEGMENTS];
 
     /** By segment: how often it was rebuilt. A rebuild increments the stamp too. */
     private final long[] rebuildCounts = new long[SEGMENTS];
 
+    /** By segment: the number of its entries. */
     private final int[] entryCounts = new int[SEGMENTS];
 
     /** By segment: the number of slots that are not free, which contain an entry or {@link #REMOVED}. */
@@ -61,11 +69,6 @@ final class Index {
 
     private final AtomicLong entryTotal = new AtomicLong();
     private final AtomicLong slotTotal = new AtomicLong();
-
-    /** Bounds the growth in advance, because all later records may belong to few names. */
-    private static final double MAX_GROWTH = 8;
-
-    private static final double MIN_GROWTH = 1.1;
 
     /** The expected final number of entries divided by the current number; 0 if unknown. */
     private double expectedGrowth;
@@ -81,10 +84,10 @@ final class Index {
     /** The index of the first reusable slot that the writer's last search passed; -1 if none. */
     private int freeIndex;
 
-    /** The record that the writer's last search with a matcher read. */
+    /** The record that the writer's last search with a matcher read last. */
     private byte @Nullable [] foundRecord;
 
-    /** Decides whether a record has the name or handle that is searched. */
+    /** Decides whether a record has the pURI or the handle of a search. */
     interface RecordMatcher {
         boolean matches(byte[] record);
     }

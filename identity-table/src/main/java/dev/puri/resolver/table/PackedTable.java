@@ -45,19 +45,19 @@ public final class PackedTable implements Table, StateStore {
     private final AtomicLongArray byStatus = new AtomicLongArray(Row.Status.values().length);
     private final RowBatch ownBatch;
     private final NewRecord newRecord = new NewRecord();
-    private final Counts wordCounts = new Counts();
+    private final WordCounts wordCounts = new WordCounts();
 
     /** The addresses of the records of the current batch. */
-    private final long[] addresses = new long[RowBatch.MAX_ROWS];
+    private final long[] recordAddresses = new long[RowBatch.MAX_ROWS];
 
     /** The addresses of the slots at which the searches for the rows of the current batch begin. */
     private final long[] homeAddresses = new long[2 * RowBatch.MAX_ROWS];
 
     /** The number of offsets to read until the table is filled, over all partitions. */
-    private long expected;
+    private long offsetsToRead;
 
     /** The number of offsets read so far, over all partitions. */
-    private long passed;
+    private long offsetsRead;
 
     /** Prefetched values are assigned to this field, so that the compiler does not remove the reads. */
     private long prefetched;
@@ -118,7 +118,7 @@ public final class PackedTable implements Table, StateStore {
     }
 
     /** Counts the rows of each word and status, for {@link #stats} and for the removal of unused words. */
-    private final class Counts implements RowCodec.RowCounter {
+    private final class WordCounts implements RowCodec.RowCounter {
         @Override
         public void count(int collection, int owner, int shard, int status, int delta) {
             words.collections.addRows(collection, delta);
@@ -193,7 +193,7 @@ public final class PackedTable implements Table, StateStore {
     public void reach(int partition, long offset) {
         Long oldOffset = reached.put(partition, offset);
         if (oldOffset != null) {
-            passed += Math.max(0, offset - oldOffset);
+            offsetsRead += Math.max(0, offset - oldOffset);
         }
     }
 
@@ -205,7 +205,7 @@ public final class PackedTable implements Table, StateStore {
      * @param offsets the number over all partitions; 0 to end the prediction
      */
     public void expect(long offsets) {
-        expected = offsets;
+        offsetsToRead = offsets;
     }
 
     /** Puts a row, which replaces the previous row of the pURI and its handle. */
@@ -251,7 +251,7 @@ public final class PackedTable implements Table, StateStore {
      * that memory takes most of the time of a put.
      */
     public void write(RowBatch batch) {
-        double expectedGrowth = passed > 0 && passed < expected ? (double) expected / passed : 0;
+        double expectedGrowth = offsetsRead > 0 && offsetsRead < offsetsToRead ? (double) offsetsToRead / offsetsRead : 0;
         names.setExpectedGrowth(expectedGrowth);
         handles.setExpectedGrowth(expectedGrowth);
         store(batch);
@@ -259,14 +259,14 @@ public final class PackedTable implements Table, StateStore {
         for (int i = 0; i < batch.count; i++) {
             Puri removed = batch.removed[i];
             if (removed == null) {
-                putInIndexes(batch.nameHashes[i], batch.hasHandle[i], batch.handleHashes[i], addresses[i]);
+                putInIndexes(batch.nameHashes[i], batch.hasHandle[i], batch.handleHashes[i], recordAddresses[i]);
             } else {
                 removeFromIndexes(removed);
             }
         }
     }
 
-    /** Copies the records of a batch to the slab. Copies all at once, which is faster, if few records are free. */
+    /** Copies the records of a batch to the slab: in one copy, which is faster, unless enough freed records exist. */
     private void store(RowBatch batch) {
         int bytes = batch.begins[batch.count];
         long space = bytes == 0 || slab.freeRecordCount() >= batch.count ? 0 : slab.allocateSpace(bytes / Slab.UNIT);
@@ -278,10 +278,10 @@ public final class PackedTable implements Table, StateStore {
                 int begin = batch.begins[i];
                 int length = batch.begins[i + 1] - begin;
                 if (space != 0) {
-                    addresses[i] = space + begin / Slab.UNIT;
+                    recordAddresses[i] = space + begin / Slab.UNIT;
                 } else {
-                    addresses[i] = slab.allocateRecord(length / Slab.UNIT);
-                    slab.copy(batch.records, begin, addresses[i], length);
+                    recordAddresses[i] = slab.allocateRecord(length / Slab.UNIT);
+                    slab.copy(batch.records, begin, recordAddresses[i], length);
                 }
                 wordCounts.count(batch.collections[i], batch.owners[i], batch.shards[i], batch.statuses[i], 1);
                 if (batch.survivorCollections[i] >= 0) {
@@ -291,9 +291,7 @@ public final class PackedTable implements Table, StateStore {
         }
     }
 
-    /**
-     * Prefetches the first slots of all rows. The reads are independent, so the processor executes many in parallel.
-     */
+    /** Prefetches the first slots of all rows. The processor executes these independent reads in parallel. */
     private void prefetchSlots(RowBatch batch) {
         int count = 0;
         for (int i = 0; i < batch.count; i++) {
@@ -312,22 +310,22 @@ public final class PackedTable implements Table, StateStore {
     }
 
     /** Points the indexes to a new record, and frees the previous record of the pURI. */
-    private void putInIndexes(long name, boolean hasHandle, long handle, long newAddress) {
+    private void putInIndexes(long nameHash, boolean hasHandle, long handleHash, long newAddress) {
         newRecord.set(newAddress);
-        long oldAddress = names.seek(name, newRecord.byName);
+        long oldAddress = names.seek(nameHash, newRecord.byName);
         if (oldAddress == 0) {
             if (hasHandle) {
-                pointHandle(handle, newAddress, 0);
+                pointHandle(handleHash, newAddress, 0);
             }
-            names.insertAfterSeek(name, newAddress);
+            names.insertAfterSeek(nameHash, newAddress);
         } else {
             byte[] oldRecord = names.foundRecord();
             HandleKey oldHandle = HandleKey.of(oldRecord, words, seed);
             boolean keepsHandle = hasHandle && oldHandle != null && oldHandle.matches(newRecord.bytes());
             if (hasHandle) {
-                pointHandle(handle, newAddress, keepsHandle ? oldAddress : 0);
+                pointHandle(handleHash, newAddress, keepsHandle ? oldAddress : 0);
             }
-            names.replace(name, newAddress);
+            names.replace(nameHash, newAddress);
             dropRecord(oldAddress, oldRecord, keepsHandle ? null : oldHandle);
         }
         Changes changes = listener;
@@ -340,7 +338,7 @@ public final class PackedTable implements Table, StateStore {
     /**
      * Points a handle to a new record.
      *
-     * @param oldAddress the previous record of the pURI if it has the same handle; 0 otherwise
+     * @param oldAddress the address of the previous record of the pURI if it has the same handle; 0 otherwise
      */
     private void pointHandle(long hash, long newAddress, long oldAddress) {
         boolean isIndexed = oldAddress != 0 && handles.seekAddress(hash, oldAddress) != 0;
@@ -366,11 +364,7 @@ public final class PackedTable implements Table, StateStore {
         }
     }
 
-    /**
-     * Frees a record that the index of names does not contain any more.
-     *
-     * @param handle a handle whose entry may still have the address of the record; null if there is none
-     */
+    /** Frees a record that the index of names does not contain any more, and removes its handle if there is one. */
     private void dropRecord(long address, byte[] record, @Nullable HandleKey handle) {
         // Another pURI may have got the handle meanwhile. Then the entry has the address of its record.
         if (handle != null && handles.seekAddress(handle.hash(), address) != 0) {

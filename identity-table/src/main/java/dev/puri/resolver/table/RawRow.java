@@ -91,7 +91,7 @@ final class RawRow {
         // Adjacent records often have the same collection. Its text then need not be decoded.
         Words.Collection previousCollection = words.collections.wordOrNull(collection);
         if (previousCollection != null && previousCollection.hasText(name, identifierOffset)) {
-            words.collections.use(collection);
+            words.collections.noteUse(collection);
         } else {
             collection = words.collections.intern(new String(name, 0, identifierOffset - 1, StandardCharsets.US_ASCII));
         }
@@ -119,7 +119,7 @@ final class RawRow {
         }
         identifierLength = end;
         nameHash = Hash.of(name, seed);
-        words.collections.use(collection);
+        words.collections.noteUse(collection);
         return true;
     }
 
