@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Looks up references, which are pURIs or handles, in a table, and follows merges. Nearly all references are in
- * canonical form; a look-up of such a reference creates no objects. {@link Puri#parse} and {@link Handle#parse} parse
- * any other spelling.
+ * canonical form, and are looked up by their bytes, without a {@link Puri} or {@link Handle} object. Other spellings
+ * are parsed first.
  *
  * <p>Not thread-safe. The getters return the result of the last look-up.
  */
@@ -31,8 +31,8 @@ public final class LookUp {
 
     private Verdict verdict = Verdict.UNKNOWN;
     private byte[] name = NO_BYTES;
-    private int nameFrom;
-    private int nameTo;
+    private int nameBegin;
+    private int nameEnd;
     private byte @Nullable [] canonical;
     private @Nullable String detail;
     private @Nullable RecordView row;
@@ -118,8 +118,8 @@ public final class LookUp {
     private void findName(byte[] text, int from, int identifierOffset, int to) {
         reset();
         name = text;
-        nameFrom = from;
-        nameTo = to;
+        nameBegin = from;
+        nameEnd = to;
         if (view.findName(text, from, identifierOffset, to)) {
             setRow();
         }
@@ -134,14 +134,15 @@ public final class LookUp {
 
     private void reset() {
         verdict = Verdict.UNKNOWN;
-        nameFrom = 0;
-        nameTo = 0;
+        nameBegin = 0;
+        nameEnd = 0;
         canonical = null;
         detail = null;
         row = null;
         placement = null;
     }
 
+    /** Sets the result from the row that the view found. */
     private void setRow() {
         row = view;
         switch (view.status()) {
@@ -159,10 +160,10 @@ public final class LookUp {
         RecordView survivor = survivorView == null ? table.newView() : survivorView;
         survivorView = survivor;
         List<byte[]> visited = new ArrayList<>();
-        byte[] current = view.name();
+        byte[] currentName = view.name();
         byte[] survivorName = view.survivor();
         while (visited.size() < MAX_MERGES) {
-            visited.add(current);
+            visited.add(currentName);
             byte[] next = survivorName;
             if (visited.stream().anyMatch(name -> Arrays.equals(name, next))) {
                 detail = "its chain of merges leads back to " + text(survivorName);
@@ -182,7 +183,7 @@ public final class LookUp {
                 }
                 return;
             }
-            current = survivorName;
+            currentName = survivorName;
             survivorName = survivor.survivor();
         }
         detail = "its chain of merges is longer than " + MAX_MERGES;
@@ -208,15 +209,15 @@ public final class LookUp {
 
     /** Whether a canonical pURI is known: the reference was a pURI, or an identity has the handle. */
     public boolean hasName() {
-        return nameTo > 0 || row != null;
+        return nameEnd > 0 || row != null;
     }
 
     /** Writes the canonical pURI, at most {@value Puri#MAX_BYTES} bytes, and returns the offset after it. */
     public int putName(byte[] out, int offset) {
         RecordView namedRow = row;
-        if (nameTo > 0) {
-            System.arraycopy(name, nameFrom, out, offset, nameTo - nameFrom);
-            return offset + nameTo - nameFrom;
+        if (nameEnd > 0) {
+            System.arraycopy(name, nameBegin, out, offset, nameEnd - nameBegin);
+            return offset + nameEnd - nameBegin;
         }
         return namedRow == null ? offset : namedRow.putName(out, offset);
     }
@@ -231,7 +232,10 @@ public final class LookUp {
         return placement;
     }
 
-    /** Returns the pURI at the end of the chain of merges; null if the row is not merged or the chain has no end. */
+    /**
+     * Returns the pURI at the end of the chain of merges, even if it is deleted or unknown. Null if the row is not
+     * merged, or if the chain is too long or a cycle.
+     */
     public byte @Nullable [] canonical() {
         return canonical;
     }

@@ -12,8 +12,8 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A cursor that finds rows of a table and reads their fields directly from the packed records, without an object for
- * each row. Texts are bytes that JSON can contain unchanged: pURIs, handles, owners and shards have no characters that
+ * A cursor that finds rows of a table and reads their fields directly from the packed records, without a {@link Row}
+ * object. Texts are bytes that JSON can contain unchanged: pURIs, handles, owners and shards have no characters that
  * JSON escapes.
  *
  * <p>Not thread-safe. The fields are those of the row at the time of the search, even if the table changes afterwards.
@@ -31,6 +31,7 @@ public final class RecordView {
     private final long seed;
     private final NameKey name;
 
+    /** Hashes of references, then the addresses of their records. */
     private long[] prefetchBuffer = NO_HASHES;
 
     /** Prefetched values are assigned to this field, so that the compiler does not remove the reads. */
@@ -146,6 +147,7 @@ public final class RecordView {
         prefetched = sum;
     }
 
+    /** Sets the cursor to a record whose parts are already read. Returns false if there is no record. */
     private boolean set(byte @Nullable [] newRecord) {
         if (newRecord == null) {
             return false;

@@ -23,14 +23,19 @@ import org.jspecify.annotations.Nullable;
  * the stamp. Reads are checked against the bounds of the chunks, so they never fail.
  */
 final class Slab implements AutoCloseable {
+    /** The number of bytes of a unit. */
     static final int UNIT = 8;
+
     static final int MAX_RECORD_UNITS = 255;
 
     /** A page has 256 units, which are 2 KiB. */
     static final int PAGE_BITS = 8;
 
     static final int PAGE_UNITS = 1 << PAGE_BITS;
+
+    /** A chunk has 2^19 units, which are 4 MiB. */
     private static final int CHUNK_BITS = 19;
+
     private static final int CHUNK_UNITS = 1 << CHUNK_BITS;
     private static final long CHUNK_MASK = CHUNK_UNITS - 1L;
     private static final Cleaner CLEANER = Cleaner.create();
@@ -54,7 +59,7 @@ final class Slab implements AutoCloseable {
     /** The address of the first free page. Its first unit is the address of the next free page. */
     private long firstFreePage;
 
-    /** The unused rests of chunks, by size in units. */
+    /** The unused remainders of chunks, by size in units. */
     private final TreeMap<Integer, ArrayDeque<Long>> freeSpaces = new TreeMap<>();
 
     private final AtomicLong unitsInUse = new AtomicLong();

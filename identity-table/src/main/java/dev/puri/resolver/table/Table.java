@@ -20,7 +20,7 @@ public interface Table {
     @Nullable
     Identity byHandle(Handle handle);
 
-    /** Returns a cursor that finds and reads rows without an object for each row. The cursor is not thread-safe. */
+    /** Returns a cursor that finds and reads rows without {@link Row} objects. The cursor is not thread-safe. */
     RecordView newView();
 
     /** Returns the number of identities, including merged and deleted identities. */
@@ -40,8 +40,8 @@ public interface Table {
     int parts();
 
     /**
-     * Passes every identity of one part to the consumer like {@link #scan}, but without creating objects. An identity
-     * never moves to another part.
+     * Passes every identity of one part to the consumer like {@link #scan}, but without {@link Identity} objects. An
+     * identity never moves to another part.
      *
      * @param part the number of the part, from 0
      * @param view a view of this table. It has the fields of one identity during each call of the consumer
