@@ -134,7 +134,7 @@ final class RowFeed implements Processor<byte[], byte[], Void, Void> {
     }
 
     /**
-     * Returns the value of the first header. The registry writes the position there. If the first header is another
+     * Returns the value of the first header. The registry writes the position there. If the first header is a different
      * one, its value does not parse as a position.
      */
     private static byte @Nullable [] firstHeaderValue(Headers headers) {

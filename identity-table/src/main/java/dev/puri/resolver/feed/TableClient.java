@@ -42,6 +42,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class TableClient implements AutoCloseable {
     private static final String APPLICATION_ID = "puri-resolver";
+
     /** The maximum time to close Kafka Streams. */
     private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(5);
 

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
  * The state of the serving table at one time, from which {@link #unready} decides whether the table is ready.
  *
  * @param fed whether a client feeds the serving table, and not another table that is being filled
- * @param running whether that client is alive
+ * @param running whether the client is alive
  * @param waitingFor why the client waits for the schema registry; null if it does not wait
  * @param problem another reason why the table cannot be fed; null if there is none
  * @param lag the lag of the table, in records

@@ -150,7 +150,7 @@ final class Index {
     /**
      * Returns a copy of the record that has this hash and matches, or null. Any thread may call it.
      *
-     * @param consumer receives the record. It may also receive earlier records, which turned out to be freed
+     * @param consumer receives the record, and perhaps before it records that turned out to be freed
      */
     byte @Nullable [] find(long hash, RecordMatcher matcher, RecordConsumer consumer) {
         int segment = segmentOf(hash);
@@ -345,7 +345,7 @@ final class Index {
         int slotCount = (int) directory[0];
         int index = foundIndex;
         if (slab.getLong(address(directory, index + 1 == slotCount ? 0 : index + 1)) == 0) {
-            // The next slot is free, so no search has to continue after this slot or the removed ones before it.
+            // The next slot is free, so searches may end at this slot and at the removed slots before it.
             slab.putLongRelease(address(directory, index), 0);
             usedCounts[segment]--;
             for (index = previous(index, slotCount);

@@ -99,7 +99,7 @@ final class RawRow {
 
     /**
      * Like {@link #setName}, but accepts only a pURI in the collection of the previous row whose identifier is a
-     * decimal number. Most pURIs are such. They are canonical, so their characters need no further check.
+     * decimal number. Most pURIs are like that. They are canonical, so their characters need no further check.
      *
      * @return false for any other pURI; the row is then unchanged
      */

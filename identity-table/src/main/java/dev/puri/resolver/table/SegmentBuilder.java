@@ -36,10 +36,10 @@ final class SegmentBuilder {
     }
 
     /**
-     * Adds an entry, or replaces the one that matches.
+     * Adds an entry, or replaces the entry whose record matches.
      *
      * @param slot the tag and the address of the entry
-     * @param matcher tells whether another record with the same tag has the same key; null if no two entries have
+     * @param matcher decides whether a record has the same pURI or handle as the new entry; null if no record has
      * @return the address of the replaced record, or 0 if none was replaced
      */
     long add(long slot, Index.@Nullable RecordMatcher matcher) {

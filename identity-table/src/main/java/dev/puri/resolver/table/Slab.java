@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * An allocator of off-heap memory for packed records and for pages of index slots. It grows by chunks of 4 MiB and
  * never moves data. An address is a number of units of 8 bytes; the address 0 is invalid. The slab has a free list for
- * each size of records, and one for pages. It frees all chunks at once, on {@link #close} or when it becomes
+ * each size of records, and a free list for pages. It frees all chunks at once, on {@link #close} or when it becomes
  * unreachable.
  *
  * <p>One thread allocates, writes and frees. Other threads read at addresses from an {@link Index}. The memory at such
