@@ -220,7 +220,9 @@ final class Dictionary<T> {
 
     /** Queues the words that no packed record refers to after this batch. Called by the writer. */
     void queueUnused(long batch, Queue<WordOfBatch> unused) {
-        for (WordOfBatch newWord = newWords.peek(); newWord != null && newWord.batch <= batch; newWord = newWords.peek()) {
+        for (WordOfBatch newWord = newWords.peek();
+                newWord != null && newWord.batch <= batch;
+                newWord = newWords.peek()) {
             newWords.remove();
             addUnusedCandidate(newWord.number);
         }

@@ -44,6 +44,7 @@ final class Index {
 
     /** The directory of an empty segment. */
     private static final long[] NO_SLOTS = {0};
+
     private static final VarHandle LONGS = MethodHandles.arrayElementVarHandle(long[].class);
     private static final VarHandle DIRECTORIES = MethodHandles.arrayElementVarHandle(long[][].class);
 

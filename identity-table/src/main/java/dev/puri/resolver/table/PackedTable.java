@@ -251,7 +251,8 @@ public final class PackedTable implements Table, StateStore {
      * that memory takes most of the time of a put.
      */
     public void write(RowBatch batch) {
-        double expectedGrowth = offsetsRead > 0 && offsetsRead < offsetsToRead ? (double) offsetsToRead / offsetsRead : 0;
+        double expectedGrowth =
+                offsetsRead > 0 && offsetsRead < offsetsToRead ? (double) offsetsToRead / offsetsRead : 0;
         names.setExpectedGrowth(expectedGrowth);
         handles.setExpectedGrowth(expectedGrowth);
         store(batch);
