@@ -12,7 +12,7 @@ final class ReplacedTableTest {
     private final ReplacedTable replaced = new ReplacedTable(runs::incrementAndGet);
 
     @Test
-    void theCollectorRunsAgainWhileSomebodyReadsTheTableButNotForEver() {
+    void runsTheCollectorAgainUntilTheLimitWhileTheTableIsRead() {
         PackedTable table = new PackedTable();
         replaced.replace(table);
         replaced.collectIfInMemory();
@@ -27,7 +27,7 @@ final class ReplacedTableTest {
     }
 
     @Test
-    void theFirstTableReplacesNone() {
+    void firstTableReplacesNoTable() {
         replaced.replace(null);
         replaced.collectIfInMemory();
         assertThat(runs).hasValue(0);

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * One thread that fills batches and one that writes them, against readers of both doors and of scans. Every part of a row is made of its name's
+ * One thread that fills batches and one that writes them, against readers of both indexes and of scans. Every part of a row is made of its name's
  * number and its version, so a mixture of two rows, or of a row and what took its memory, is no row
  * that could have been written.
  */
@@ -66,7 +66,7 @@ final class PackedTableStressTest {
             work.add(threads.submit(() -> {
                 long scanned = 0;
                 while (!over.get()) {
-                    // A scan holds words, and between scans they are to be forgotten.
+                    // A scan prevents the removal of words, so words must be removed between two scans.
                     if (versions.get() > scanned + 5_000) {
                         table.scan(PackedTableStressTest::assertWhole);
                         scanned = versions.get();

@@ -20,7 +20,7 @@ final class RecordViewTest {
     }
 
     @Test
-    void ofHandlesAloneNoMemoryOfNamesIsRead() {
+    void prefetchOfHandlesReadsNoMemoryOfNames() {
         touchHandles(TRACK);
         assertThat(view.prefetched).isZero();
 

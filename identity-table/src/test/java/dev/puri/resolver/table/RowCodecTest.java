@@ -20,7 +20,7 @@ final class RowCodecTest {
     private final byte[] buffer = RowCodec.buffer();
 
     @Test
-    void anyRowIsReadAsItWasWritten() {
+    void decodesAnyRowAsEncoded() {
         long seed = new Random().nextLong();
         AnyRows rows = new AnyRows(new Random(seed));
         for (int i = 0; i < ROUNDS; i++) {
@@ -41,7 +41,7 @@ final class RowCodecTest {
     }
 
     @Test
-    void aRecordMatchesItsOwnNameAndHandleAndNoOther() {
+    void recordMatchesOnlyItsOwnNameAndHandle() {
         long seed = new Random().nextLong();
         AnyRows rows = new AnyRows(new Random(seed));
         for (int i = 0; i < ROUNDS; i++) {

@@ -62,7 +62,7 @@ final class SnapshotTest {
     }
 
     @Test
-    void aTableIsOpenedAsItWasWritten() throws Exception {
+    void opensATableAsWritten() throws Exception {
         PackedTable table = new PackedTable();
         Map<Puri, Row> model = filled(table, 20_000);
         table.reach(0, 700);
@@ -86,7 +86,7 @@ final class SnapshotTest {
      * blocks.
      */
     @Test
-    void aLargeTableIsOpenedAsItWasWritten() throws Exception {
+    void opensALargeTableAsWritten() throws Exception {
         int rows = 1_200_000;
         PackedTable table = new PackedTable();
         for (int i = 0; i < rows; i++) {
@@ -121,7 +121,7 @@ final class SnapshotTest {
 
     /** As a dump has it of a name that goes and comes back while its segment is read. */
     @Test
-    void aNameThatADumpHasTwiceIsOneRow() throws Exception {
+    void nameThatASnapshotContainsTwiceBecomesOneRow() throws Exception {
         Slab slab = new Slab();
         Index names = new Index(slab);
         Words words = new Words();
@@ -151,7 +151,7 @@ final class SnapshotTest {
     }
 
     @Test
-    void anOpenedTableAcceptsChanges() throws Exception {
+    void openedTableAcceptsChanges() throws Exception {
         PackedTable table = new PackedTable();
         Map<Puri, Row> model = filled(table, 3_000);
         for (int round = 0; round < 3; round++) {
@@ -175,7 +175,7 @@ final class SnapshotTest {
     }
 
     @Test
-    void anEmptyTableIsOpenedToo() throws Exception {
+    void opensAnEmptyTable() throws Exception {
         new PackedTable().writeSnapshot(file(), ORIGIN, NOW);
 
         assertThat(PackedTable.open(file(), terms()).rows()).isZero();
@@ -183,7 +183,7 @@ final class SnapshotTest {
 
     /** The writer goes on during the dump; what the topic still has is replayed as compaction leaves it. */
     @Test
-    void aDumpDuringWritesAndTheRestOfTheTopicAreExact() throws Exception {
+    void snapshotDuringWritesPlusLaterRecordsEqualsTheTable() throws Exception {
         History history = new History(seed);
         PackedTable table = new PackedTable();
         AtomicBoolean over = new AtomicBoolean();
@@ -233,7 +233,7 @@ final class SnapshotTest {
     }
 
     @Test
-    void aTornSnapshotIsRefused() throws Exception {
+    void refusesATruncatedSnapshot() throws Exception {
         byte[] whole = written(500);
         for (int i = 0; i < 200; i++) {
             assertRefused(Arrays.copyOf(whole, random.nextInt(whole.length)));
@@ -244,7 +244,7 @@ final class SnapshotTest {
     }
 
     @Test
-    void aFlippedBitAnywhereIsNoticed() throws Exception {
+    void refusesASnapshotWithAFlippedBit() throws Exception {
         byte[] whole = written(100);
         for (int i = 0; i < 2_000; i++) {
             byte[] flipped = whole.clone();
@@ -261,7 +261,7 @@ final class SnapshotTest {
     }
 
     @Test
-    void aSnapshotThatDoesNotFitTheTopicIsRefused() throws Exception {
+    void refusesASnapshotThatDoesNotMatchTheTopic() throws Exception {
         PackedTable table = new PackedTable();
         table.put(Puri.of("n", "c", "1"), SomeRows.active("br-1", null));
         table.reach(1, 100);
@@ -282,7 +282,7 @@ final class SnapshotTest {
     }
 
     @Test
-    void onlyTheOwnerMayReadItAndNothingElseIsLeft() throws Exception {
+    void onlyTheOwnerMayReadTheSnapshotAndTemporaryFilesAreDeleted() throws Exception {
         Files.writeString(folder.resolve("identities.snapshot.writing-1"), "what a killed process left");
         written(10);
 
