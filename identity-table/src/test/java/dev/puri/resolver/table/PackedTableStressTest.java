@@ -27,9 +27,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * One thread that fills batches and one that writes them, against readers of both indexes and of scans. Every part of a row is made of its name's
- * number and its version, so a mixture of two rows, or of a row and what took its memory, is no row
- * that could have been written.
+ * One thread that fills batches and one that writes them, against readers of both indexes and of scans. Every part of a
+ * row is made of its name's number and its version, so a mixture of two rows, or of a row and what took its memory, is
+ * no row that could have been written.
  */
 @Timeout(60)
 final class PackedTableStressTest {
