@@ -13,12 +13,12 @@ final class AttributeBounds {
     static final int MAX_NAME_LENGTH = 64;
     static final int MAX_BYTES = 32 * 1024;
 
-    /** The most bytes of UTF-8 per Java {@code char}; a surrogate pair is two chars and four bytes. */
+    /** The maximum number of UTF-8 bytes of a Java {@code char}. A surrogate pair is two chars and four bytes. */
     private static final int MAX_CHAR_BYTES = 3;
 
     private AttributeBounds() {}
 
-    /** Returns which bound the change exceeds, or null if none. */
+    /** Returns a refusal that names the exceeded bound, or null if the change is within the bounds. */
     static @Nullable Refusal objectionTo(Change change) {
         String tooLarge = null;
         if (change instanceof Change.Created created) {
@@ -33,18 +33,18 @@ final class AttributeBounds {
         if (attributes.size() > MAX_ATTRIBUTES) {
             return "the event has " + attributes.size() + " attributes, at most " + MAX_ATTRIBUTES + " are allowed";
         }
-        // Counting the bytes exactly is expensive, and nearly all events are far below the bound.
-        long mostBytes = 0;
+        // An exact count is expensive, and nearly all events are far below the bound.
+        long maxBytes = 0;
         for (Map.Entry<String, String> attribute : attributes.entrySet()) {
             String name = attribute.getKey();
             if (name.isEmpty() || name.length() > MAX_NAME_LENGTH) {
                 return "an attribute's name has " + name.length() + " characters, 1 to " + MAX_NAME_LENGTH
                         + " are allowed";
             }
-            mostBytes += MAX_CHAR_BYTES
+            maxBytes += MAX_CHAR_BYTES
                     * ((long) name.length() + attribute.getValue().length());
         }
-        if (mostBytes <= MAX_BYTES) {
+        if (maxBytes <= MAX_BYTES) {
             return null;
         }
         long bytes = 0;

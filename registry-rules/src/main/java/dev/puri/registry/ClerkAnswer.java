@@ -1,6 +1,6 @@
 package dev.puri.registry;
 
-/** The state of an event's claim of a handle when the event is decided. */
+/** The answer of the clerk to an event that claims a handle, as known when the registrar decides the event. */
 enum ClerkAnswer {
     UNASKED,
     GRANTED,

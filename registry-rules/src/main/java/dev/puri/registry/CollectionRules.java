@@ -10,20 +10,23 @@ import dev.puri.schemas.log.Refusal;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The rules that a pURI's collection declares: owners, handle prefix, retirement. An event that only these rules refuse
- * may have overtaken the declaration that allows it, so the registrar delays such a refusal.
+ * The rules that the declaration of a pURI's collection contains: owners, prefix of handles, retirement. If only these
+ * rules refuse an event, a declaration that allows the event may still be on its way, so the registrar delays the
+ * refusal.
  *
- * @param collection null if it is not declared; then any owner may create identities, without handles
+ * @param collection the declaration; null if the collection is not declared. Then any owner may create identities,
+ *     but without handles
  */
 record CollectionRules(@Nullable Collection collection) {
+    /** The rules of a collection that is not declared. */
     static final CollectionRules UNREGISTERED = new CollectionRules(null);
 
-    /** Whether the attributes of its identities are indexed. */
+    /** Returns whether the attributes of identities of the collection are indexed. */
     boolean isSearchable() {
         return collection != null && collection.search();
     }
 
-    /** Returns why the collection does not allow the change, or null if it does. */
+    /** Returns why the collection does not allow the change, or null if the change is allowed. */
     @Nullable
     Refusal objectionTo(Change change) {
         if (change instanceof Change.Created created) {
@@ -34,7 +37,8 @@ record CollectionRules(@Nullable Collection collection) {
 
     private @Nullable Refusal objectionTo(Change.Created created) {
         if (collection != null && collection.retired()) {
-            return Refusal.of(Reason.NOT_ALLOWED, collection.qualifiedName() + " is retired and takes no identities");
+            return Refusal.of(
+                    Reason.NOT_ALLOWED, collection.qualifiedName() + " is retired and accepts no new identities");
         }
         Refusal wrongOwner = objectionTo(created.owner());
         Handle handle = created.handle();
@@ -60,12 +64,13 @@ record CollectionRules(@Nullable Collection collection) {
         }
         String explanation;
         if (collection == null) {
-            explanation = "its collection is not registered, and only a registered one has handles";
+            explanation = "its collection is not registered, and only a registered collection can have handles";
         } else if (prefix == null) {
             explanation = collection.qualifiedName() + " has no prefix";
         } else {
             explanation = collection.qualifiedName() + " has the prefix " + prefix;
         }
-        return Refusal.of(Reason.WRONG_PREFIX, "the handle " + handle + " does not fit: " + explanation);
+        return Refusal.of(
+                Reason.WRONG_PREFIX, "the prefix of the handle " + handle + " is not allowed: " + explanation);
     }
 }

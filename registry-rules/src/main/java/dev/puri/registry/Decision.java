@@ -7,14 +7,15 @@ import dev.puri.schemas.log.Refusal;
 sealed interface Decision {
     Decision UNCHANGED = new Unchanged();
 
-    /** The event is applied; {@code registration} replaces the previous one. */
+    /** The event is applied. {@code registration} replaces the previous registration. */
     record Applied(Registration registration) implements Decision {}
 
-    /** The event is valid and changes nothing, for example a retry. */
+    /** The event is valid but changes nothing, for example because it is a retry. */
     record Unchanged() implements Decision {}
 
+    /** The event is not applied. */
     record Refused(Refusal refusal) implements Decision {}
 
-    /** The event claims this handle; it is decided again with the clerk's answer. */
+    /** The event claims a handle. The registrar asks the clerk, and decides the event again with the answer. */
     record Claim(Handle handle) implements Decision {}
 }

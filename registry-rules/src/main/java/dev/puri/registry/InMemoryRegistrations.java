@@ -13,13 +13,13 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All registrations in memory, for fakes of the registry. Applies each event at once, by the same rules as the
- * topology. Not thread-safe.
+ * A registry in memory, for tests of services. Applies each event immediately, by the rules of the topology. Not
+ * thread-safe.
  */
 public final class InMemoryRegistrations {
     private final Map<Puri, Registration> registrations = new HashMap<>();
 
-    /** The first holder of each handle; an erasure does not remove it. */
+    /** The first identity to which each handle was granted. An erasure does not remove the entry. */
     private final Map<Handle, UuidHash> holders = new HashMap<>();
 
     private final Map<Handle, Puri> purisByHandle = new HashMap<>();
@@ -30,8 +30,8 @@ public final class InMemoryRegistrations {
     /**
      * Applies an event.
      *
-     * @param position its position in the log
-     * @param collection the declaration of the pURI's collection; null if it is not declared
+     * @param position the position of the event in its topic
+     * @param collection the declaration of the pURI's collection; null if the collection is not declared
      * @return the refusal; null if the event was applied or changed nothing
      */
     public @Nullable Refusal apply(Event event, Position position, @Nullable Collection collection) {
@@ -40,10 +40,10 @@ public final class InMemoryRegistrations {
             return tooLarge;
         }
         CollectionRules rules = collection == null ? CollectionRules.UNREGISTERED : new CollectionRules(collection);
-        Registration before = registrations.getOrDefault(event.puri(), Registration.NONE);
-        Decision decision = Registration.fold(before, event, position, rules, ClerkAnswer.UNASKED);
+        Registration previous = registrations.getOrDefault(event.puri(), Registration.NONE);
+        Decision decision = Registration.fold(previous, event, position, rules, ClerkAnswer.UNASKED);
         if (decision instanceof Decision.Claim claim) {
-            decision = Registration.fold(before, event, position, rules, grant(claim.handle(), event));
+            decision = Registration.fold(previous, event, position, rules, answerClaim(claim.handle(), event));
         }
         if (decision instanceof Decision.Applied applied) {
             registrations.put(event.puri(), applied.registration());
@@ -55,9 +55,9 @@ public final class InMemoryRegistrations {
         return decision instanceof Decision.Refused refused ? refused.refusal() : null;
     }
 
-    private ClerkAnswer grant(Handle handle, Event event) {
+    private ClerkAnswer answerClaim(Handle handle, Event event) {
         if (!(event.change() instanceof Change.Created created)) {
-            throw new IllegalStateException("only a creation claims a handle");
+            throw new IllegalStateException("only a created event claims a handle");
         }
         UuidHash claimant = UuidHash.of(event.puri(), created.uuid());
         UuidHash holder = holders.putIfAbsent(handle, claimant);

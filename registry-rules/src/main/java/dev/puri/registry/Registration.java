@@ -16,23 +16,23 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The registry's state of one pURI, and {@link #fold}, which applies an event to it.
+ * The state that the registry stores for one pURI. The pure function {@link #fold} applies an event to it.
  *
- * <p>{@code fold} is a pure function. It checks conditions in the order of the contract's table, and the first that
- * matches decides.
+ * <p>{@code fold} checks conditions in the order of the table in {@code docs/events.md}. The first condition that
+ * matches decides the event.
  *
- * @param row the pURI's identity; null before the first creation and after an erasure
- * @param recentEvents ids of the last {@value #REMEMBERED_EVENTS} applied events, oldest first, so that a repeated
- *     publish changes nothing
- * @param formerUuids hashes of the last {@value #REMEMBERED_UUIDS} deleted and erased identities, oldest first; their
- *     uuids are not accepted again
- * @param hasDocument whether the pURI has a document and a stored text; {@code DocumentUpdate} decides it, and {@code
- *     fold} copies it
+ * @param row the identity of the pURI; null before the first creation and after an erasure
+ * @param recentEvents ids of the last {@value #REMEMBERED_EVENTS} applied events, oldest first. An event with such an
+ *     id is a repetition and changes nothing
+ * @param formerUuids hashes of the last {@value #REMEMBERED_UUIDS} deleted and erased identities, oldest first. The
+ *     pURI cannot be created again with their uuids
+ * @param hasDocument whether the pURI has a document and a stored text. {@code DocumentUpdate} sets it; {@code fold}
+ *     leaves it unchanged
  */
 record Registration(@Nullable Row row, List<UUID> recentEvents, List<UuidHash> formerUuids, boolean hasDocument) {
     static final int REMEMBERED_EVENTS = 8;
 
-    /** Bounds the size of a registration; beyond it the oldest uuid is dropped. */
+    /** Bounds the size of a registration. When it is exceeded, the oldest hash is removed. */
     static final int REMEMBERED_UUIDS = 1000;
 
     /** The registration of a pURI before its first event. */
@@ -46,11 +46,12 @@ record Registration(@Nullable Row row, List<UUID> recentEvents, List<UuidHash> f
     /**
      * Decides an event.
      *
+     * @param before the registration before the event
      * @param rules the rules of the pURI's collection
-     * @param clerk the clerk's answer to the event's claim, if it has one
+     * @param clerkAnswer the clerk's answer if the event claims a handle, otherwise {@code UNASKED}
      */
     static Decision fold(
-            Registration before, Event event, Position position, CollectionRules rules, ClerkAnswer clerk) {
+            Registration before, Event event, Position position, CollectionRules rules, ClerkAnswer clerkAnswer) {
         Refusal objection = rules.objectionTo(event.change());
         if (objection != null) {
             return new Decision.Refused(objection);
@@ -69,28 +70,28 @@ record Registration(@Nullable Row row, List<UUID> recentEvents, List<UuidHash> f
         if (failedGuard != null) {
             return failedGuard;
         }
-        return before.change(row, event, position, clerk);
+        return before.applyChange(row, event, position, clerkAnswer);
     }
 
-    /** Applies the change; all guards have passed. No switch over types: fakes in services' tests run on Java 17. */
-    private Decision change(@Nullable Row row, Event event, Position position, ClerkAnswer clerk) {
+    /** Applies the change after all guards have passed. Uses no switch over types, because tests run it on Java 17. */
+    private Decision applyChange(@Nullable Row row, Event event, Position position, ClerkAnswer clerkAnswer) {
         Change change = event.change();
         if (change instanceof Change.Created created) {
-            return create(created, event, position, clerk);
+            return create(created, event, position, clerkAnswer);
         }
         if (change instanceof Change.Moved moved) {
-            return move(present(row), moved, event, position);
+            return move(requireRow(row), moved, event, position);
         }
         if (change instanceof Change.Described) {
-            return describe(present(row), event);
+            return describe(requireRow(row), event);
         }
         if (change instanceof Change.Merged merged) {
-            return merge(present(row), merged, event, position);
+            return merge(requireRow(row), merged, event, position);
         }
         if (change instanceof Change.Deleted) {
-            return delete(present(row), event, position);
+            return delete(requireRow(row), event, position);
         }
-        throw new IllegalStateException("fold() handles an erasure earlier");
+        throw new IllegalStateException("fold() decides an erasure before this method");
     }
 
     private static @Nullable Decision checkGuards(@Nullable Row row, Event event) {
@@ -98,26 +99,27 @@ record Registration(@Nullable Row row, List<UUID> recentEvents, List<UuidHash> f
         if (uuid != null && (row == null || !uuid.equals(row.uuid()))) {
             return refused(
                     Reason.OTHER_INCARNATION,
-                    "the event expects uuid " + uuid + ", which " + event.puri() + " has not");
+                    "the event expects uuid " + uuid + ", but " + event.puri() + " does not have this uuid");
         }
         Long epoch = event.expectedEpoch();
-        long present = row == null ? 0 : row.epoch();
-        if (epoch != null && epoch != present) {
+        long currentEpoch = row == null ? 0 : row.epoch();
+        if (epoch != null && epoch != currentEpoch) {
             return refused(
-                    Reason.STALE_EPOCH, "the event expects epoch " + epoch + ", " + event.puri() + " has " + present);
+                    Reason.STALE_EPOCH,
+                    "the event expects epoch " + epoch + ", but the epoch of " + event.puri() + " is " + currentEpoch);
         }
         return null;
     }
 
-    private Decision create(Change.Created created, Event event, Position position, ClerkAnswer clerk) {
+    private Decision create(Change.Created created, Event event, Position position, ClerkAnswer clerkAnswer) {
         if (!formerUuids.isEmpty() && formerUuids.contains(UuidHash.of(event.puri(), created.uuid()))) {
             return refused(Reason.ID_REUSED, "uuid " + created.uuid() + " belonged to a deleted or erased identity");
         }
         if (row == null || row.status() == Row.Status.DELETED) {
-            return decideClaim(created.handle(), clerk, () -> createNew(created, event, position));
+            return decideClaim(created.handle(), clerkAnswer, () -> createNew(created, event, position));
         }
         if (row.uuid().equals(created.uuid())) {
-            return createExisting(row, created, event, position, clerk);
+            return createExisting(row, created, event, position, clerkAnswer);
         }
         return new Decision.Refused(new Refusal(
                 Reason.PURI_TAKEN,
@@ -126,9 +128,9 @@ record Registration(@Nullable Row row, List<UUID> recentEvents, List<UuidHash> f
                 row.mergedInto()));
     }
 
-    /** Handles a retry, or adds a handle to an identity that was created without one. */
+    /** Decides a repeated creation, which may add a handle to an identity without a handle. */
     private Decision createExisting(
-            Row row, Change.Created created, Event event, Position position, ClerkAnswer clerk) {
+            Row row, Change.Created created, Event event, Position position, ClerkAnswer clerkAnswer) {
         Handle handle = created.handle();
         if (handle == null || handle.equals(row.handle())) {
             return Decision.UNCHANGED;
@@ -140,7 +142,7 @@ record Registration(@Nullable Row row, List<UUID> recentEvents, List<UuidHash> f
         }
         return decideClaim(
                 handle,
-                clerk,
+                clerkAnswer,
                 () -> applied(
                         new Row(
                                 row.uuid(),
@@ -211,23 +213,24 @@ record Registration(@Nullable Row row, List<UUID> recentEvents, List<UuidHash> f
         if (row.status() == Row.Status.MERGED) {
             return Objects.equals(row.mergedInto(), merged.into()) ? Decision.UNCHANGED : merged(row, event.puri());
         }
-        return applied(changed(row, Row.Status.MERGED, merged.into(), event, position), event);
+        return applied(changedRow(row, Row.Status.MERGED, merged.into(), event, position), event);
     }
 
     private Decision delete(Row row, Event event, Position position) {
         if (row.status() == Row.Status.DELETED) {
             return Decision.UNCHANGED;
         }
-        Registration next = with(changed(row, Row.Status.DELETED, null, event, position), event);
+        Registration next = withAppliedEvent(changedRow(row, Row.Status.DELETED, null, event, position), event);
         return new Decision.Applied(next.withFormerUuid(UuidHash.of(event.puri(), row.uuid())));
     }
 
     private Decision erase(Event event) {
-        Registration next = with(null, event);
+        Registration next = withAppliedEvent(null, event);
         return new Decision.Applied(row == null ? next : next.withFormerUuid(UuidHash.of(event.puri(), row.uuid())));
     }
 
-    private static Row changed(Row row, Row.Status status, @Nullable Puri mergedInto, Event event, Position position) {
+    private static Row changedRow(
+            Row row, Row.Status status, @Nullable Puri mergedInto, Event event, Position position) {
         return new Row(
                 row.uuid(),
                 row.owner(),
@@ -261,53 +264,54 @@ record Registration(@Nullable Row row, List<UUID> recentEvents, List<UuidHash> f
                 row.mergedInto()));
     }
 
-    private static Decision decideClaim(@Nullable Handle handle, ClerkAnswer clerk, Supplier<Decision> granted) {
+    private static Decision decideClaim(
+            @Nullable Handle handle, ClerkAnswer clerkAnswer, Supplier<Decision> ifGranted) {
         if (handle == null) {
-            return granted.get();
+            return ifGranted.get();
         }
-        return switch (clerk) {
+        return switch (clerkAnswer) {
             case UNASKED -> new Decision.Claim(handle);
-            case GRANTED -> granted.get();
+            case GRANTED -> ifGranted.get();
             case TAKEN -> refused(Reason.HANDLE_TAKEN, "the handle " + handle + " was granted to another identity");
         };
     }
 
-    Registration withDocument(boolean hasOne) {
-        return hasOne == hasDocument ? this : new Registration(row, recentEvents, formerUuids, hasOne);
+    Registration withDocument(boolean newValue) {
+        return newValue == hasDocument ? this : new Registration(row, recentEvents, formerUuids, newValue);
     }
 
     private Decision applied(Row next, Event event) {
-        return new Decision.Applied(with(next, event));
+        return new Decision.Applied(withAppliedEvent(next, event));
     }
 
-    private Registration with(@Nullable Row next, Event event) {
+    private Registration withAppliedEvent(@Nullable Row next, Event event) {
         return new Registration(
-                next, appended(recentEvents, event.eventId(), REMEMBERED_EVENTS), formerUuids, hasDocument);
+                next, append(recentEvents, event.eventId(), REMEMBERED_EVENTS), formerUuids, hasDocument);
     }
 
     private Registration withFormerUuid(UuidHash uuid) {
         if (formerUuids.contains(uuid)) {
             return this;
         }
-        return new Registration(row, recentEvents, appended(formerUuids, uuid, REMEMBERED_UUIDS), hasDocument);
+        return new Registration(row, recentEvents, append(formerUuids, uuid, REMEMBERED_UUIDS), hasDocument);
     }
 
-    private static <T> List<T> appended(List<T> list, T last, int most) {
+    private static <T> List<T> append(List<T> list, T last, int maxSize) {
         if (list.isEmpty()) {
             return List.of(last);
         }
-        List<T> longer = new ArrayList<>(list.size() < most ? list : list.subList(1, most));
-        longer.add(last);
-        return longer;
+        List<T> result = new ArrayList<>(list.size() < maxSize ? list : list.subList(1, maxSize));
+        result.add(last);
+        return result;
     }
 
     private static Decision refused(Reason reason, String detail) {
         return new Decision.Refused(Refusal.of(reason, detail));
     }
 
-    private static Row present(@Nullable Row row) {
+    private static Row requireRow(@Nullable Row row) {
         if (row == null) {
-            throw new IllegalStateException("fold() refuses an unknown pURI earlier");
+            throw new IllegalStateException("fold() refuses a pURI without a row before this method");
         }
         return row;
     }

@@ -4,7 +4,7 @@ import java.nio.ByteBuffer;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 
-/** SHA-256 with one {@link MessageDigest} per thread, because it runs several times per event. */
+/** Computes SHA-256 with one {@link MessageDigest} per thread, because each event needs several digests. */
 final class Sha256 {
     static final int BYTES = 32;
 
@@ -12,13 +12,13 @@ final class Sha256 {
         try {
             return MessageDigest.getInstance("SHA-256");
         } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("every Java platform has SHA-256", e);
+            throw new IllegalStateException("every Java platform must support SHA-256", e);
         }
     });
 
     private Sha256() {}
 
-    /** The {@value #BYTES} bytes of the digest over all parts, ready to read. */
+    /** Returns the digest of all parts, {@value #BYTES} bytes, ready to be read. */
     static ByteBuffer of(byte[]... parts) {
         MessageDigest digest = DIGEST.get();
         for (byte[] part : parts) {

@@ -5,8 +5,8 @@ import java.nio.ByteBuffer;
 import java.util.UUID;
 
 /**
- * Identifies an identity without containing its name: 128 bits of the SHA-256 of pURI and uuid. The registrar stores it
- * for deleted and erased identities, and the clerk for the holders of handles.
+ * Identifies an identity without containing its pURI: the first 128 bits of the SHA-256 of its pURI and uuid. The
+ * registrar stores this hash for deleted and erased identities, and the clerk stores it for the holders of handles.
  */
 record UuidHash(long high, long low) {
     static final int BYTES = 16;
@@ -21,6 +21,7 @@ record UuidHash(long high, long low) {
         return new UuidHash(digest.getLong(), digest.getLong());
     }
 
+    /** Reads a hash that {@link #toBytes} wrote. */
     static UuidHash of(ByteBuffer bytes) {
         return new UuidHash(bytes.getLong(), bytes.getLong());
     }

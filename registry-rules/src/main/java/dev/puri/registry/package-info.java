@@ -1,4 +1,4 @@
-/** The rules by which events change identities; the topology that applies them has the same package. */
+/** The rules by which events change identities. The topology that applies the rules is in the same package. */
 @NullMarked
 package dev.puri.registry;
 

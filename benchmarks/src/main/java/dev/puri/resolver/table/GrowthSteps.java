@@ -6,7 +6,7 @@ import org.HdrHistogram.Histogram;
 
 /**
  * Fills the memory and the indexes of a table as {@link PackedTable} does, and times each step of growth separately
- * from the rest of a put. A step of growth adds a chunk of memory, or moves a small table of an index to more pages.
+ * from the rest of a put. A step of growth adds a chunk of memory, or moves a segment of an index to more pages.
  */
 public final class GrowthSteps {
     private final Slab slab = new Slab();
@@ -48,7 +48,7 @@ public final class GrowthSteps {
         return address;
     }
 
-    /** Inserts an entry. Memory is allocated only when the small table of the entry moves to more pages. */
+    /** Inserts an entry. Memory is allocated only when the segment of the entry moves to more pages. */
     private void insert(Index index, long hash, long address) {
         long bytesBefore = slab.bytesInUse();
         long startNanos = System.nanoTime();

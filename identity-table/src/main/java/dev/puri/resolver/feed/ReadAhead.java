@@ -9,43 +9,49 @@ import org.apache.kafka.common.errors.InterruptException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Polls one partition in a thread of its own, up to a known end, so that its next records are decoded while the ones
- * before are processed. It owns the consumer until it has ended.
+ * Polls one partition ahead in its own thread, up to a known end offset. So the consumer decodes the next records while
+ * Kafka Streams processes the previous ones. The thread has exclusive use of the consumer until it ends.
  *
- * <p>It is few polls ahead, some half a millisecond of work, so that records are still in the processor's cache when
- * they are processed. Used by one thread.
+ * <p>The thread is at most a few polls ahead, about half a millisecond of work, so that records are still in the
+ * processor's cache when they are processed. One thread calls the methods of this class.
  */
 final class ReadAhead {
     /**
-     * Polls that wait; with the one being processed and the one being read, of 500 records each, some 2 MB of objects.
+     * The maximum number of queued polls. Together with the poll that is processed and the poll that is read, of 500
+     * records each, these are about 2 MB of objects.
      */
-    static final int MOST = 2;
+    static final int MAX_POLLS = 2;
 
-    private static final long LOOK_MILLIS = 100;
+    private static final long CHECK_MILLIS = 100;
 
     private final TopicPartition partition;
     private final long end;
     private final Source source;
-    private final BlockingQueue<Step> steps = new ArrayBlockingQueue<>(MOST);
+    private final BlockingQueue<Step> steps = new ArrayBlockingQueue<>(MAX_POLLS);
     private final Thread thread =
             Thread.ofPlatform().name("table-fetcher").daemon(true).unstarted(this::run);
     private volatile boolean isStopped;
     private volatile @Nullable Throwable failure;
 
-    /** The offset after the records that {@link #take} has returned. */
+    /** See {@link #position()}. */
     private long position;
 
     /** The consumer. */
     interface Source {
-        /** The next records; returns soon even if there are none. */
+        /** Returns the next records. Returns soon, even if there are none. */
         ConsumerRecords<byte[], byte[]> poll();
 
-        /** The offset after the records that were polled. */
+        /** Returns the offset after the polled records. */
         long position();
     }
 
+    /** An element of the queue. */
     private sealed interface Step {
-        /** Transaction markers advance the position without records. */
+        /**
+         * The result of a poll.
+         *
+         * @param position the offset after the poll. Transaction markers advance it even if there are no records
+         */
         record Polled(ConsumerRecords<byte[], byte[]> records, long position) implements Step {}
 
         record Failed(Throwable cause) implements Step {}
@@ -56,8 +62,9 @@ final class ReadAhead {
     /**
      * Starts to poll.
      *
-     * @param end the offset at which it ends
-     * @param source has no other partition, and is not used otherwise until the end or {@link #stop}
+     * @param end the offset at which the thread ends
+     * @param source a consumer of only this partition. The caller must not use it before {@link #take} returns null or
+     *     throws, or before {@link #stop} returns
      */
     ReadAhead(TopicPartition partition, long end, Source source) {
         this.partition = partition;
@@ -80,7 +87,7 @@ final class ReadAhead {
             }
             put(new Step.Ended());
         } catch (RuntimeException | Error e) {
-            // Before the step, for which there may be no memory.
+            // Set first, because there may be no memory for the step.
             failure = e;
             put(new Step.Failed(e));
         }
@@ -88,19 +95,19 @@ final class ReadAhead {
 
     private void put(Step step) {
         try {
-            while (!isStopped && !steps.offer(step, LOOK_MILLIS, TimeUnit.MILLISECONDS)) {
-                // Records are processed more slowly than they are read.
+            while (!isStopped && !steps.offer(step, CHECK_MILLIS, TimeUnit.MILLISECONDS)) {
+                // The queue is full, because records are processed more slowly than they are read.
             }
         } catch (InterruptedException e) {
-            throw new IllegalStateException("nobody interrupts this thread", e);
+            throw new IllegalStateException("the read-ahead thread was interrupted", e);
         }
     }
 
     /**
-     * The next records; none after the timeout.
+     * Returns the next records, or no records after the timeout.
      *
-     * @return null when the end is reached and the consumer is free
-     * @throws RuntimeException whatever the consumer threw; the consumer is free then too
+     * @return null if the end is reached; then the caller may use the consumer
+     * @throws RuntimeException the exception of the consumer; then the caller may use the consumer too
      */
     @Nullable
     ConsumerRecords<byte[], byte[]> take(long millis) {
@@ -120,15 +127,15 @@ final class ReadAhead {
                     stop();
                     throw unchecked(failed.cause());
                 }
-                case null -> noneYet();
+                case null -> emptyOrFailure();
             };
         } catch (InterruptedException e) {
             throw new InterruptException(e);
         }
     }
 
-    /** A thread that has ended without its last step returns no more records. */
-    private ConsumerRecords<byte[], byte[]> noneYet() {
+    /** Throws if the thread failed and could not even queue the failure. */
+    private ConsumerRecords<byte[], byte[]> emptyOrFailure() {
         Throwable cause = failure;
         if (cause != null && !thread.isAlive() && steps.isEmpty()) {
             stop();
@@ -148,14 +155,14 @@ final class ReadAhead {
         return partition;
     }
 
-    /** The offset after the records that {@link #take} has returned. */
+    /** Returns the offset after the records that {@link #take} has returned. */
     long position() {
         return position;
     }
 
     /**
-     * Frees the consumer, whose position may be after {@link #position}. Waits for the thread even when interrupted,
-     * since nothing else frees the consumer.
+     * Ends the thread, so that the caller may use the consumer. The consumer's position may be after {@link #position}.
+     * Waits for the thread even if interrupted, because the caller cannot use the consumer before.
      */
     void stop() {
         isStopped = true;

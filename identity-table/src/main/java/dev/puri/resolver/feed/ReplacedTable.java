@@ -5,13 +5,14 @@ import java.lang.ref.WeakReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Frees a table that another has replaced. Look-ups and exports may still read it, so only the garbage collector knows
- * when its gigabytes outside the heap are free; and the small heap of a server gives the collector no reason to run.
- * Exports take about a second to end, so the collector runs again until the table is gone. Used by one thread.
+ * Makes the garbage collector free a table that was replaced. Look-ups and exports may still read the old table, so
+ * only the collector knows when its gigabytes of off-heap memory can be freed. But the small heap of a server gives the
+ * collector no reason to run. So this class runs the collector about once a second until the table is freed. Not
+ * thread-safe.
  */
 final class ReplacedTable {
-    /** The largest number of runs for one table. */
-    static final int MOST_RUNS = 10;
+    /** The maximum number of collector runs for one table. */
+    static final int MAX_RUNS = 10;
 
     private final Runnable collector;
     private @Nullable WeakReference<Table> table;
@@ -25,17 +26,17 @@ final class ReplacedTable {
     }
 
     /**
-     * Notes that a table is being replaced. The caller must not keep a reference to it.
+     * Notes the table that is being replaced. The caller must drop its reference to the table.
      *
-     * @param before null when there was none
+     * @param replacedTable the table; null if there was none
      */
-    void begin(@Nullable Table before) {
-        table = before == null ? null : new WeakReference<>(before);
-        runsLeft = MOST_RUNS;
+    void replace(@Nullable Table replacedTable) {
+        table = replacedTable == null ? null : new WeakReference<>(replacedTable);
+        runsLeft = MAX_RUNS;
     }
 
-    /** Runs the collector unless the table is gone. Called about once a second. */
-    void look() {
+    /** Runs the collector if the table is still in memory. Called about once a second. */
+    void collectIfInMemory() {
         if (runsLeft > 0 && table != null && table.get() != null) {
             runsLeft--;
             collector.run();

@@ -6,8 +6,8 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Receives the changes of one complete table. The thread that writes the table calls it, after readers of the table can
- * see the change. So an implementation must be quick and must not throw.
+ * Receives the changes of one complete table. The thread that writes the table calls it after readers can see the
+ * change, so an implementation must be quick and must not throw.
  */
 public interface RowChanges {
     /** Ignores all changes. */
@@ -26,28 +26,30 @@ public interface RowChanges {
     };
 
     /**
-     * A row changed.
+     * A row changed. Called instead of the other overload for the few records that were read before the table went
+     * live.
      *
-     * @param offset of the record in {@code puri.identities.v1}; it grows within a partition
-     * @param row the row after the change; null when there is none
+     * @param offset the offset of the record in {@code puri.identities.v1}; increases within a partition
+     * @param row the row after the change; null if it was removed
      */
     void changed(int partition, long offset, Puri puri, @Nullable Row row);
 
     /**
-     * A row changed, by a live record of the topic.
+     * A row changed. The arrays are those of the record and must not be changed.
      *
-     * @param key of the record; not copied
-     * @param value of the record; null for a tombstone
-     * @param token the record's header {@code position}; null when it has none
+     * @param offset the offset of the record in {@code puri.identities.v1}; increases within a partition
+     * @param key the key of the record
+     * @param value the value of the record; null for a tombstone
+     * @param token the record's header {@code position}; null if it has none
      */
     void changed(int partition, long offset, byte[] key, byte @Nullable [] value, byte @Nullable [] token);
 
-    /** The table has seen all of a partition up to an offset, with or without changes. */
+    /** The table has processed all records of a partition before an offset. */
     void reached(int partition, long offset);
 
     /**
-     * The table had all records of the topic at that time. Called every few seconds, by another thread than the one
-     * that writes.
+     * The table had all records of the topic at a time. Called every few seconds, by another thread than the one that
+     * writes the table.
      */
     void completeAt(Instant time);
 }

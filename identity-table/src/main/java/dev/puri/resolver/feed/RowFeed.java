@@ -31,12 +31,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Converts records of {@code puri.identities.v1} to batches for the table, both at restore and later. No content of the
- * topic can stop it: a record that cannot be decoded is counted, and the row before it stays. While the schema registry
- * is out of reach it waits, because skipping a record would lose a change.
+ * The processor of the global store: converts the records of {@code puri.identities.v1} to batches for the table, both
+ * during the restore and afterwards. No content of the topic can stop it: it counts and skips a record that cannot be
+ * decoded, so the table keeps the previous row. While the schema registry is unreachable it waits, because skipping a
+ * record would lose a change.
  */
 final class RowFeed implements Processor<byte[], byte[], Void, Void> {
-    private static final Schema REGISTERED = RegisteredForm.of(IdentityRow.getClassSchema());
+    private static final Schema REGISTERED_SCHEMA = RegisteredForm.of(IdentityRow.getClassSchema());
     private static final Logger log = LoggerFactory.getLogger(RowFeed.class);
 
     private final RowWriter writer;
@@ -47,13 +48,13 @@ final class RowFeed implements Processor<byte[], byte[], Void, Void> {
     private final RecordReader<IdentityRow> reader = RecordReader.of(IdentityRow.class);
     private @Nullable ProcessorContext<Void, Void> context;
 
-    /** The schema id of rows that this build writes, once a record had it. */
-    private int ownId;
+    /** The id of the schema of this build; valid if {@link #isOwnSchemaIdKnown}. */
+    private int ownSchemaId;
 
-    private boolean ownIsKnown;
+    private boolean isOwnSchemaIdKnown;
 
     /**
-     * @param outcomes receives outcomes that no row shows
+     * @param outcomes receives the outcomes of events that cannot be derived from rows
      */
     RowFeed(
             RowWriter writer,
@@ -73,36 +74,36 @@ final class RowFeed implements Processor<byte[], byte[], Void, Void> {
         this.context = context;
     }
 
-    /** Kafka's global thread reports exceptions only: an error would end it without its cause. */
+    /** Converts errors to exceptions, because Kafka's global thread does not report the cause of an error. */
     @Override
     public void process(Record<byte[], byte[]> record) {
         try {
-            take(record);
+            addToBatch(record);
         } catch (Error e) {
-            throw new IllegalStateException("the record at " + place() + " cannot be processed: " + e, e);
+            throw new IllegalStateException("the record at " + recordPlace() + " cannot be processed: " + e, e);
         }
     }
 
-    private void take(Record<byte[], byte[]> record) {
+    private void addToBatch(Record<byte[], byte[]> record) {
         byte[] key = record.key();
         byte[] value = record.value();
         RowWriter.Batch batch = writer.batch();
-        // The row is kept under the position in the first header, not under that in the value.
-        byte[] token = firstOf(record.headers());
+        // The position in the first header is that of the last event. It replaces the position in the value.
+        byte[] token = firstHeaderValue(record.headers());
         if (key != null
                 && value != null
                 && token != null
                 && ChangeRecords.isChange(record.headers())
-                && isOwn(value)
+                && hasOwnSchema(value)
                 && batch.rows.take(key, value, token)) {
-            batch.addRecord(key, value, token, where(), true);
+            batch.addRecord(key, value, token, metadata(), true);
             return;
         }
         try {
             Puri puri = RecordKey.puri(key);
-            EventOutcome answer = outcomes.read(puri, record.headers(), this::place);
+            EventOutcome answer = outcomes.read(puri, record.headers(), this::recordPlace);
             Row row = value == null ? null : row(value);
-            // Not the batch from above: a wait for the schema registry hands that over.
+            // Not the batch from above: a wait for the schema registry hands over the batch.
             batch = writer.batch();
             if (row == null) {
                 batch.rows.remove(puri);
@@ -118,65 +119,69 @@ final class RowFeed implements Processor<byte[], byte[], Void, Void> {
                     puri.toBytes(),
                     value,
                     answer == null ? null : answer.position().toString().getBytes(StandardCharsets.US_ASCII),
-                    where(),
+                    metadata(),
                     answer == null || answer.outcome().kind() == Outcome.Kind.APPLIED);
             if (answer != null && answer.outcome().reason() != null) {
                 outcomes.refused(puri, answer.position(), answer.outcome().reason());
             }
         } catch (SerializationException | AvroRuntimeException | IllegalArgumentException e) {
             undecodable.increment();
-            log.warn("The record at {} is no identity and is skipped: {}", place(), e.getMessage());
+            log.warn(
+                    "The record at {} cannot be decoded as an identity and is skipped: {}",
+                    recordPlace(),
+                    e.getMessage());
         }
     }
 
     /**
-     * The value of the first header. The registry writes the position there, and no other value of its parses as one.
+     * Returns the value of the first header. The registry writes the position there. If the first header is a different
+     * one, its value does not parse as a position.
      */
-    private static byte @Nullable [] firstOf(Headers headers) {
-        Iterator<Header> all = headers.iterator();
-        return all.hasNext() ? all.next().value() : null;
+    private static byte @Nullable [] firstHeaderValue(Headers headers) {
+        Iterator<Header> iterator = headers.iterator();
+        return iterator.hasNext() ? iterator.next().value() : null;
     }
 
     /**
-     * Whether rows of a schema have the byte layout that this build writes. Earlier builds registered the class's
-     * schema.
+     * Returns whether values written with a schema have the byte layout of this build. Earlier builds registered the
+     * schema of the generated class.
      */
-    private static boolean isRow(Schema writer) {
-        return writer.equals(REGISTERED) || writer.equals(IdentityRow.getClassSchema());
+    private static boolean hasOwnLayout(Schema writer) {
+        return writer.equals(REGISTERED_SCHEMA) || writer.equals(IdentityRow.getClassSchema());
     }
 
-    private boolean isOwn(byte[] value) {
-        return ownIsKnown && WireFormat.isOf(ownId, value);
+    private boolean hasOwnSchema(byte[] value) {
+        return isOwnSchemaIdKnown && WireFormat.isOf(ownSchemaId, value);
     }
 
     private Row row(byte[] value) {
         return schemaRegistryWait.read(() -> decode(value), e -> {
             writer.handOver();
-            log.warn("The table waits at {} for the schema registry: {}", place(), e.getMessage());
+            log.warn("The table waits for the schema registry, at record {}: {}", recordPlace(), e.getMessage());
         });
     }
 
     private Row decode(byte[] value) {
         int id = WireFormat.schemaId(value);
         Schema writerSchema = registry.byId(id);
-        if (isRow(writerSchema)) {
-            ownId = id;
-            ownIsKnown = true;
+        if (hasOwnLayout(writerSchema)) {
+            ownSchemaId = id;
+            isOwnSchemaIdKnown = true;
         }
         return RowAvro.fromAvro(reader.decode(value, writerSchema));
     }
 
-    private @Nullable RecordMetadata where() {
+    private @Nullable RecordMetadata metadata() {
         return context == null ? null : context.recordMetadata().orElse(null);
     }
 
-    private String place() {
+    private String recordPlace() {
         return context == null
                 ? "an unknown place"
                 : context.recordMetadata().map(RowFeed::text).orElse("an unknown place");
     }
 
-    private static String text(RecordMetadata place) {
-        return place.topic() + "-" + place.partition() + "@" + place.offset();
+    private static String text(RecordMetadata metadata) {
+        return metadata.topic() + "-" + metadata.partition() + "@" + metadata.offset();
     }
 }

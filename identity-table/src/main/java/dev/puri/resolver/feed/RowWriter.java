@@ -24,111 +24,117 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The only thread that writes a table. Another thread reads the topic; during a restore both have about as much to do.
+ * Writes batches of rows to a table in its own thread, which is the only thread that writes the table. Kafka Streams'
+ * global thread, the packer, reads the topic and fills the batches. During a restore both threads have about as much
+ * work.
  *
  * <pre>
- * global thread: parse, pack ────────Batch──▶ queue ──▶ this thread: store, publish to readers
+ * packer: parse and pack records ───full batches───▶ writer: store records, publish them to readers
  *       ▲                                                        │
  *       └──────────────────── empty batches ◀────────────────────┘
  * </pre>
  *
- * The number of batches is fixed, so the thread that reads waits for this one when it is ahead.
+ * The number of batches is fixed, so the packer waits for the writer when all batches are queued.
  */
 final class RowWriter implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(RowWriter.class);
-    private static final long LOOK_MILLIS = 100;
-    private static final long STOP_MILLIS = 2_000;
+    private static final long CHECK_MILLIS = 100;
+    private static final long CLOSE_MILLIS = 2_000;
 
-    /** Enough to bridge pauses of either thread: some 10 ms of work, 4 MB. */
+    /** The number of batches: about 10 ms of work and 4 MB, which is enough to bridge pauses of either thread. */
     static final int BATCHES = 40;
 
     private final PackedTable table;
     private final OutcomeCache outcomes;
     private final Waiters waiters;
-    private final BlockingQueue<Batch> full = new LinkedBlockingQueue<>();
-    /** A stack: the batch that was emptied last is filled next, while the processor's cache still has it. */
-    private final BlockingDeque<Batch> empty = new LinkedBlockingDeque<>();
+    private final BlockingQueue<Batch> fullBatches = new LinkedBlockingQueue<>();
+
+    /** A stack, so that the packer fills the batch that the processor's cache still has. */
+    private final BlockingDeque<Batch> emptyBatches = new LinkedBlockingDeque<>();
 
     private final Stop stop = new Stop();
     private final Thread thread =
             Thread.ofPlatform().name("table-writer").daemon(true).unstarted(this::run);
 
-    /** Used by the thread that reads. */
-    private Batch filling;
+    /** The batch that the packer fills; used only by the packer. */
+    private Batch currentBatch;
 
-    /** Used by the thread that writes; null while the table is being filled. */
-    private @Nullable RowChanges changes;
+    /** The receiver of changes; null until the table is live. Used only by the writer. */
+    private @Nullable RowChanges receiver;
 
     /**
-     * By partition, the offset after the last record that is in the table. Used by the thread that writes while the
-     * table is being filled: the table's own offsets advance only with the next poll.
+     * By partition: the offset after the last record that is in the table. Only maintained until the table is live,
+     * because the offsets of the table advance only with the next poll. Used only by the writer.
      */
-    private long[] written = {};
+    private long[] writtenOffsets = {};
 
     private volatile @Nullable Throwable failure;
 
     /**
-     * Whether batches keep the bytes of records, for the receiver of changes. Not while the table is being filled: old
-     * arrays that refer to young objects cost the garbage collector most.
+     * Whether batches keep the bytes of topic records, for the receiver of changes. False while the table is being
+     * filled, because references from old arrays to young objects are expensive for the garbage collector.
      */
-    private volatile boolean isKept;
+    private volatile boolean keepsRecordBytes;
 
-    /** Rows in the order of the topic, and the offset that follows them. Used by one thread at a time. */
+    /** Rows and removals in the order of the topic, and the offset after them. Used by one thread at a time. */
     final class Batch {
         final RowBatch rows;
 
         /**
-         * By row or removal: the bytes of its record if they are kept, its partition and offset, and whether it is a
-         * change.
+         * For each row or removal: the bytes of its topic record if they are kept, its partition and offset, and
+         * whether the record changes the row.
          */
-        private final byte[] @Nullable [] keys = new byte[RowBatch.MOST][];
+        private final byte[] @Nullable [] keys = new byte[RowBatch.MAX_ROWS][];
 
-        private final byte[] @Nullable [] values = new byte[RowBatch.MOST][];
+        private final byte[] @Nullable [] values = new byte[RowBatch.MAX_ROWS][];
 
-        private final byte[] @Nullable [] tokens = new byte[RowBatch.MOST][];
+        private final byte[] @Nullable [] tokens = new byte[RowBatch.MAX_ROWS][];
 
-        private final int[] partitions = new int[RowBatch.MOST];
-        private final long[] offsets = new long[RowBatch.MOST];
-        private final boolean[] isChange = new boolean[RowBatch.MOST];
+        private final int[] partitions = new int[RowBatch.MAX_ROWS];
+        private final long[] offsets = new long[RowBatch.MAX_ROWS];
+        private final boolean[] isChange = new boolean[RowBatch.MAX_ROWS];
 
+        /** The partition whose processed offset this batch advances; -1 if none. */
         private int partition = -1;
+
         private long offset;
 
-        /** An action that runs after all earlier batches are written; null for none. */
-        private @Nullable Runnable then;
+        /** Runs after this batch and all earlier batches are written; null for none. */
+        private @Nullable Runnable onWritten;
 
         Batch(RowBatch rows) {
             this.rows = rows;
         }
 
         /**
-         * Adds the record of the row or removal that was added last.
+         * Adds the topic record of the row or removal that was added last to {@link #rows}.
          *
-         * @param token of the event that the record answers; null when its headers have none
+         * @param token the position of the event that the record answers; null if its headers have none
+         * @param isChange whether the record changes the row
          */
         void addRecord(
                 byte[] key,
                 byte @Nullable [] value,
                 byte @Nullable [] token,
-                @Nullable RecordMetadata place,
-                boolean isNews) {
+                @Nullable RecordMetadata metadata,
+                boolean isChange) {
             int i = rows.count() - 1;
-            if (isKept) {
+            if (keepsRecordBytes) {
                 keys[i] = key;
                 values[i] = value;
                 tokens[i] = token;
             }
-            partitions[i] = place == null ? 0 : place.partition();
-            offsets[i] = place == null ? 0 : place.offset();
-            isChange[i] = isNews;
+            partitions[i] = metadata == null ? 0 : metadata.partition();
+            offsets[i] = metadata == null ? 0 : metadata.offset();
+            this.isChange[i] = isChange;
         }
 
-        private void report(int i, RowChanges receiver) {
+        private void reportChange(int i, RowChanges receiver) {
             byte[] key = keys[i];
             if (key != null) {
                 receiver.changed(partitions[i], offsets[i], key, values[i], tokens[i]);
             } else {
-                // Added before goLive, and written after it.
+                // The record was added before goLive, when bytes were not kept, but is written afterwards.
                 receiver.changed(partitions[i], offsets[i], rows.name(i), rows.row(i));
             }
         }
@@ -138,7 +144,7 @@ final class RowWriter implements AutoCloseable {
                 byte[] token = tokens[i];
                 if (token != null && isOfNamespace(token)) {
                     Row row = rows.row(i);
-                    // A row has the token's position already; a removal does not.
+                    // A row has the position of the token. For a removal the token must be parsed.
                     outcomes.answered(
                             rows.name(i),
                             row == null
@@ -148,11 +154,14 @@ final class RowWriter implements AutoCloseable {
             }
         }
 
-        /** Tokens of the shared topic are two numbers; those of a namespace's topic begin with the topic's name. */
+        /**
+         * A token of the shared events topic is {@code partition-offset}. A token of a namespace's topic begins with
+         * the namespace.
+         */
         private static boolean isOfNamespace(byte[] token) {
             int dashes = 0;
-            for (byte each : token) {
-                dashes += each == '-' ? 1 : 0;
+            for (byte character : token) {
+                dashes += character == '-' ? 1 : 0;
             }
             return dashes > 1;
         }
@@ -167,7 +176,7 @@ final class RowWriter implements AutoCloseable {
     }
 
     /**
-     * @param outcomes receives answered events, once their rows are in the table
+     * @param outcomes receives the answered events after their rows are in the table
      * @param waiters woken when rows change
      */
     RowWriter(PackedTable table, OutcomeCache outcomes, Waiters waiters) {
@@ -175,85 +184,86 @@ final class RowWriter implements AutoCloseable {
         this.outcomes = outcomes;
         this.waiters = waiters;
         for (int i = 1; i < BATCHES; i++) {
-            empty.add(new Batch(table.newBatch()));
+            emptyBatches.add(new Batch(table.newBatch()));
         }
-        filling = new Batch(table.newBatch());
+        currentBatch = new Batch(table.newBatch());
     }
 
     void start() {
         thread.start();
     }
 
-    /** Why the table is not written any more; null while it is. */
+    /** Returns why the writer ended; null while it runs. */
     @Nullable
     Throwable failure() {
         return failure;
     }
 
     /**
-     * The batch to which a record is added; for the thread that reads.
+     * Returns the batch to which the packer adds the next record. Called by the packer.
      *
-     * @throws IllegalStateException when writing has failed
+     * @throws IllegalStateException if writing failed
      */
     Batch batch() {
-        if (filling.rows.isFull()) {
+        if (currentBatch.rows.isFull()) {
             handOver();
         }
-        return filling;
+        return currentBatch;
     }
 
     /**
-     * Hands over the records that were added, and the offset that follows them; for the thread that reads.
+     * Hands over the added records and the offset after them to the writer. Called by the packer.
      *
-     * @throws IllegalStateException when writing has failed
+     * @throws IllegalStateException if writing failed
      */
     void reached(int partition, long offset) {
-        filling.partition = partition;
-        filling.offset = offset;
+        currentBatch.partition = partition;
+        currentBatch.offset = offset;
         handOver();
     }
 
-    /** Hands over the records that were added; for the thread that reads. */
+    /** Hands over the added records to the writer. Called by the packer. */
     void handOver() {
         requireAlive();
-        full.add(filling);
-        filling = takeEmpty();
+        fullBatches.add(currentBatch);
+        currentBatch = takeEmpty();
     }
 
     /**
-     * Returns when the table has all records that were handed over. Later changes are reported.
+     * Waits until the table has all records that were handed over. Reports all later changes to a receiver.
      *
-     * @param begin creates the receiver, from the next offset of each partition; called by the thread that writes
-     * @throws IllegalStateException when writing has failed
+     * @param partitionCount the number of partitions
+     * @param createReceiver creates the receiver from the next offset of each partition. The writer calls it
+     * @throws IllegalStateException if writing failed
      */
-    void goLive(int count, Function<long[], ? extends RowChanges> begin) {
-        isKept = true;
+    void goLive(int partitionCount, Function<long[], ? extends RowChanges> createReceiver) {
+        keepsRecordBytes = true;
         CountDownLatch live = new CountDownLatch(1);
         Batch batch = new Batch(table.newBatch());
-        batch.then = () -> {
+        batch.onWritten = () -> {
             table.expect(0);
-            long[] begins = new long[count];
-            for (int i = 0; i < count; i++) {
-                begins[i] = Math.max(table.reached(i), i < written.length ? written[i] : 0);
+            long[] begins = new long[partitionCount];
+            for (int i = 0; i < partitionCount; i++) {
+                begins[i] = Math.max(table.reached(i), i < writtenOffsets.length ? writtenOffsets[i] : 0);
             }
-            changes = begin.apply(begins);
+            receiver = createReceiver.apply(begins);
             live.countDown();
         };
         await(batch, live);
     }
 
-    /** Returns when the table has all records that were handed over. */
+    /** Waits until the table has all records that were handed over. */
     void await() {
         CountDownLatch written = new CountDownLatch(1);
         Batch batch = new Batch(table.newBatch());
-        batch.then = written::countDown;
+        batch.onWritten = written::countDown;
         await(batch, written);
     }
 
     private void await(Batch batch, CountDownLatch written) {
-        full.add(batch);
+        fullBatches.add(batch);
         try {
-            while (!written.await(LOOK_MILLIS, TimeUnit.MILLISECONDS)) {
+            while (!written.await(CHECK_MILLIS, TimeUnit.MILLISECONDS)) {
                 requireAlive();
             }
         } catch (InterruptedException e) {
@@ -265,7 +275,7 @@ final class RowWriter implements AutoCloseable {
     private Batch takeEmpty() {
         try {
             while (true) {
-                Batch batch = empty.poll(LOOK_MILLIS, TimeUnit.MILLISECONDS);
+                Batch batch = emptyBatches.poll(CHECK_MILLIS, TimeUnit.MILLISECONDS);
                 if (batch != null) {
                     return batch;
                 }
@@ -280,7 +290,7 @@ final class RowWriter implements AutoCloseable {
     private void requireAlive() {
         Throwable cause = failure;
         if (cause != null) {
-            throw new IllegalStateException("the table could not be written: " + cause, cause);
+            throw new IllegalStateException("writing the table failed: " + cause, cause);
         }
         if (stop.isAsked()) {
             throw stopped();
@@ -290,13 +300,13 @@ final class RowWriter implements AutoCloseable {
     private void run() {
         try {
             while (!stop.isAsked()) {
-                Batch batch = full.poll(LOOK_MILLIS, TimeUnit.MILLISECONDS);
+                Batch batch = fullBatches.poll(CHECK_MILLIS, TimeUnit.MILLISECONDS);
                 if (batch != null) {
                     write(batch);
                 }
             }
         } catch (InterruptedException | RuntimeException | Error e) {
-            // Before the log, for which there may be no memory. The keeper replaces the writer and its table.
+            // Set before the log line, for which there may be no memory. The keeper then replaces the table.
             failure = e;
             log.error("The table cannot be written any more", e);
         }
@@ -307,40 +317,40 @@ final class RowWriter implements AutoCloseable {
         if (batch.partition >= 0) {
             table.reach(batch.partition, batch.offset);
         }
-        RowChanges receiver = changes;
-        if (receiver == null) {
-            note(batch);
+        RowChanges current = receiver;
+        if (current == null) {
+            noteWrittenOffsets(batch);
         } else {
-            report(batch, receiver);
+            reportChanges(batch, current);
             batch.reportOutcomes(outcomes);
         }
-        // Else a waiter might miss the change, and this thread the waiter.
+        // Without the fence a new waiter might not see the row, and this thread might not see the waiter.
         VarHandle.fullFence();
         if (waiters.isAnybodyThere()) {
-            wake(batch);
+            wakeWaiters(batch);
         }
-        if (batch.then != null) {
-            batch.then.run();
+        if (batch.onWritten != null) {
+            batch.onWritten.run();
             return;
         }
         batch.clear();
-        empty.addFirst(batch);
+        emptyBatches.addFirst(batch);
     }
 
-    private void note(Batch batch) {
+    private void noteWrittenOffsets(Batch batch) {
         for (int i = 0; i < batch.rows.count(); i++) {
             int partition = batch.partitions[i];
-            if (partition >= written.length) {
-                written = Arrays.copyOf(written, partition + 1);
+            if (partition >= writtenOffsets.length) {
+                writtenOffsets = Arrays.copyOf(writtenOffsets, partition + 1);
             }
-            written[partition] = batch.offsets[i] + 1;
+            writtenOffsets[partition] = batch.offsets[i] + 1;
         }
     }
 
-    private static void report(Batch batch, RowChanges receiver) {
+    private static void reportChanges(Batch batch, RowChanges receiver) {
         for (int i = 0; i < batch.rows.count(); i++) {
             if (batch.isChange[i]) {
-                batch.report(i, receiver);
+                batch.reportChange(i, receiver);
             }
         }
         if (batch.partition >= 0) {
@@ -348,7 +358,7 @@ final class RowWriter implements AutoCloseable {
         }
     }
 
-    private void wake(Batch batch) {
+    private void wakeWaiters(Batch batch) {
         for (int i = 0; i < batch.rows.count(); i++) {
             waiters.wake(batch.rows.name(i));
         }
@@ -359,17 +369,17 @@ final class RowWriter implements AutoCloseable {
         return new StoppedException("stopped while filling the table");
     }
 
-    /** Stops the thread soon, and lets waits for it fail; from any thread. */
+    /** Stops the writer soon, and makes waits for it fail. Any thread may call it. */
     void stop() {
         stop.ask();
     }
 
-    /** Stops the thread. The table's offsets are those of the records that it has. */
+    /** Stops the writer and waits for its thread. The table keeps its rows and offsets. */
     @Override
     public void close() {
         stop();
         try {
-            thread.join(STOP_MILLIS);
+            thread.join(CLOSE_MILLIS);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }

@@ -25,19 +25,24 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Writes the table to disk and opens it, so that a start reads only later records. A snapshot that cannot be used is
- * set aside with a message, and the table is filled from the topic's beginning. So a damaged file costs time only.
+ * Writes the table to a snapshot file and opens it at the next start, so that the start reads only later records from
+ * the topic. If the file cannot be used, this class renames it, logs the reason, and returns an empty table, which is
+ * then filled from the beginning of the topic.
  */
 public final class Snapshots {
     private static final Logger log = LoggerFactory.getLogger(Snapshots.class);
     private static final String FILE = "identities.snapshot";
 
-    /** Snapshots are due even if nothing changes: they are trusted only while the brokers keep tombstones. */
-    private static final Duration LONGEST_UNCHANGED = Duration.ofDays(1);
+    /**
+     * The interval at which an unchanged table is written again. A snapshot is only used while the brokers keep the
+     * tombstones that it may lack, so its time must stay recent.
+     */
+    private static final Duration MAX_INTERVAL = Duration.ofDays(1);
 
-    private static final Duration STOP = Duration.ofSeconds(20);
+    /** The maximum time to wait for the last snapshot. */
+    private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(20);
 
-    /** A snapshot that cannot be written waits for the next interval; this is for failures beside the writing. */
+    /** The pause after a failure outside the writing. A failed write is tried again at the next interval. */
     private static final RetryPolicy RETRY_POLICY = RetryPolicy.fixed(Duration.ofSeconds(10));
 
     private final @Nullable Path file;
@@ -45,8 +50,8 @@ public final class Snapshots {
     private final InstantSource clock;
 
     /**
-     * @param folder that no other instance uses; null to write nothing
-     * @param interval between two snapshots, if anything changed
+     * @param folder a folder that no other instance uses; null for no snapshots
+     * @param interval the time between two snapshots if the table changed
      */
     public Snapshots(@Nullable Path folder, Duration interval, InstantSource clock) {
         this.file = folder == null ? null : folder.resolve(FILE);
@@ -55,173 +60,186 @@ public final class Snapshots {
     }
 
     /**
-     * Opens the last snapshot if it can be trusted, else returns an empty table.
+     * Returns a table with the rows of the last snapshot, or an empty table if the snapshot cannot be used.
      *
-     * @throws UnreachableException when the brokers do not answer now
+     * @throws UnreachableException if the brokers do not respond
      */
     PackedTable open(BrokerTopic topic, TopicEnds ends) {
         if (file == null || !Files.exists(file)) {
             return new PackedTable();
         }
-        SnapshotRequirements terms;
+        SnapshotRequirements requirements;
         try {
-            terms = new SnapshotRequirements(
+            requirements = new SnapshotRequirements(
                     ends.topicId(), topic.begins(ends), ends.byPartition(), topic.tombstonesKept(), clock.instant());
         } catch (UnreachableException e) {
-            // A wait costs less than reading everything, but a missing permission may never be granted.
+            // The caller retries, which costs less than reading the whole topic. But a missing permission may never be
+            // granted.
             if (!e.isForbidden()) {
                 throw e;
             }
-            log.warn("{} cannot be trusted, the table is filled from the beginning: {}", file, e.getMessage());
+            log.warn(
+                    "{} cannot be checked, the table is filled from the beginning of the topic: {}",
+                    file,
+                    e.getMessage());
             return new PackedTable();
         }
-        long begun = System.nanoTime();
+        long startNanos = System.nanoTime();
         try {
-            PackedTable table = PackedTable.open(file, terms);
+            PackedTable table = PackedTable.open(file, requirements);
             log.info(
                     "Opened {}: {} rows in {} ms, {} records to be read",
                     file,
                     table.rows(),
-                    TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - begun),
+                    TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - startNanos),
                     ends.lag(table::reached));
             return table;
         } catch (SnapshotRefusedException e) {
-            setAside(file, String.valueOf(e.getMessage()));
+            rename(file, String.valueOf(e.getMessage()));
         } catch (RuntimeException e) {
-            log.error("{} has valid checksums and cannot be read", file, e);
-            setAside(file, e.toString());
+            log.error("{} has valid checksums but cannot be read", file, e);
+            rename(file, e.toString());
         } catch (IOException e) {
-            log.warn("{} cannot be opened, the table is filled from the beginning: {}", file, e.toString());
+            log.warn(
+                    "{} cannot be opened, the table is filled from the beginning of the topic: {}", file, e.toString());
         }
         return new PackedTable();
     }
 
-    private static void setAside(Path file, String reason) {
-        Path aside = aside(file);
-        log.warn("{} is not used and set aside as {}, the table is filled anew: {}", file, aside, reason);
+    private static void rename(Path file, String reason) {
+        Path renamedFile = renamedFile(file);
+        log.warn(
+                "{} cannot be used and is renamed to {}, the table is filled from the beginning of the topic: {}",
+                file,
+                renamedFile,
+                reason);
         try {
-            Files.move(file, aside, StandardCopyOption.REPLACE_EXISTING);
+            Files.move(file, renamedFile, StandardCopyOption.REPLACE_EXISTING);
         } catch (IOException e) {
-            log.warn("{} cannot be set aside: {}", file, e.toString());
+            log.warn("{} cannot be renamed: {}", file, e.toString());
         }
     }
 
-    private static Path aside(Path file) {
+    private static Path renamedFile(Path file) {
         return file.resolveSibling(file.getFileName() + ".refused");
     }
 
-    /** The writer of a table's snapshots, which starts once the table is complete. */
-    Writing of(PackedTable table, TopicEnds filledFrom) {
-        return new Writing(table, filledFrom);
+    /** Creates the writer of a table's snapshots. It starts when the table is complete. */
+    SnapshotWriting writerOf(PackedTable table, TopicEnds filledFrom) {
+        return new SnapshotWriting(table, filledFrom);
     }
 
-    /** Writes the snapshots of one table in a thread of its own, and the last one at the close. */
-    final class Writing implements AutoCloseable {
+    /** Writes the snapshots of one table in its own thread, and a last snapshot on close. */
+    final class SnapshotWriting implements AutoCloseable {
         private final PackedTable table;
         private final TopicEnds filledFrom;
         private final Stop stop = new Stop();
         private final SupervisedThread thread =
-                new SupervisedThread("table-snapshots", stop, RETRY_POLICY, this::write, Writing::failed);
+                new SupervisedThread("table-snapshots", stop, RETRY_POLICY, this::write, SnapshotWriting::onFailure);
 
-        /** The last time at which the table is known to have had everything; null before it was complete. */
+        /** See {@link #asOf()}. */
         private volatile @Nullable ObservationTime asOf;
 
-        /** End offsets that the table must reach before it is as of their time; used by one thread. */
-        private @Nullable TopicEnds awaited;
+        /** The end offsets that the table must reach next, with their time; used by the thread that observes. */
+        private @Nullable TopicEnds awaitedEnds;
 
-        private Map<Integer, Long> written = Map.of();
+        /** By partition: the offset in the last snapshot. */
+        private Map<Integer, Long> writtenOffsets = Map.of();
+
         private Instant writtenAsOf = Instant.MIN;
 
-        private Writing(PackedTable table, TopicEnds filledFrom) {
+        private SnapshotWriting(PackedTable table, TopicEnds filledFrom) {
             this.table = table;
             this.filledFrom = filledFrom;
         }
 
         /**
-         * Starts to write snapshots: the table is complete.
+         * Starts to write snapshots, because the table is complete.
          *
-         * @param at when the brokers reported the end offsets that it has reached
+         * @param at the time at which the brokers reported the end offsets that the table has reached
          */
-        void complete(ObservationTime at) {
+        void start(ObservationTime at) {
             asOf = at;
             if (file != null) {
                 thread.start();
             }
         }
 
-        /** The topic's ends at a later time, which the table may not have reached yet. */
+        /** Updates {@link #asOf()}. The table may not have reached these end offsets yet. */
         void observe(TopicEnds ends) {
-            TopicEnds before = awaited;
-            if (before == null || before.lag(table::reached) == 0) {
-                if (before != null) {
-                    asOf = before.at();
+            TopicEnds reachedEnds = awaitedEnds;
+            if (reachedEnds == null || reachedEnds.lag(table::reached) == 0) {
+                if (reachedEnds != null) {
+                    asOf = reachedEnds.at();
                 }
-                awaited = ends;
+                awaitedEnds = ends;
             }
         }
 
-        /** The last time at which the table is known to have had everything; null before it was complete. */
+        /** Returns the last known time at which the table had all records of the topic; null before it was complete. */
         @Nullable
         ObservationTime asOf() {
             return asOf;
         }
 
         private void write() {
-            // At once, then at each interval, and when the table is fed no more.
+            // Writes immediately, then at each interval, and a last time after the feed has stopped.
             do {
-                writeChanged();
+                writeIfChanged();
             } while (!stop.isAskedWithin(interval));
-            writeChanged();
+            writeIfChanged();
         }
 
-        private static void failed(Throwable cause) {
-            log.error("Snapshots of the table are not written for now", cause);
+        private static void onFailure(Throwable cause) {
+            log.error("Writing snapshots of the table failed, and is retried", cause);
         }
 
-        private void writeChanged() {
-            Path to = file;
+        private void writeIfChanged() {
+            Path target = file;
             ObservationTime complete = asOf;
-            if (to == null || complete == null || isWritten(complete.wall())) {
+            if (target == null || complete == null || isUpToDate(complete.wall())) {
                 return;
             }
             Instant now = complete.wall();
-            long begun = System.nanoTime();
+            long startNanos = System.nanoTime();
             try {
-                Files.createDirectories(to.toAbsolutePath().getParent());
-                written = table.writeSnapshot(
-                        to,
+                Files.createDirectories(target.toAbsolutePath().getParent());
+                writtenOffsets = table.writeSnapshot(
+                        target,
                         new SnapshotOrigin(
                                 filledFrom.topicId(), filledFrom.byPartition().size(), now),
                         clock.instant());
                 writtenAsOf = now;
-                Files.deleteIfExists(aside(to));
+                Files.deleteIfExists(renamedFile(target));
                 log.info(
                         "Wrote {}: {} rows in {} ms",
-                        to,
+                        target,
                         table.rows(),
-                        TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - begun));
+                        TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - startNanos));
             } catch (IOException | RuntimeException | Error e) {
-                log.warn("{} cannot be written; the snapshot before stays: {}", to, e.toString());
-                log.debug("Why", e);
+                log.warn("{} cannot be written; the previous snapshot is kept: {}", target, e.toString());
+                log.debug("Cause", e);
             }
         }
 
-        private boolean isWritten(Instant now) {
+        private boolean isUpToDate(Instant now) {
             return !writtenAsOf.equals(Instant.MIN)
-                    && Duration.between(writtenAsOf, now).compareTo(LONGEST_UNCHANGED) < 0
-                    && written.entrySet().stream().allMatch(each -> table.reached(each.getKey()) == each.getValue())
+                    && Duration.between(writtenAsOf, now).compareTo(MAX_INTERVAL) < 0
+                    && writtenOffsets.entrySet().stream()
+                            .allMatch(entry -> table.reached(entry.getKey()) == entry.getValue())
                     && filledFrom.byPartition().keySet().stream()
-                            .allMatch(partition -> written.containsKey(partition) || table.reached(partition) == 0);
+                            .allMatch(partition ->
+                                    writtenOffsets.containsKey(partition) || table.reached(partition) == 0);
         }
 
-        /** Writes the last snapshot; the table must not be fed any more. Takes 20 s at most. */
+        /** Writes the last snapshot, within at most 20 s. The feed must have stopped. */
         @Override
         public void close() {
             stop.ask();
-            if (!thread.join(STOP)) {
+            if (!thread.join(CLOSE_TIMEOUT)) {
                 log.warn(
-                        "The last snapshot of the table is not written within {} s; the one before stays",
-                        STOP.toSeconds());
+                        "The last snapshot of the table was not written within {} s; the previous snapshot is kept",
+                        CLOSE_TIMEOUT.toSeconds());
             }
         }
     }

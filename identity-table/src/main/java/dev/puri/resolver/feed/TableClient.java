@@ -32,30 +32,32 @@ import org.apache.kafka.streams.state.StoreBuilder;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A client that fills and feeds one table: a Kafka Streams application that consists of a global store.
+ * A Kafka Streams application that fills one table and then keeps it current. Its topology is only a global store.
  *
  * <pre>
  * puri.identities.v1 ──TrackedConsumer, ReadAhead──▶ global thread ──RowFeed──▶ RowWriter's thread ──▶ PackedTable
  * </pre>
  *
- * Used by one thread, but for {@link #abandon}.
+ * Not thread-safe, except {@link #abandon}.
  */
 public final class TableClient implements AutoCloseable {
-    private static final String APPLICATION = "puri-resolver";
-    private static final Duration CLOSE = Duration.ofSeconds(5);
+    private static final String APPLICATION_ID = "puri-resolver";
 
-    /** How long to wait between two questions to a schema registry that does not answer. */
+    /** The maximum time to close Kafka Streams. */
+    private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(5);
+
+    /** The delays between requests to a schema registry that does not respond. */
     private static final RetryPolicy RETRY_POLICY = new RetryPolicy(Duration.ofMillis(100), Duration.ofSeconds(2));
 
     /**
-     * The consumer's defaults. Kafka Streams restores one partition after the other, and fetches the next part of a
-     * partition when the one before is used up. Large parts need fewer round trips to distant brokers. Few records a
-     * poll are still in the processor's cache when they are processed. A short wait for new records keeps the long poll
-     * of a finished partition from holding the connection for half a second.
+     * The defaults of the consumer. Kafka Streams restores one partition after the other, and the consumer fetches the
+     * next part of a partition when the previous part is used up. Large fetches need fewer round trips to distant
+     * brokers. Records of a small poll are still in the processor's cache when they are processed. A short maximum wait
+     * prevents the long poll of a restored partition from blocking the connection for half a second.
      */
     public static final Map<String, String> CONSUMER = Map.of(
             ConsumerConfig.MAX_PARTITION_FETCH_BYTES_CONFIG, "8388608",
-            ConsumerConfig.MAX_POLL_RECORDS_CONFIG, String.valueOf(RowBatch.MOST),
+            ConsumerConfig.MAX_POLL_RECORDS_CONFIG, String.valueOf(RowBatch.MAX_ROWS),
             ConsumerConfig.RECEIVE_BUFFER_CONFIG, "1048576",
             ConsumerConfig.FETCH_MAX_WAIT_MS_CONFIG, "10");
 
@@ -63,18 +65,18 @@ public final class TableClient implements AutoCloseable {
     private final Stop stop = new Stop();
     private final SchemaRegistryWait schemaRegistryWait = new SchemaRegistryWait(RETRY_POLICY, stop);
     private final RowWriter writer;
-    private final ConsumerOnly clients = new ConsumerOnly();
+    private final ClientSupplier clientSupplier = new ClientSupplier();
     private final KafkaStreams streams;
     private volatile @Nullable Throwable death;
 
     /**
-     * @param table empty or opened from a snapshot; fed from its next offsets
-     * @param kafka the user's properties; those that correctness depends on are overridden
-     * @param stateDir for the folder of Kafka Streams; clients must not share it
-     * @param registry resolves schema ids; not closed
-     * @param outcomes receives outcomes that no row shows
+     * @param table an empty table, or one opened from a snapshot, which is then fed from the offsets of the snapshot
+     * @param kafka the user's properties. Properties that correctness depends on are overridden
+     * @param stateDir the folder for the state directory of Kafka Streams. Clients must not share it
+     * @param registry resolves schema ids. The client does not close it
+     * @param outcomes receives the outcomes of events that cannot be derived from rows
      * @param waiters woken when rows change
-     * @param undecodable counts records that are no rows
+     * @param undecodable counts records that cannot be decoded
      */
     public TableClient(
             PackedTable table,
@@ -88,7 +90,7 @@ public final class TableClient implements AutoCloseable {
         this.table = table;
         writer = new RowWriter(table, outcomes, waiters);
         streams = new KafkaStreams(
-                topology(registry, outcomes, undecodable), config(kafka, bootstrapServers, stateDir), clients);
+                topology(registry, outcomes, undecodable), config(kafka, bootstrapServers, stateDir), clientSupplier);
         streams.setUncaughtExceptionHandler(cause -> {
             death = cause;
             return StreamThreadExceptionResponse.SHUTDOWN_CLIENT;
@@ -96,12 +98,12 @@ public final class TableClient implements AutoCloseable {
     }
 
     /**
-     * Returns a factory of clients of one registry and one cluster, each for another table.
+     * Returns a factory that creates a client for a table.
      *
      * @param kafka the user's properties
-     * @param stateDir for the folder of Kafka Streams; keepers must not share it
-     * @param registry resolves schema ids; not closed
-     * @param outcomes receives outcomes that no row shows
+     * @param stateDir the folder for the state directory of Kafka Streams. Keepers must not share it
+     * @param registry resolves schema ids. Clients do not close it
+     * @param outcomes receives the outcomes of events that cannot be derived from rows
      * @param waiters woken when rows change
      */
     public static Function<PackedTable, TableClient> factory(
@@ -113,7 +115,7 @@ public final class TableClient implements AutoCloseable {
             Waiters waiters,
             MeterRegistry meters) {
         Counter undecodable = Counter.builder("puri.table.undecodable")
-                .description("Records of the table's topic that are no identity")
+                .description("Records of the table's topic that cannot be decoded")
                 .register(meters);
         return table ->
                 new TableClient(table, kafka, bootstrapServers, stateDir, registry, outcomes, waiters, undecodable);
@@ -121,12 +123,12 @@ public final class TableClient implements AutoCloseable {
 
     static Properties config(Map<String, String> kafka, String bootstrapServers, String stateDir) {
         Properties config = new Properties();
-        // Under their plain names, so that the user's properties override them under any name.
+        // Without the prefix of the global consumer, so that the user's properties override them with any prefix.
         config.putAll(CONSUMER);
         config.putAll(kafka);
         config.putAll(Map.of(
                 StreamsConfig.APPLICATION_ID_CONFIG,
-                APPLICATION,
+                APPLICATION_ID,
                 StreamsConfig.BOOTSTRAP_SERVERS_CONFIG,
                 bootstrapServers,
                 StreamsConfig.STATE_DIR_CONFIG,
@@ -150,21 +152,21 @@ public final class TableClient implements AutoCloseable {
         return builder.build();
     }
 
-    /** The table that is fed. */
+    /** Returns the table that this client feeds. */
     public PackedTable table() {
         return table;
     }
 
-    /** Why the client waits for the schema registry; null while it does not. */
+    /** Returns why the client waits for the schema registry; null if it does not wait. */
     @Nullable
     String waitingFor() {
         return schemaRegistryWait.waitingFor();
     }
 
     /**
-     * Fills the table; returns when it has reached the end offsets of the start.
+     * Fills the table. Returns when the table has reached the end offsets of the time of this call.
      *
-     * @throws RuntimeException when that fails or is abandoned
+     * @throws RuntimeException if this fails, or after {@link #abandon}
      */
     public void start() {
         writer.start();
@@ -173,28 +175,29 @@ public final class TableClient implements AutoCloseable {
     }
 
     /**
-     * Reports changes from now on.
+     * Reports all later changes to a receiver.
      *
-     * @param partitions of the topic
-     * @param begin creates the receiver, from the next offset of each partition, on the thread that writes the table
-     * @throws IllegalStateException when the table cannot be written any more
+     * @param partitions the number of partitions of the topic
+     * @param createReceiver creates the receiver from the next offset of each partition. The thread that writes the
+     *     table calls it
+     * @throws IllegalStateException if writing the table failed
      */
-    void goLive(int partitions, Function<long[], ? extends RowChanges> begin) {
-        writer.goLive(partitions, begin);
+    void goLive(int partitions, Function<long[], ? extends RowChanges> createReceiver) {
+        writer.goLive(partitions, createReceiver);
     }
 
-    /** Lets a {@link #start} in another thread fail. */
+    /** Makes a {@link #start} in another thread fail. */
     void abandon() {
         stop.ask();
         writer.stop();
-        clients.wakeup();
+        clientSupplier.wakeup();
     }
 
     boolean isRunning() {
         return streams.state() == KafkaStreams.State.RUNNING && writer.failure() == null;
     }
 
-    /** Why the client does not run any more. */
+    /** Returns why the client does not run any more. */
     String death() {
         Throwable cause = writer.failure() == null ? death : writer.failure();
         if (cause == null) {
@@ -210,35 +213,35 @@ public final class TableClient implements AutoCloseable {
     @Override
     public void close() {
         stop.ask();
-        streams.close(CLOSE);
+        streams.close(CLOSE_TIMEOUT);
         writer.close();
     }
 
-    /** A global store needs one consumer, and an admin client that Kafka Streams makes in any case. */
-    private final class ConsumerOnly implements KafkaClientSupplier {
+    /** Creates the clients that a global store needs: the global consumer, and the admin client of Kafka Streams. */
+    private final class ClientSupplier implements KafkaClientSupplier {
         private volatile @Nullable TrackedConsumer consumer;
 
         void wakeup() {
-            TrackedConsumer made = consumer;
-            if (made != null) {
-                made.wakeup();
+            TrackedConsumer created = consumer;
+            if (created != null) {
+                created.wakeup();
             }
         }
 
         @Override
         public Consumer<byte[], byte[]> getGlobalConsumer(Map<String, Object> config) {
-            TrackedConsumer made = new TrackedConsumer(
+            TrackedConsumer created = new TrackedConsumer(
                     config,
                     (partition, offset) -> writer.reached(partition.partition(), offset),
                     offsets -> {
-                        // A table from a snapshot has most of its rows already.
+                        // A table from a snapshot already has most of its final size.
                         if (table.rows() == 0) {
                             table.expect(offsets);
                         }
                     },
-                    table::forgetUnusedWords);
-            consumer = made;
-            return made;
+                    table::removeUnusedWords);
+            consumer = created;
+            return created;
         }
 
         @Override
@@ -248,21 +251,21 @@ public final class TableClient implements AutoCloseable {
 
         @Override
         public Producer<byte[], byte[]> getProducer(Map<String, Object> config) {
-            throw new IllegalStateException("nothing is written");
+            throw new IllegalStateException("a global store needs no producer");
         }
 
         @Override
         public Consumer<byte[], byte[]> getConsumer(Map<String, Object> config) {
-            throw new IllegalStateException("nothing is read but the table's topic");
+            throw new IllegalStateException("a global store needs only the global consumer");
         }
 
         @Override
         public Consumer<byte[], byte[]> getRestoreConsumer(Map<String, Object> config) {
-            throw new IllegalStateException("a global store is restored by the global consumer");
+            throw new IllegalStateException("the global consumer restores a global store");
         }
     }
 
-    /** Passes an existing table to Kafka Streams. */
+    /** The store builder that Kafka Streams requires. It returns the existing table. */
     private record ExistingStore(PackedTable table) implements StoreBuilder<PackedTable> {
         @Override
         public PackedTable build() {

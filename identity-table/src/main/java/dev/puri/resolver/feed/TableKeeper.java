@@ -37,7 +37,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Keeps a complete table and feeds it. One thread does this:
+ * Provides the serving table, keeps it current, and replaces it if its client dies or its topic is created again. One
+ * thread does this:
  *
  * <pre>
  * wait for the topic ─▶ fill a new table ─▶ swap it with the serving table ─▶ watch client and topic
@@ -45,8 +46,8 @@ import org.slf4j.LoggerFactory;
  *         └──── back off ◀─────┴──────────────────────────────────────────────────┘ topic was recreated
  * </pre>
  *
- * The table of a dead client serves on, because its rows are the last ones known; but readiness is down, so that
- * clients ask another resolver if there is one. A table that was never complete does not serve.
+ * If the client of the serving table dies, the table keeps serving its last rows until the new table is complete.
+ * Meanwhile readiness is down, so that a load balancer chooses another resolver. An incomplete table never serves.
  *
  * @param <C> type of the receiver of changes
  */
@@ -55,11 +56,16 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
     private static final Duration WATCH_PERIOD = Duration.ofSeconds(1);
     private static final RetryPolicy RETRY_POLICY = new RetryPolicy(Duration.ofMillis(200), Duration.ofSeconds(10));
 
-    /** The brokers keep tombstones for 7 days: a table without contact for longer may have missed some. */
-    private static final Duration LONGEST_ABSENCE = Duration.ofDays(6);
+    /**
+     * A table without contact to the brokers for this time is replaced, because it may have missed tombstones. One day
+     * less than the 7 days for which the brokers keep tombstones.
+     */
+    private static final Duration MAX_TIME_WITHOUT_CONTACT = Duration.ofDays(6);
 
-    /** More than the sum of: the admin client 1 s, Kafka Streams 5 s, the writer 2 s, the last snapshot 20 s. */
-    private static final Duration STOP = Duration.ofSeconds(30);
+    /**
+     * More than the time to close the admin client (1 s), Kafka Streams (5 s), the writer (2 s) and snapshots (20 s).
+     */
+    private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(30);
 
     private final Supplier<BrokerTopic> topics;
     private final Function<PackedTable, TableClient> clients;
@@ -68,37 +74,37 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
     private final ChangesFactory<C> changesFactory;
     private final long maxLag;
     private final Duration maxLagAge;
-    private final Supplier<@Nullable String> hanging;
+    private final Supplier<@Nullable String> hangingTransaction;
     private final InstantSource clock;
     private final Counter rebuilds;
-    private final ReplacedTable replaced;
+    private final ReplacedTable replacedTable;
     private final Stop stop = new Stop();
     private final SupervisedThread thread =
-            new SupervisedThread("table-keeper", stop, RETRY_POLICY, this::keep, this::failed);
+            new SupervisedThread("table-keeper", stop, RETRY_POLICY, this::keepTable, this::onFailure);
 
-    /** The serving table: complete, perhaps not fed any more; null before there is one. */
+    /** The serving table, which is complete but perhaps not fed any more; null if no table was complete yet. */
     private volatile @Nullable Table table;
 
-    /** The serving table with the receiver of its changes; null before there is one. */
+    /** The serving table with the receiver of its changes; null if no table was complete yet. */
     private volatile @Nullable LiveTable<C> liveTable;
 
-    /** The last time at which the serving table is known to have had everything; null before there is one. */
+    /** The last known time at which the serving table had all records; null if no table was complete yet. */
     private volatile @Nullable ObservationTime asOf;
 
-    /** The admin client that asks the brokers; null before the first attempt. */
-    private volatile @Nullable BrokerTopic asked;
+    /** The admin client of the current attempt; null before the first attempt. */
+    private volatile @Nullable BrokerTopic brokerTopic;
 
-    /** The client that fills a new table or feeds the serving one. */
+    /** The client that fills a new table or feeds the serving table. */
     private volatile @Nullable TableClient client;
 
     /** Whether {@link #client} feeds the serving table. */
-    private volatile boolean fed;
+    private volatile boolean isServingTableFed;
 
-    /** The topic's ends when the brokers last answered; null before. */
+    /** The end offsets that the brokers reported last; null if they never did. */
     private volatile @Nullable TopicEnds ends;
 
-    /** Why the table cannot be fed now, for people; null when it can. */
-    private final FailureState trouble = new FailureState("not begun");
+    /** Why the table cannot be fed, as text for people. */
+    private final FailureState problem = new FailureState("not begun");
 
     /** Creates the receiver of the changes of a complete table. */
     @FunctionalInterface
@@ -106,17 +112,16 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
         /**
          * Called by the thread that writes the table, before the first live record.
          *
-         * @param topicId of the topic that feeds the table
-         * @param begins by partition, the offset after the last record that was written
+         * @param topicId the id of the topic that feeds the table
+         * @param begins by partition, the offset after the last record in the table
          * @param completeAt a time at which the topic had no later records
-         * @param isThere whether the table has an identity of a name and uuid; for any thread
+         * @param isThere tells whether the table has an identity with a pURI and uuid. Any thread may call it
          */
         C begin(Uuid topicId, long[] begins, Instant completeAt, BiPredicate<Puri, UUID> isThere);
     }
 
     /**
-     * A complete table and the receiver of its changes. They belong together: the receiver's offsets are those of this
-     * table.
+     * A complete table and the receiver of its changes. The offsets of the receiver are only valid for this table.
      *
      * @param <C> type of the receiver
      * @param changes receives each change after readers of the table can see it
@@ -126,14 +131,14 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
     /**
      * @param topics creates an admin client for the topic
      * @param clients creates a client that feeds a table
-     * @param snapshots opens and writes the table's snapshots
-     * @param waiters are woken when another table serves
+     * @param snapshots opens and writes snapshots of the table
+     * @param waiters woken when a new table serves
      * @param changesFactory creates the receiver of the serving table's changes
-     * @param maxLag the largest lag, in records, with which the table is ready
-     * @param maxLagAge how old the end offsets may be that the lag is computed from
-     * @param hanging describes a transaction that hides later records; null when there is none
-     * @param collector runs the garbage collector after a table was replaced, since that frees its memory outside the
-     *     heap; does nothing in a process that the keeper shares with an application
+     * @param maxLag the maximum lag of a ready table, in records
+     * @param maxLagAge the maximum age of the end offsets of a ready table
+     * @param hangingTransaction describes an open transaction that hides later records; null if there is none
+     * @param collector runs the garbage collector, which frees the off-heap memory of a replaced table. Does nothing in
+     *     a process that the keeper shares with an application
      */
     public TableKeeper(
             Supplier<BrokerTopic> topics,
@@ -143,7 +148,7 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
             ChangesFactory<C> changesFactory,
             long maxLag,
             Duration maxLagAge,
-            Supplier<@Nullable String> hanging,
+            Supplier<@Nullable String> hangingTransaction,
             Runnable collector,
             InstantSource clock,
             MeterRegistry meters) {
@@ -154,99 +159,99 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
         this.changesFactory = changesFactory;
         this.maxLag = maxLag;
         this.maxLagAge = maxLagAge;
-        this.hanging = hanging;
-        this.replaced = new ReplacedTable(collector);
+        this.hangingTransaction = hangingTransaction;
+        this.replacedTable = new ReplacedTable(collector);
         this.clock = clock;
         this.rebuilds = Counter.builder("puri.table.rebuilds")
-                .description("Tables begun anew because the one before could not be fed any more")
+                .description("Tables that were rebuilt because the previous table could not be fed any more")
                 .register(meters);
         Gauge.builder("puri.table.rows", this, keeper -> keeper.rows(keeper.table))
-                .description("Identities in the table that answers")
+                .description("Identities in the serving table")
                 .register(meters);
         Gauge.builder("puri.table.bytes", this, keeper -> keeper.stats(TableStats::bytes))
-                .description("Memory outside the heap that the table that answers takes")
+                .description("Off-heap memory of the serving table")
                 .register(meters);
         Gauge.builder("puri.table.load", this, keeper -> keeper.stats(TableStats::load))
-                .description("Share of its index that is taken")
+                .description("Load factor of the index of the serving table, 0 to 1")
                 .register(meters);
         Gauge.builder("puri.table.lag", this, TableKeeper::lag)
-                .description("Records that the table is behind its topic; NaN when not known")
+                .description("Lag of the serving table in records; NaN if unknown")
                 .register(meters);
         Gauge.builder("puri.table.lag.seconds", this, keeper -> {
                     Duration age = keeper.age();
                     return age == null ? Double.NaN : age.toMillis() / 1000.0;
                 })
-                .description("Since when it is not known that the table that answers has all; NaN before there is one")
+                .description("Time since the serving table was known to have all records; NaN before it was complete")
                 .register(meters);
         Gauge.builder("puri.table.restored.records", this, keeper -> keeper.fillProgress(FillProgress::reached))
-                .description("Offsets of its topic that the table at work has reached, while it is filled and after")
+                .description("Offsets that the table has reached, while it is filled and afterwards")
                 .register(meters);
         Gauge.builder("puri.table.restore.end.records", this, keeper -> keeper.fillProgress(FillProgress::end))
-                .description("Offsets that it has to reach")
+                .description("End offsets that the table has to reach")
                 .register(meters);
         Gauge.builder("puri.table.ready", this, keeper -> keeper.unready() == null ? 1 : 0)
-                .description("1 while the table that answers is fed, and close to the end of its topic")
+                .description("1 if the serving table is fed and close to the end of its topic, otherwise 0")
                 .register(meters);
     }
 
-    /** Starts the thread; once. */
+    /** Starts the thread. Must be called once. */
     public void start() {
         thread.start();
     }
 
-    /** The serving table; null before there is one. */
+    /** Returns the serving table; null if no table was complete yet. */
     public @Nullable Table table() {
         return table;
     }
 
-    /** The serving table with the receiver of its changes; null before there is one. */
+    /** Returns the serving table with the receiver of its changes; null if no table was complete yet. */
     public @Nullable LiveTable<C> liveTable() {
         return liveTable;
     }
 
-    /** The number of partitions of the topic and of the shared events topic; 0 before the brokers have answered. */
+    /** Returns the number of partitions of the topic and of the shared events topic; 0 if not known yet. */
     public int partitions() {
-        TopicEnds seen = ends;
-        return seen == null ? 0 : seen.byPartition().size();
+        TopicEnds lastEnds = ends;
+        return lastEnds == null ? 0 : lastEnds.byPartition().size();
     }
 
-    /** Whether the serving table is fed and its lag is small. */
+    /** Returns whether the serving table is fed and its lag is small. */
     public boolean isReady() {
         return unready() == null;
     }
 
-    /** Why requests have to wait, for people. */
+    /** Returns why requests have to wait, as text for people. */
     public String progress() {
         return Objects.requireNonNullElse(unready(), "it is now");
     }
 
-    /** Why rows of the serving table may be stale or missing; null when they are not. */
+    /** Returns why rows of the serving table may be stale or missing, or null if the table is ready. */
     public @Nullable String unready() {
         return readiness().unready(maxLag, maxLagAge);
     }
 
     private TableReadiness readiness() {
         TableClient client = this.client;
-        TopicEnds seen = ends;
+        TopicEnds lastEnds = ends;
         return new TableReadiness(
-                fed && client != null,
+                isServingTableFed && client != null,
                 client != null && client.isRunning(),
                 client == null ? null : client.waitingFor(),
-                trouble.reason(),
-                seen == null || client == null ? 0 : seen.lag(client.table()::reached),
-                seen == null ? null : seen.at().age(clock),
-                hanging.get());
+                problem.reason(),
+                lastEnds == null || client == null ? 0 : lastEnds.lag(client.table()::reached),
+                lastEnds == null ? null : lastEnds.at().age(clock),
+                hangingTransaction.get());
     }
 
-    /** Rows and offsets of the table that is filled or fed, for people and dashboards; a copy. */
+    /** Returns rows and offsets of the table that is filled or fed, for people and dashboards. */
     public Map<String, Object> details() {
         Map<String, Object> details = new LinkedHashMap<>();
         TableClient client = this.client;
-        Table shown = client == null ? table : client.table();
+        Table currentTable = client == null ? table : client.table();
         FillProgress progress = fillProgress();
-        String detail = trouble.reason();
+        String detail = problem.reason();
         details.put("topic", Topics.IDENTITIES);
-        details.put("rows", (long) rows(shown));
+        details.put("rows", (long) rows(currentTable));
         if (progress != null) {
             details.put("reached", progress.reached());
             details.put("end", progress.end());
@@ -261,85 +266,90 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
     /**
      * The progress of a table in offsets, summed over the partitions.
      *
-     * @param reached offsets that the table has reached
-     * @param end end offsets of the topic, when the brokers were last asked
+     * @param reached the sum of the offsets that the table has reached
+     * @param end the sum of the end offsets that the brokers reported last
      */
     public record FillProgress(long reached, long end) {}
 
-    /** The progress of the current table; null before the brokers have answered, and while there is no table. */
+    /** Returns the progress of the table that is filled or fed; null if there is no table or no end offsets yet. */
     public @Nullable FillProgress fillProgress() {
         TableClient client = this.client;
-        Table shown = client == null ? table : client.table();
-        TopicEnds seen = ends;
-        if (seen == null || shown == null) {
+        Table currentTable = client == null ? table : client.table();
+        TopicEnds lastEnds = ends;
+        if (lastEnds == null || currentTable == null) {
             return null;
         }
-        long end = seen.ends().total();
-        return new FillProgress(end - seen.lag(shown::reached), end);
+        long end = lastEnds.ends().total();
+        return new FillProgress(end - lastEnds.lag(currentTable::reached), end);
     }
 
-    private double fillProgress(ToDoubleFunction<FillProgress> which) {
+    private double fillProgress(ToDoubleFunction<FillProgress> field) {
         FillProgress progress = fillProgress();
-        return progress == null ? Double.NaN : which.applyAsDouble(progress);
+        return progress == null ? Double.NaN : field.applyAsDouble(progress);
     }
 
-    private double stats(ToDoubleFunction<TableStats> which) {
-        Table answering = table;
-        return answering == null ? 0 : which.applyAsDouble(answering.stats());
+    private double stats(ToDoubleFunction<TableStats> field) {
+        Table servingTable = table;
+        return servingTable == null ? 0 : field.applyAsDouble(servingTable.stats());
     }
 
     private double rows(@Nullable Table counted) {
         return counted == null ? 0 : counted.rows();
     }
 
-    /** The lag of the serving table, in records; null when not known. */
+    /** Returns the lag of the serving table, in records; null if not known. */
     public @Nullable Long behind() {
-        TopicEnds seen = ends;
-        Table answering = table;
-        return seen == null || answering == null ? null : seen.lag(answering::reached);
+        TopicEnds lastEnds = ends;
+        Table servingTable = table;
+        return lastEnds == null || servingTable == null ? null : lastEnds.lag(servingTable::reached);
     }
 
-    /** How long ago the brokers reported the end offsets; null when they never did. */
+    /** Returns the time since the brokers reported the end offsets; null if they never did. */
     public @Nullable Duration lagAge() {
-        TopicEnds seen = ends;
-        return seen == null ? null : seen.at().age(clock);
+        TopicEnds lastEnds = ends;
+        return lastEnds == null ? null : lastEnds.at().age(clock);
     }
 
-    /** The staleness of the serving table: how long ago it was known to have everything. Null before there is one. */
+    /**
+     * Returns the staleness of the serving table: the time since it was known to have all records. Null if no table was
+     * complete yet.
+     */
     public @Nullable Duration age() {
         ObservationTime complete = asOf;
         return complete == null ? null : complete.age(clock);
     }
 
     private double lag() {
-        TopicEnds seen = ends;
-        Table answering = table;
-        return seen == null || answering == null || seen.at().age(clock).compareTo(maxLagAge) > 0
+        TopicEnds lastEnds = ends;
+        Table servingTable = table;
+        return lastEnds == null
+                        || servingTable == null
+                        || lastEnds.at().age(clock).compareTo(maxLagAge) > 0
                 ? Double.NaN
-                : seen.lag(answering::reached);
+                : lastEnds.lag(servingTable::reached);
     }
 
-    private void keep() {
+    private void keepTable() {
         try (BrokerTopic topic = topics.get()) {
-            asked = topic;
-            keepOne(topic);
+            brokerTopic = topic;
+            fillAndFeed(topic);
         } finally {
-            fed = false;
+            isServingTableFed = false;
             client = null;
         }
     }
 
-    private void failed(Throwable cause) {
+    private void onFailure(Throwable cause) {
         if (cause instanceof KafkaException || cause instanceof UnreachableException) {
-            inTrouble(String.valueOf(cause.getMessage()));
+            reportProblem(String.valueOf(cause.getMessage()));
         } else {
-            log.error("The table cannot be kept for now", cause);
-            inTrouble(cause.toString());
+            log.error("Keeping the table current failed, and is retried", cause);
+            reportProblem(cause.toString());
         }
     }
 
-    /** Returns or throws when the client has to be replaced, or at the stop. */
-    private void keepOne(BrokerTopic topic) {
+    /** Fills a table and feeds it. Returns or throws when the client must be replaced, or when the keeper stops. */
+    private void fillAndFeed(BrokerTopic topic) {
         TopicEnds filledFrom = awaitTopic(topic);
         if (stop.isAsked()) {
             return;
@@ -347,52 +357,53 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
         if (table != null) {
             rebuilds.increment();
         }
-        PackedTable next = snapshots.open(topic, filledFrom);
+        PackedTable newTable = snapshots.open(topic, filledFrom);
         log.info(
                 "Filling the table from {}: {} partitions, {} records",
                 Topics.IDENTITIES,
                 filledFrom.byPartition().size(),
-                filledFrom.lag(next::reached));
-        // The last snapshot is written after the client has stopped feeding.
-        try (Snapshots.Writing writing = snapshots.of(next, filledFrom)) {
-            feed(topic, filledFrom, next, writing);
+                filledFrom.lag(newTable::reached));
+        // Closed after the client, so that the last snapshot has all rows.
+        try (Snapshots.SnapshotWriting writing = snapshots.writerOf(newTable, filledFrom)) {
+            feed(topic, filledFrom, newTable, writing);
         } finally {
-            if (table != next) {
-                // Nobody has read it, and the next attempt needs its memory.
-                next.release();
+            if (table != newTable) {
+                // The table never served, so it has no readers. The next attempt needs its memory.
+                newTable.release();
             }
         }
     }
 
-    private void feed(BrokerTopic topic, TopicEnds filledFrom, PackedTable next, Snapshots.Writing writing) {
-        try (TableClient filling = clients.apply(next)) {
+    private void feed(
+            BrokerTopic topic, TopicEnds filledFrom, PackedTable newTable, Snapshots.SnapshotWriting writing) {
+        try (TableClient filling = clients.apply(newTable)) {
             client = filling;
-            trouble.changeTo("the table is being filled");
+            problem.changeTo("the table is being filled");
             if (stop.isAsked()) {
                 return;
             }
             filling.start();
             AtomicReference<@Nullable C> receiver = new AtomicReference<>();
             filling.goLive(filledFrom.byPartition().size(), begins -> {
-                C begun = changesFactory.begin(
+                C created = changesFactory.begin(
                         filledFrom.topicId(), begins, filledFrom.at().wall(), (puri, uuid) -> {
-                            Identity there = next.byPuri(puri);
-                            return there != null && there.row().uuid().equals(uuid);
+                            Identity identity = newTable.byPuri(puri);
+                            return identity != null && identity.row().uuid().equals(uuid);
                         });
-                receiver.set(begun);
-                return begun;
+                receiver.set(created);
+                return created;
             });
             C changes = Objects.requireNonNull(receiver.get());
-            replaced.begin(table);
-            table = next;
-            liveTable = new LiveTable<>(next, changes);
+            replacedTable.replace(table);
+            table = newTable;
+            liveTable = new LiveTable<>(newTable, changes);
             asOf = filledFrom.at();
-            fed = true;
+            isServingTableFed = true;
             waiters.wakeAll();
-            trouble.clear();
-            log.info("The table is complete: {} rows", next.rows());
-            writing.complete(filledFrom.at());
-            replaced.look();
+            problem.clear();
+            log.info("The table is complete: {} rows", newTable.rows());
+            writing.start(filledFrom.at());
+            replacedTable.collectIfInMemory();
             watch(topic, filling, filledFrom, writing, changes);
         }
     }
@@ -400,9 +411,9 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
     private TopicEnds awaitTopic(BrokerTopic topic) {
         while (true) {
             try {
-                return askForEnds(topic);
+                return readEnds(topic);
             } catch (UnreachableException e) {
-                inTrouble(String.valueOf(e.getMessage()));
+                reportProblem(String.valueOf(e.getMessage()));
                 if (stop.isAskedWithin(WATCH_PERIOD)) {
                     throw e;
                 }
@@ -414,73 +425,73 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
             BrokerTopic topic,
             TableClient feeding,
             TopicEnds filledFrom,
-            Snapshots.Writing writing,
+            Snapshots.SnapshotWriting writing,
             RowChanges changes) {
         while (!stop.isAskedWithin(WATCH_PERIOD)) {
-            replaced.look();
+            replacedTable.collectIfInMemory();
             if (!feeding.isRunning()) {
-                inTrouble("the table's client is dead: " + feeding.death());
+                reportProblem("the table's client is dead: " + feeding.death());
                 return;
             }
             try {
-                ObservationTime lastSeen = lastSeen();
-                TopicEnds now = askForEnds(topic);
-                if (!now.isOfTheSameTopic(filledFrom)) {
-                    inTrouble(
-                            Topics.IDENTITIES + " was deleted and created again, or has other partitions than before");
+                ObservationTime lastContact = lastContact();
+                TopicEnds currentEnds = readEnds(topic);
+                if (!currentEnds.isOfTheSameTopic(filledFrom)) {
+                    reportProblem(
+                            Topics.IDENTITIES + " was deleted and created again, or its number of partitions changed");
                     return;
                 }
-                if (lastSeen.age(clock).compareTo(LONGEST_ABSENCE) > 0) {
-                    inTrouble("the table had no contact since " + lastSeen.wall() + " and may have missed erasures");
+                if (lastContact.age(clock).compareTo(MAX_TIME_WITHOUT_CONTACT) > 0) {
+                    reportProblem("the table had no contact to the brokers since " + lastContact.wall()
+                            + " and may have missed erasures");
                     return;
                 }
-                trouble.clear();
-                writing.observe(now);
+                problem.clear();
+                writing.observe(currentEnds);
                 ObservationTime complete = writing.asOf();
                 if (complete != null) {
                     asOf = complete;
                     changes.completeAt(complete.wall());
                 }
             } catch (UnreachableException e) {
-                inTrouble(String.valueOf(e.getMessage()));
+                reportProblem(String.valueOf(e.getMessage()));
             }
         }
     }
 
-    private TopicEnds askForEnds(BrokerTopic topic) {
-        TopicEnds now = topic.ends(clock);
-        ends = now;
-        return now;
+    private TopicEnds readEnds(BrokerTopic topic) {
+        TopicEnds currentEnds = topic.ends(clock);
+        ends = currentEnds;
+        return currentEnds;
     }
 
-    private ObservationTime lastSeen() {
-        TopicEnds seen = ends;
-        return seen == null ? ObservationTime.now(clock) : seen.at();
+    private ObservationTime lastContact() {
+        TopicEnds lastEnds = ends;
+        return lastEnds == null ? ObservationTime.now(clock) : lastEnds.at();
     }
 
-    private void inTrouble(String what) {
-        if (trouble.changeTo(what) && !stop.isAsked()) {
-            log.warn("The table: {}", what);
+    private void reportProblem(String newProblem) {
+        if (problem.changeTo(newProblem) && !stop.isAsked()) {
+            log.warn("The table cannot be kept current: {}", newProblem);
         }
     }
 
     /**
-     * Stops feeding and waits for the last snapshot; within half a minute, even while the table is being filled or
-     * waits for something.
+     * Stops the feed and waits for the last snapshot. Takes at most 30 s, even while the table is being filled.
      */
     @Override
     public void close() {
         stop.ask();
-        BrokerTopic topic = asked;
+        BrokerTopic topic = brokerTopic;
         if (topic != null) {
             topic.close();
         }
-        TableClient at = client;
-        if (at != null && !fed) {
-            at.abandon();
+        TableClient fillingClient = client;
+        if (fillingClient != null && !isServingTableFed) {
+            fillingClient.abandon();
         }
-        if (!thread.join(STOP)) {
-            log.warn("The table's client did not stop within {} s", STOP.toSeconds());
+        if (!thread.join(CLOSE_TIMEOUT)) {
+            log.warn("The thread of the table did not stop within {} s", CLOSE_TIMEOUT.toSeconds());
         }
     }
 }

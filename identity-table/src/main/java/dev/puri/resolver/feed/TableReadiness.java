@@ -4,29 +4,29 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whether the serving table is ready, from its state at one time.
+ * The state of the serving table at one time, from which {@link #unready} decides whether the table is ready.
  *
- * @param fed whether a client feeds the serving table
- * @param running whether that client is alive
- * @param waitingFor why the client waits for the schema registry; null when it does not
- * @param trouble another reason why the table cannot be fed; null when there is none
- * @param behind the table's lag, in records
- * @param age how long ago the brokers reported the end offsets; null when they never did
- * @param hanging describes a transaction that hides later records; null when there is none
+ * @param fed whether a client feeds the serving table, and not another table that is being filled
+ * @param running whether the client is alive
+ * @param waitingFor why the client waits for the schema registry; null if it does not wait
+ * @param problem another reason why the table cannot be fed; null if there is none
+ * @param lag the lag of the table, in records
+ * @param lagAge the time since the brokers reported the end offsets; null if they never did
+ * @param hangingTransaction describes an open transaction that hides later records; null if there is none
  */
 record TableReadiness(
         boolean fed,
         boolean running,
         @Nullable String waitingFor,
-        @Nullable String trouble,
-        long behind,
-        @Nullable Duration age,
-        @Nullable String hanging) {
+        @Nullable String problem,
+        long lag,
+        @Nullable Duration lagAge,
+        @Nullable String hangingTransaction) {
     /**
-     * Why the table is not ready; null when it is.
+     * Returns why the table is not ready, or null if it is ready.
      *
-     * @param maxLag the largest lag of a ready table, in records
-     * @param maxLagAge how old the end offsets may be
+     * @param maxLag the maximum lag of a ready table, in records
+     * @param maxLagAge the maximum age of the end offsets
      */
     @Nullable
     String unready(long maxLag, Duration maxLagAge) {
@@ -34,14 +34,14 @@ record TableReadiness(
             return "the schema registry is waited for: " + waitingFor;
         }
         if (!fed) {
-            return trouble != null ? trouble : "the table is being filled";
+            return problem != null ? problem : "the table is being filled";
         }
         if (!running) {
             return "the table's client is dead";
         }
-        if (age == null || age.compareTo(maxLagAge) > 0) {
-            return trouble != null ? trouble : "not known how far behind the table is";
+        if (lagAge == null || lagAge.compareTo(maxLagAge) > 0) {
+            return problem != null ? problem : "the lag of the table is not known";
         }
-        return behind > maxLag ? "the table is " + behind + " records behind, more than " + maxLag : hanging;
+        return lag > maxLag ? "the table is " + lag + " records behind, more than " + maxLag : hangingTransaction;
     }
 }

@@ -10,9 +10,9 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The rows that waits for events look at.
+ * Shows {@link ReadYourWrites} the rows of the serving table.
  *
- * @param tables the serving table; null before there is one
+ * @param tables returns the serving table, or null if there is none yet
  */
 public record TableRows(Supplier<@Nullable Table> tables) implements ReadYourWrites.Rows {
     @Override

@@ -16,55 +16,58 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The consumer of Kafka Streams' global thread. It reports the offsets up to which records have been processed.
- * Counting records is not enough: transaction markers take offsets too, so the table would never reach the end of its
- * topic.
+ * The consumer of Kafka Streams' global thread. It reports the offset up to which the thread has processed each
+ * partition. The offset after the last record is not enough: transaction markers take offsets too, so the table would
+ * never reach the end of its topic.
  *
- * <p>The thread polls, processes, and polls again. So at each poll it has processed all earlier records; likewise when
- * it asks for its position, which it does at restore only.
+ * <p>The thread polls, processes the records, and polls again. So at each poll it has processed all earlier records.
+ * The same holds when it asks for its position, which it does only during the restore.
  *
- * <p>While a partition is restored, another thread polls ahead ({@link ReadAhead}): Kafka's consumer fetches the next
- * part of a partition when the one before is used up, so a restore of one partition after the other would wait for each
- * part.
+ * <p>During the restore of a partition, another thread polls ahead ({@link ReadAhead}). Kafka's consumer fetches the
+ * next part of a partition only when the previous part is used up. Since Kafka Streams restores one partition after the
+ * other, it would otherwise wait for each fetch.
  */
 final class TrackedConsumer extends KafkaConsumer<byte[], byte[]> {
-    /** A bound for each poll ahead, so that the consumer is soon free for other calls. */
-    private static final Duration LOOK = Duration.ofMillis(100);
+    /** The timeout of a poll ahead, so that the read-ahead thread can be stopped soon. */
+    private static final Duration POLL_AHEAD_TIMEOUT = Duration.ofMillis(100);
 
     private final ObjLongConsumer<TopicPartition> processed;
-    private final LongConsumer ahead;
+    private final LongConsumer offsetsToRead;
     private final Runnable idle;
-    private final Map<TopicPartition, Long> polled = new HashMap<>();
+    private final Map<TopicPartition, Long> nextOffsets = new HashMap<>();
 
-    /** The ends of partitions that are still to be restored. */
+    /** The end offsets of the partitions that are not restored yet. */
     private final Map<TopicPartition, Long> ends = new HashMap<>();
 
-    /** The partition whose restore comes next; null once it has begun. */
-    private @Nullable TopicPartition restoring;
+    /** The partition whose restore begins with the next poll; null otherwise. */
+    private @Nullable TopicPartition nextToRestore;
 
     private @Nullable ReadAhead readAhead;
 
     /**
-     * @param processed receives each partition with the offset before which all records are processed
-     * @param ahead receives the number of offsets to read, before the restore
-     * @param idle called after each poll that returned nothing
+     * @param processed receives a partition and the offset before which all its records are processed
+     * @param offsetsToRead receives the number of offsets of all partitions, before the restore
+     * @param idle called after each poll that returned no records
      */
     TrackedConsumer(
-            Map<String, Object> config, ObjLongConsumer<TopicPartition> processed, LongConsumer ahead, Runnable idle) {
+            Map<String, Object> config,
+            ObjLongConsumer<TopicPartition> processed,
+            LongConsumer offsetsToRead,
+            Runnable idle) {
         super(config, new ByteArrayDeserializer(), new ByteArrayDeserializer());
         this.processed = processed;
-        this.ahead = ahead;
+        this.offsetsToRead = offsetsToRead;
         this.idle = idle;
     }
 
-    /** Kafka Streams asks for the ends of all partitions when it begins to restore. */
+    /** Kafka Streams calls this method once for all partitions, before the restore. */
     @Override
     public Map<TopicPartition, Long> endOffsets(Collection<TopicPartition> partitions) {
         freeConsumer();
-        Map<TopicPartition, Long> found = super.endOffsets(partitions);
-        ahead.accept(sum(found) - sum(beginningOffsets(partitions)));
-        ends.putAll(found);
-        return found;
+        Map<TopicPartition, Long> endOffsets = super.endOffsets(partitions);
+        offsetsToRead.accept(sum(endOffsets) - sum(beginningOffsets(partitions)));
+        ends.putAll(endOffsets);
+        return endOffsets;
     }
 
     private static long sum(Map<TopicPartition, Long> offsets) {
@@ -73,22 +76,22 @@ final class TrackedConsumer extends KafkaConsumer<byte[], byte[]> {
 
     @Override
     public ConsumerRecords<byte[], byte[]> poll(Duration timeout) {
-        polled.forEach(processed::accept);
-        polled.clear();
-        ConsumerRecords<byte[], byte[]> records = next(timeout);
-        records.nextOffsets().forEach((partition, next) -> polled.put(partition, next.offset()));
+        nextOffsets.forEach(processed::accept);
+        nextOffsets.clear();
+        ConsumerRecords<byte[], byte[]> records = pollRecords(timeout);
+        records.nextOffsets().forEach((partition, next) -> nextOffsets.put(partition, next.offset()));
         if (records.isEmpty()) {
             idle.run();
         }
         return records;
     }
 
-    private ConsumerRecords<byte[], byte[]> next(Duration timeout) {
-        TopicPartition begun = restoring;
-        if (begun != null) {
-            restoring = null;
-            long end = Objects.requireNonNull(ends.remove(begun));
-            readAhead = new ReadAhead(begun, end, new Ahead(begun));
+    private ConsumerRecords<byte[], byte[]> pollRecords(Duration timeout) {
+        TopicPartition starting = nextToRestore;
+        if (starting != null) {
+            nextToRestore = null;
+            long end = Objects.requireNonNull(ends.remove(starting));
+            readAhead = new ReadAhead(starting, end, new PlainPoll(starting));
         }
         if (readAhead != null) {
             ConsumerRecords<byte[], byte[]> records = readAhead.take(timeout.toMillis());
@@ -100,13 +103,13 @@ final class TrackedConsumer extends KafkaConsumer<byte[], byte[]> {
         return RecordTimes.withTimes(super.poll(timeout));
     }
 
-    /** One partition is restored, or all are read. */
+    /** Kafka Streams assigns one partition to restore it, and all partitions after the restore. */
     @Override
     public void assign(Collection<TopicPartition> partitions) {
         freeConsumer();
         super.assign(partitions);
         TopicPartition only = partitions.size() == 1 ? partitions.iterator().next() : null;
-        restoring = only != null && ends.containsKey(only) ? only : null;
+        nextToRestore = only != null && ends.containsKey(only) ? only : null;
     }
 
     @Override
@@ -141,25 +144,25 @@ final class TrackedConsumer extends KafkaConsumer<byte[], byte[]> {
 
     /** Takes the consumer back from {@link ReadAhead}, and seeks to the position of this thread. */
     private void freeConsumer() {
-        ReadAhead freed = readAhead;
-        if (freed != null) {
+        ReadAhead stopped = readAhead;
+        if (stopped != null) {
             readAhead = null;
-            freed.stop();
-            super.seek(freed.partition(), freed.position());
+            stopped.stop();
+            super.seek(stopped.partition(), stopped.position());
         }
     }
 
-    /** The plain consumer, without reports of processed offsets. */
-    private final class Ahead implements ReadAhead.Source {
+    /** Polls without reports of processed offsets. */
+    private final class PlainPoll implements ReadAhead.Source {
         private final TopicPartition partition;
 
-        Ahead(TopicPartition partition) {
+        PlainPoll(TopicPartition partition) {
             this.partition = partition;
         }
 
         @Override
         public ConsumerRecords<byte[], byte[]> poll() {
-            return RecordTimes.withTimes(TrackedConsumer.super.poll(LOOK));
+            return RecordTimes.withTimes(TrackedConsumer.super.poll(POLL_AHEAD_TIMEOUT));
         }
 
         @Override
@@ -170,11 +173,12 @@ final class TrackedConsumer extends KafkaConsumer<byte[], byte[]> {
 
     @Override
     public long position(TopicPartition partition) {
-        ReadAhead ahead = readAhead;
-        long position =
-                ahead == null || !ahead.partition().equals(partition) ? super.position(partition) : ahead.position();
-        // The next poll need not report this offset again.
-        polled.remove(partition);
+        ReadAhead current = readAhead;
+        long position = current == null || !current.partition().equals(partition)
+                ? super.position(partition)
+                : current.position();
+        // This method reports the offset, so the next poll need not.
+        nextOffsets.remove(partition);
         processed.accept(partition, position);
         return position;
     }

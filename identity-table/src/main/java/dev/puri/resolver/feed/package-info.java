@@ -1,5 +1,5 @@
 /**
- * Fills the identity table from {@code puri.identities.v1} and keeps it current.
+ * Fills the identity table from {@code puri.identities.v1}, keeps it current, and writes its snapshots.
  *
  * <pre>
  * puri.identities.v1 ─▶ TrackedConsumer, ReadAhead ─▶ RowFeed ─▶ RowWriter ─▶ PackedTable ─▶ Snapshots

@@ -5,8 +5,8 @@ import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 
 /**
- * A seeded hash of 64 bits, by multiplying and folding as wyhash does. Each table and each
- * ring has its own seed, so that nobody can choose names that collide.
+ * A seeded 64-bit hash function, which multiplies and folds like wyhash. Each table and each ring of changes has a
+ * random seed, so that nobody can choose names whose hashes collide.
  */
 public final class Hash {
     private static final VarHandle LONGS = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
@@ -16,12 +16,12 @@ public final class Hash {
 
     private Hash() {}
 
-    /** Hashes a whole text. */
+    /** Returns the hash of a text. */
     public static long of(byte[] text, long seed) {
         return of(text, 0, text.length, seed);
     }
 
-    /** Hashes text[from..to). */
+    /** Returns the hash of text[from..to). */
     static long of(byte[] text, int from, int to, long seed) {
         int length = to - from;
         long hash = seed ^ A;
@@ -29,13 +29,14 @@ public final class Hash {
         for (; i + 8 <= to; i += 8) {
             hash = fold(hash ^ (long) LONGS.get(text, i), B);
         }
-        long rest = 0;
+        long remainder = 0;
         for (; i < to; i++) {
-            rest = rest << 8 | text[i] & 0xFF;
+            remainder = remainder << 8 | text[i] & 0xFF;
         }
-        return fold(fold(hash ^ rest, C ^ seed) ^ length, B);
+        return fold(fold(hash ^ remainder, C ^ seed) ^ length, B);
     }
 
+    /** Returns the hash of a number of 96 bits. */
     static long of(long high, int low, long seed) {
         return fold(fold(high ^ seed ^ A, B) ^ low, C ^ seed);
     }

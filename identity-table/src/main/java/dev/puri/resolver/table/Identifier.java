@@ -3,15 +3,16 @@ package dev.puri.resolver.table;
 import java.nio.charset.StandardCharsets;
 
 /**
- * A compact encoding of a pURI's last segment. Numbers, hexadecimal and uuids are encoded by value if decoding restores
- * the exact text; other texts are kept as they are. Equal texts have equal bytes, so bytes are compared instead of
- * text.
+ * A compact encoding of the identifier, which is the last segment of a pURI. Decimal numbers, hexadecimal digits and
+ * uuids are encoded by value if decoding restores the exact text. Any other text is stored unchanged. Equal identifiers
+ * have equal encodings, so two identifiers can be compared without decoding.
  *
  * <pre>
- * 1 byte   kind in the upper 3 bits, n in the lower 5 (31: n in the next byte)
+ * 1 byte   kind in the upper 3 bits; n, the number of bytes that follow, in the lower 5 bits. If they are 31, the next
+ *          byte is n
  * n bytes  TEXT     the characters, which are ASCII
- *          DECIMAL  a number without leading zeros of at most 18 digits, big-endian, no leading zero bytes
- *          HEX      lower-case hexadecimal of even length, two digits a byte
+ *          DECIMAL  a number of at most 18 digits without leading zeros, big-endian without leading zero bytes
+ *          HEX      an even number of lower-case hexadecimal digits, two digits a byte
  *          UUID     lower-case 8-4-4-4-12 hexadecimal, 16 bytes
  * </pre>
  */
@@ -23,22 +24,22 @@ final class Identifier {
     private static final int LONG_FORM = 31;
     private static final int UUID_LENGTH = 36;
 
-    /** A number of 18 digits is always below 2^63. */
-    private static final int MOST_DIGITS = 18;
+    /** Any number of 18 digits fits into a long. */
+    private static final int MAX_DIGITS = 18;
 
     private static final byte[] DIGITS = "0123456789abcdef".getBytes(StandardCharsets.US_ASCII);
 
     private Identifier() {}
 
-    /** The most bytes that a text of this length takes. */
-    static int mostBytes(int length) {
+    /** Returns the maximum number of bytes of an encoded identifier whose text has this length. */
+    static int maxBytes(int length) {
         return length + 2;
     }
 
-    /** Packs text[from..to) and returns the offset after the packed bytes. */
-    static int pack(byte[] text, int from, int to, byte[] out, int at) {
+    /** Encodes text[from..to) to {@code out} and returns the offset after the encoded bytes. */
+    static int pack(byte[] text, int from, int to, byte[] out, int offset) {
         int length = to - from;
-        int number = packNumber(text, from, to, out, at);
+        int number = packNumber(text, from, to, out, offset);
         if (number >= 0) {
             return number;
         }
@@ -48,33 +49,33 @@ final class Identifier {
             hex = c >= '0' && c <= '9' || c >= 'a' && c <= 'f';
         }
         if (hex && length % 2 == 0) {
-            int p = head(HEX, length / 2, out, at);
+            int next = putHead(HEX, length / 2, out, offset);
             for (int i = from; i < to; i += 2) {
-                out[p++] = octet(text, i);
+                out[next++] = hexByte(text, i);
             }
-            return p;
+            return next;
         }
         if (length == UUID_LENGTH && isUuid(text, from)) {
-            int p = head(UUID, 16, out, at);
+            int next = putHead(UUID, 16, out, offset);
             for (int i = 0; i < UUID_LENGTH; i += 2) {
                 i += isHyphen(i) ? 1 : 0;
-                out[p++] = octet(text, from + i);
+                out[next++] = hexByte(text, from + i);
             }
-            return p;
+            return next;
         }
-        int p = head(TEXT, length, out, at);
-        System.arraycopy(text, from, out, p, length);
-        return p + length;
+        int next = putHead(TEXT, length, out, offset);
+        System.arraycopy(text, from, out, next, length);
+        return next + length;
     }
 
-    /** Packs text[from..to) if it is a number, and returns the offset after the packed bytes; else -1. */
-    static int packNumber(byte[] text, int from, int to, byte[] out, int at) {
+    /** Encodes text[from..to) if it is a DECIMAL, and returns the offset after the encoded bytes. Otherwise -1. */
+    static int packNumber(byte[] text, int from, int to, byte[] out, int offset) {
         int length = to - from;
-        if (length == 0 || length > MOST_DIGITS || text[from] == '0' && length > 1) {
+        if (length == 0 || length > MAX_DIGITS || text[from] == '0' && length > 1) {
             return -1;
         }
         long number = 0;
-        // Any character that is no digit makes this negative.
+        // Becomes negative if any character is not a digit.
         int signs = 0;
         for (int i = from; i < to; i++) {
             int digit = text[i] - '0';
@@ -85,21 +86,21 @@ final class Identifier {
             return -1;
         }
         int bytes = (64 - Long.numberOfLeadingZeros(number) + 7) / 8;
-        int p = head(DECIMAL, bytes, out, at);
+        int next = putHead(DECIMAL, bytes, out, offset);
         for (int shift = 8 * (bytes - 1); shift >= 0; shift -= 8) {
-            out[p++] = (byte) (number >>> shift);
+            out[next++] = (byte) (number >>> shift);
         }
-        return p;
+        return next;
     }
 
-    private static int head(int kind, int n, byte[] out, int at) {
+    private static int putHead(int kind, int n, byte[] out, int offset) {
         if (n < LONG_FORM) {
-            out[at] = (byte) (kind << 5 | n);
-            return at + 1;
+            out[offset] = (byte) (kind << 5 | n);
+            return offset + 1;
         }
-        out[at] = (byte) (kind << 5 | LONG_FORM);
-        out[at + 1] = (byte) n;
-        return at + 2;
+        out[offset] = (byte) (kind << 5 | LONG_FORM);
+        out[offset + 1] = (byte) n;
+        return offset + 2;
     }
 
     private static boolean isHyphen(int i) {
@@ -116,31 +117,31 @@ final class Identifier {
         return true;
     }
 
-    private static byte octet(byte[] text, int at) {
-        return (byte) (digit(text[at]) << 4 | digit(text[at + 1]));
+    private static byte hexByte(byte[] text, int offset) {
+        return (byte) (digit(text[offset]) << 4 | digit(text[offset + 1]));
     }
 
     private static int digit(byte c) {
         return c <= '9' ? c - '0' : c - 'a' + 10;
     }
 
-    /** Returns the offset after the identifier that begins here. */
-    static int end(byte[] record, int at) {
-        int n = record[at] & 0x1F;
-        return n == LONG_FORM ? at + 2 + (record[at + 1] & 0xFF) : at + 1 + n;
+    /** Returns the offset after the encoded identifier that begins at an offset. */
+    static int end(byte[] record, int offset) {
+        int n = record[offset] & 0x1F;
+        return n == LONG_FORM ? offset + 2 + (record[offset + 1] & 0xFF) : offset + 1 + n;
     }
 
-    /** Returns the text of the identifier that begins here. */
-    static String unpack(byte[] record, int at) {
-        byte[] text = new byte[Math.max(UUID_LENGTH, 2 * (end(record, at) - at))];
-        return new String(text, 0, unpack(record, at, text, 0), StandardCharsets.ISO_8859_1);
+    /** Decodes the identifier that begins at an offset. */
+    static String unpack(byte[] record, int offset) {
+        byte[] text = new byte[Math.max(UUID_LENGTH, 2 * (end(record, offset) - offset))];
+        return new String(text, 0, unpack(record, offset, text, 0), StandardCharsets.ISO_8859_1);
     }
 
-    /** Writes the text of the identifier that begins here; returns the offset after the text. */
-    static int unpack(byte[] record, int at, byte[] out, int to) {
-        int end = end(record, at);
-        int from = (record[at] & 0x1F) == LONG_FORM ? at + 2 : at + 1;
-        return switch ((record[at] & 0xFF) >>> 5) {
+    /** Decodes the identifier that begins at an offset to {@code out[to..]}. Returns the offset after the text. */
+    static int unpack(byte[] record, int offset, byte[] out, int to) {
+        int end = end(record, offset);
+        int from = (record[offset] & 0x1F) == LONG_FORM ? offset + 2 : offset + 1;
+        return switch ((record[offset] & 0xFF) >>> 5) {
             case TEXT -> {
                 System.arraycopy(record, from, out, to, end - from);
                 yield to + end - from;
@@ -148,19 +149,19 @@ final class Identifier {
             case DECIMAL -> putDecimal(number(record, from, end), out, to);
             case HEX -> putHex(record, from, end, false, out, to);
             case UUID -> putHex(record, from, end, true, out, to);
-            default -> throw new IllegalStateException("no kind of identifier: " + (record[at] & 0xFF));
+            default -> throw new IllegalStateException("unknown kind of identifier: " + (record[offset] & 0xFF));
         };
     }
 
     private static int putDecimal(long number, byte[] out, int to) {
         int digits = 1;
-        for (long power = 10; digits < MOST_DIGITS && number >= power; power *= 10) {
+        for (long power = 10; digits < MAX_DIGITS && number >= power; power *= 10) {
             digits++;
         }
-        long rest = number;
+        long remaining = number;
         for (int i = to + digits - 1; i >= to; i--) {
-            out[i] = (byte) ('0' + rest % 10);
-            rest /= 10;
+            out[i] = (byte) ('0' + remaining % 10);
+            remaining /= 10;
         }
         return to + digits;
     }
@@ -174,14 +175,14 @@ final class Identifier {
     }
 
     private static int putHex(byte[] record, int from, int end, boolean asUuid, byte[] out, int to) {
-        int p = to;
+        int next = to;
         for (int i = from; i < end; i++) {
-            if (asUuid && isHyphen(p - to)) {
-                out[p++] = '-';
+            if (asUuid && isHyphen(next - to)) {
+                out[next++] = '-';
             }
-            out[p++] = DIGITS[record[i] >>> 4 & 0xF];
-            out[p++] = DIGITS[record[i] & 0xF];
+            out[next++] = DIGITS[record[i] >>> 4 & 0xF];
+            out[next++] = DIGITS[record[i] & 0xF];
         }
-        return p;
+        return next;
     }
 }

@@ -3,5 +3,5 @@ package dev.puri.resolver.table;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Row;
 
-/** A row under its name. */
+/** A pURI and its row. */
 public record Identity(Puri puri, Row row) {}

@@ -8,435 +8,452 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A hash index to the addresses of records. It consists of 1,024 small tables with open addressing, chosen by the top
- * bits of the hash, so that each grows by itself and in a short time. A slot is one long: 28 further bits of the hash
- * above 36 bits of the address. The position of a slot follows from these bits, so growing reads no record.
+ * A hash index from a pURI or a handle to the address of its record in a {@link Slab}.
  *
- * <p>One thread writes, and any number of threads read without locks. The writer makes the new record reachable, then
- * increments the small table's <em>stamp</em>, and only then destroys the old state (frees a record or pages, or lets a
- * word be forgotten that only the old record referred to). A reader reads the stamp, the data, and the stamp again. If
- * the stamp is the same, nothing that the reader saw was destroyed before it had finished, and a miss was not caused by
- * a slot that moved. Otherwise it reads once more. A reader never waits for the writer.
+ * <p>The top 10 bits of the hash choose one of 1,024 segments. Each segment is a hash table with open addressing and
+ * linear probing. A segment grows alone, so growth takes little time. A slot is one long: a <em>tag</em>, which is the
+ * next 28 bits of the hash, and an address of 36 bits. The tag determines the slot at which a search begins, so the
+ * writer can rebuild a segment without reading records.
+ *
+ * <p>One thread writes, and any number of threads read without locks. Each segment has a version counter, its
+ * <em>stamp</em>. The writer first makes the new record reachable, then increments the stamp, and only then destroys
+ * the old state: it frees the old record or the old pages, and allows the removal of words to which only the old record
+ * referred. A reader reads the stamp, copies the record, and reads the stamp again. If both stamps are equal, nothing
+ * that the reader read was destroyed while it read, and a miss was not caused by a slot that moved. If they differ, the
+ * reader starts over. A reader never waits for the writer.
  *
  * <pre>
- * writer:  write record · slot := it (release) · stamp+1 (release) · fence · free and reuse the old
- * reader:  stamp (acquire) · slot (acquire) · copy record · look up its words · fence · stamp: the same?
+ * writer:  write new record · point slot to it (release) · stamp + 1 (release) · fence · free old record
+ * reader:  stamp (acquire) · slot (acquire) · copy record · look up its words · fence · compare stamp
  * </pre>
  */
 final class Index {
-    static final int TABLE_BITS = 10;
-    static final int TABLES = 1 << TABLE_BITS;
+    static final int SEGMENT_BITS = 10;
+    static final int SEGMENTS = 1 << SEGMENT_BITS;
     private static final int TAG_BITS = 28;
     private static final int ADDRESS_BITS = 64 - TAG_BITS;
-    private static final long ADDRESS = (1L << ADDRESS_BITS) - 1;
+    private static final long ADDRESS_MASK = (1L << ADDRESS_BITS) - 1;
 
-    /** A slot whose entry was removed and which has entries after it. */
-    private static final long GONE = 1L << ADDRESS_BITS;
+    /** The content of a slot whose entry was removed. A search continues after such a slot. */
+    private static final long REMOVED = 1L << ADDRESS_BITS;
 
-    private static final long[] NOTHING = {0};
-    private static final VarHandle ELEMENT = MethodHandles.arrayElementVarHandle(long[].class);
-    private static final VarHandle ARRAY = MethodHandles.arrayElementVarHandle(long[][].class);
+    /** Bounds the growth in advance, because all later records may belong to few names. */
+    private static final double MAX_GROWTH = 8;
+
+    private static final double MIN_GROWTH = 1.1;
+
+    /** The directory of an empty segment. */
+    private static final long[] NO_SLOTS = {0};
+
+    private static final VarHandle LONGS = MethodHandles.arrayElementVarHandle(long[].class);
+    private static final VarHandle DIRECTORIES = MethodHandles.arrayElementVarHandle(long[][].class);
 
     private final Slab slab;
 
     /**
-     * By table, the number of slots, then the addresses of the pages with the slots. An array is never changed but
-     * replaced.
+     * By segment: the number of its slots, then the addresses of the pages that contain them. The writer replaces a
+     * directory instead of changing it.
      */
-    private final long[][] arrays = new long[TABLES][];
+    private final long[][] directories = new long[SEGMENTS][];
 
-    private final long[] stamps = new long[TABLES];
+    /** By segment: its stamp. */
+    private final long[] stamps = new long[SEGMENTS];
 
-    /** By table, how often the array was replaced; each time increments the stamp too. */
-    private final long[] rebuilds = new long[TABLES];
+    /** By segment: how often it was rebuilt. A rebuild increments the stamp too. */
+    private final long[] rebuildCounts = new long[SEGMENTS];
 
-    private final int[] live = new int[TABLES];
-    private final int[] used = new int[TABLES];
-    private final AtomicLong entries = new AtomicLong();
-    private final AtomicLong slots = new AtomicLong();
+    /** By segment: the number of its entries. */
+    private final int[] entryCounts = new int[SEGMENTS];
 
-    /** A bound for growth in advance, because later records may have only a few names. */
-    private static final double MOST_GROWTH = 8;
+    /** By segment: the number of slots that are not free, which contain an entry or {@link #REMOVED}. */
+    private final int[] usedCounts = new int[SEGMENTS];
 
-    private static final double LEAST_GROWTH = 1.1;
+    private final AtomicLong entryTotal = new AtomicLong();
+    private final AtomicLong slotTotal = new AtomicLong();
 
-    /** The expected final number of entries divided by the current one; 0 when not known. */
-    private double toCome;
+    /** The expected final number of entries divided by the current number; 0 if unknown. */
+    private double expectedGrowth;
 
-    /** The new slots of a table that is being rebuilt. */
-    private final Slots moved;
+    /** The new slots of the segment that is being rebuilt. */
+    private final SegmentBuilder rebuiltSlots;
 
-    private final long[] read = new long[Slab.PAGE_UNITS];
+    private final long[] pageBuffer = new long[Slab.PAGE_UNITS];
 
-    /** The slot that the writer's last search found. */
-    private int place;
+    /** The index of the slot that the writer's last search found. */
+    private int foundIndex;
 
-    /** The first free slot that the writer's last search passed. */
-    private int free;
+    /** The index of the first reusable slot that the writer's last search passed; -1 if none. */
+    private int freeIndex;
 
-    /** The record that the writer's last search by key found. */
-    private byte @Nullable [] found;
+    /** The record that the writer's last search with a matcher read last. */
+    private byte @Nullable [] foundRecord;
 
-    /** Decides whether a record is the wanted one. */
-    interface Match {
-        boolean in(byte[] record);
+    /** Decides whether a record has the pURI or the handle of a search. */
+    interface RecordMatcher {
+        boolean matches(byte[] record);
     }
 
-    /** Reads a record, and words that it refers to, before they may be destroyed. */
-    interface Reading {
-        /** Must not fail if the record is freed already; the result is not used then. */
+    /** Reads a copied record, and looks up its words, before the reader compares the stamp. */
+    interface RecordConsumer {
+        /** Must not fail if the record was freed. The index then calls it again with another record, or finds none. */
         void read(byte[] record);
     }
 
-    /** Receives the entries of a small table. */
-    interface Taker {
-        /** Discards all entries so far: the table is read from its beginning again. */
-        void begin();
+    /** Receives the entries of a segment. */
+    interface EntryConsumer {
+        /** Discards all entries received so far, because the segment is read from its first slot. */
+        void restart();
 
-        void take(long tag, byte[] record);
+        void accept(long tag, byte[] record);
     }
 
     Index(Slab slab) {
         this.slab = slab;
-        this.moved = new Slots(slab);
-        Arrays.fill(arrays, NOTHING);
+        this.rebuiltSlots = new SegmentBuilder(slab);
+        Arrays.fill(directories, NO_SLOTS);
     }
 
-    static int table(long hash) {
-        return (int) (hash >>> (64 - TABLE_BITS));
+    static int segmentOf(long hash) {
+        return (int) (hash >>> (64 - SEGMENT_BITS));
     }
 
-    static long tag(long hash) {
-        return hash >>> (64 - TABLE_BITS - TAG_BITS) & ((1L << TAG_BITS) - 1);
+    static long tagOf(long hash) {
+        return hash >>> (64 - SEGMENT_BITS - TAG_BITS) & ((1L << TAG_BITS) - 1);
     }
 
-    /** The content of a slot. */
-    static long slot(long tag, long address) {
+    /** Returns the content of a slot with this tag and address. */
+    static long toSlot(long tag, long address) {
         return tag << ADDRESS_BITS | address;
     }
 
     static long addressOf(long slot) {
-        return slot & ADDRESS;
+        return slot & ADDRESS_MASK;
     }
 
-    static boolean isSameTag(long slot, long other) {
-        return (slot ^ other) >>> ADDRESS_BITS == 0;
+    static boolean isSameTag(long slot, long otherSlot) {
+        return (slot ^ otherSlot) >>> ADDRESS_BITS == 0;
     }
 
-    /** The slot at which a search for this entry begins. */
-    static int home(long slot, int count) {
-        return homeOf(slot >>> ADDRESS_BITS, count);
+    /** Returns the index of the slot at which a search for this slot content begins. */
+    static int homeOf(long slot, int slotCount) {
+        return homeOfTag(slot >>> ADDRESS_BITS, slotCount);
     }
 
     long entries() {
-        return entries.getAcquire();
+        return entryTotal.getAcquire();
     }
 
     double load() {
-        long of = slots.getAcquire();
-        return of == 0 ? 0 : (double) entries() / of;
+        long slots = slotTotal.getAcquire();
+        return slots == 0 ? 0 : (double) entries() / slots;
     }
 
     /**
-     * Returns the record of this hash that matches, or null; for any thread.
+     * Returns a copy of the record that has this hash and matches, or null. Any thread may call it.
      *
-     * @param reading receives the record, perhaps after records that were freed meanwhile
+     * @param consumer receives the record, and perhaps before it records that turned out to be freed
      */
-    byte @Nullable [] find(long hash, Match match, Reading reading) {
-        int table = table(hash);
-        long tag = tag(hash);
+    byte @Nullable [] find(long hash, RecordMatcher matcher, RecordConsumer consumer) {
+        int segment = segmentOf(hash);
+        long tag = tagOf(hash);
         while (true) {
-            long stamp = (long) ELEMENT.getAcquire(stamps, table);
-            byte[] record = findOnce((long[]) ARRAY.getAcquire(arrays, table), table, stamp, tag, match);
+            long stamp = (long) LONGS.getAcquire(stamps, segment);
+            byte[] record =
+                    findOnce((long[]) DIRECTORIES.getAcquire(directories, segment), segment, stamp, tag, matcher);
             if (record != null) {
-                reading.read(record);
+                consumer.read(record);
             }
-            if (isUnchanged(table, stamp)) {
+            if (isUnchanged(segment, stamp)) {
                 return record;
             }
             Thread.onSpinWait();
         }
     }
 
-    /** Returns null also if the stamp has changed; the caller then searches again. */
-    private byte @Nullable [] findOnce(long[] array, int table, long stamp, long tag, Match match) {
-        int count = (int) array[0];
-        int at = homeOf(tag, count);
-        for (int probes = 0; probes < count; probes++) {
-            long slot = slab.getLongAcquire(address(array, at));
+    /** Also returns null if the stamp has changed. The caller then searches again. */
+    private byte @Nullable [] findOnce(long[] directory, int segment, long stamp, long tag, RecordMatcher matcher) {
+        int slotCount = (int) directory[0];
+        int index = homeOfTag(tag, slotCount);
+        for (int probes = 0; probes < slotCount; probes++) {
+            long slot = slab.getLongAcquire(address(directory, index));
             if (slot == 0) {
                 return null;
             }
-            if (slot >>> ADDRESS_BITS == tag && (slot & ADDRESS) != 0) {
-                byte[] record = slab.read(slot & ADDRESS);
-                if (!isUnchanged(table, stamp)) {
+            if (slot >>> ADDRESS_BITS == tag && (slot & ADDRESS_MASK) != 0) {
+                byte[] record = slab.read(slot & ADDRESS_MASK);
+                if (!isUnchanged(segment, stamp)) {
                     return null;
                 }
                 if (record == null) {
-                    throw new IllegalStateException("a slot refers to no record");
+                    throw new IllegalStateException("a slot has the address of no record");
                 }
-                if (match.in(record)) {
+                if (matcher.matches(record)) {
                     return record;
                 }
             }
-            at = at + 1 == count ? 0 : at + 1;
+            index = index + 1 == slotCount ? 0 : index + 1;
         }
         return null;
     }
 
-    private boolean isUnchanged(int table, long stamp) {
+    private boolean isUnchanged(int segment, long stamp) {
         VarHandle.loadLoadFence();
-        return (long) ELEMENT.getOpaque(stamps, table) == stamp;
+        return (long) LONGS.getOpaque(stamps, segment) == stamp;
     }
 
     /**
-     * The address of the slot at which a search would begin; 0 when there is none. When the slots of many hashes are
-     * read before the searches, the processor waits for all of their memory at once.
+     * Returns the address of the slot at which a search for this hash begins, or 0 if the segment is empty. A caller
+     * prefetches the slots of many hashes before the searches, so that the processor loads them in parallel.
      */
-    long firstSlot(long hash) {
-        long[] array = arrays[table(hash)];
-        int count = (int) array[0];
-        return count == 0 ? 0 : address(array, homeOf(tag(hash), count));
+    long homeAddress(long hash) {
+        long[] directory = directories[segmentOf(hash)];
+        int slotCount = (int) directory[0];
+        return slotCount == 0 ? 0 : address(directory, homeOfTag(tagOf(hash), slotCount));
     }
 
     /**
-     * The address of the record that a search of this hash would compare first; 0 when there is none. For any thread.
-     * The record may have been freed, so the bytes there mean nothing.
+     * Returns the address of the record that a search for this hash compares first, or 0 if there is none. Any thread
+     * may call it, but only to prefetch: the record may have been freed.
      */
-    long first(long hash) {
-        long[] array = (long[]) ARRAY.getAcquire(arrays, table(hash));
-        int count = (int) array[0];
-        return count == 0 ? 0 : slab.getLongAcquire(address(array, homeOf(tag(hash), count))) & ADDRESS;
+    long firstAddress(long hash) {
+        long[] directory = (long[]) DIRECTORIES.getAcquire(directories, segmentOf(hash));
+        int slotCount = (int) directory[0];
+        return slotCount == 0
+                ? 0
+                : slab.getLongAcquire(address(directory, homeOfTag(tagOf(hash), slotCount))) & ADDRESS_MASK;
     }
 
-    /** Shows all entries of one small table, and begins again if the table is rebuilt meanwhile; for any thread. */
-    void read(int table, Taker taker) {
+    /** Passes all entries of a segment to the consumer. Starts over if the writer rebuilds the segment meanwhile. */
+    void read(int segment, EntryConsumer consumer) {
         while (true) {
-            taker.begin();
-            long rebuilt = (long) ELEMENT.getAcquire(rebuilds, table);
-            long[] array = (long[]) ARRAY.getAcquire(arrays, table);
-            if (readOnce(table, rebuilt, array, taker)) {
+            consumer.restart();
+            long rebuildCount = (long) LONGS.getAcquire(rebuildCounts, segment);
+            long[] directory = (long[]) DIRECTORIES.getAcquire(directories, segment);
+            if (readOnce(segment, rebuildCount, directory, consumer)) {
                 return;
             }
         }
     }
 
-    private boolean readOnce(int table, long rebuilt, long[] array, Taker taker) {
-        int count = (int) array[0];
-        for (int at = 0; at < count; at++) {
+    private boolean readOnce(int segment, long rebuildCount, long[] directory, EntryConsumer consumer) {
+        int slotCount = (int) directory[0];
+        for (int index = 0; index < slotCount; index++) {
             while (true) {
-                long stamp = (long) ELEMENT.getAcquire(stamps, table);
-                if ((long) ELEMENT.getAcquire(rebuilds, table) != rebuilt) {
+                long stamp = (long) LONGS.getAcquire(stamps, segment);
+                if ((long) LONGS.getAcquire(rebuildCounts, segment) != rebuildCount) {
                     return false;
                 }
-                long slot = slab.getLongAcquire(address(array, at));
-                byte[] record = (slot & ADDRESS) == 0 ? null : slab.read(slot & ADDRESS);
-                if (isUnchanged(table, stamp)) {
+                long slot = slab.getLongAcquire(address(directory, index));
+                byte[] record = (slot & ADDRESS_MASK) == 0 ? null : slab.read(slot & ADDRESS_MASK);
+                if (isUnchanged(segment, stamp)) {
                     if (record != null) {
-                        taker.take(slot >>> ADDRESS_BITS, record);
+                        consumer.accept(slot >>> ADDRESS_BITS, record);
                     }
                     break;
                 }
             }
         }
         VarHandle.loadLoadFence();
-        return (long) ELEMENT.getAcquire(rebuilds, table) == rebuilt;
+        return (long) LONGS.getAcquire(rebuildCounts, segment) == rebuildCount;
     }
 
-    /** Returns the address of the record that matches, or 0; for the writer. */
-    long seek(long hash, Match match) {
-        return seek(hash, match, 0);
+    /** Returns the address of the record that matches, or 0 if there is none. Called by the writer. */
+    long seek(long hash, RecordMatcher matcher) {
+        return seek(hash, matcher, 0);
     }
 
-    /** Finds the entry with this address; returns 0 if there is none. For the writer. */
+    /** Returns the given address if an entry has it, or 0. Called by the writer. */
     long seekAddress(long hash, long address) {
         return seek(hash, null, address);
     }
 
-    private long seek(long hash, @Nullable Match match, long address) {
-        long[] array = arrays[table(hash)];
-        long tag = tag(hash);
-        int count = (int) array[0];
-        int at = homeOf(tag, count);
-        free = -1;
-        for (int probes = 0; probes < count; ) {
-            // Slots are adjacent up to the end of their page.
-            int last = Math.min(count, (at | Slab.PAGE_UNITS - 1) + 1);
-            probes += last - at;
-            MemorySegment page = slab.chunk(address(array, at));
-            long offset = Slab.offset(address(array, at));
-            for (; at < last; at++, offset += Slab.UNIT) {
-                long slot = Slab.getLong(page, offset);
-                if (slot >>> ADDRESS_BITS == tag && (slot & ADDRESS) != 0) {
-                    long there = slot & ADDRESS;
-                    if (match == null ? there == address : matches(match, there)) {
-                        place = at;
-                        return there;
+    private long seek(long hash, @Nullable RecordMatcher matcher, long address) {
+        long[] directory = directories[segmentOf(hash)];
+        long tag = tagOf(hash);
+        int slotCount = (int) directory[0];
+        int index = homeOfTag(tag, slotCount);
+        freeIndex = -1;
+        for (int probes = 0; probes < slotCount; ) {
+            // The slots of one page are adjacent in memory.
+            int pageEnd = Math.min(slotCount, (index | Slab.PAGE_UNITS - 1) + 1);
+            probes += pageEnd - index;
+            MemorySegment chunk = slab.chunk(address(directory, index));
+            long offset = Slab.offset(address(directory, index));
+            for (; index < pageEnd; index++, offset += Slab.UNIT) {
+                long slot = Slab.getLong(chunk, offset);
+                if (slot >>> ADDRESS_BITS == tag && (slot & ADDRESS_MASK) != 0) {
+                    long recordAddress = slot & ADDRESS_MASK;
+                    if (matcher == null ? recordAddress == address : matches(matcher, recordAddress)) {
+                        foundIndex = index;
+                        return recordAddress;
                     }
-                } else if ((slot & ADDRESS) == 0) {
-                    free = free < 0 ? at : free;
+                } else if ((slot & ADDRESS_MASK) == 0) {
+                    freeIndex = freeIndex < 0 ? index : freeIndex;
                     if (slot == 0) {
                         return 0;
                     }
                 }
             }
-            at = at == count ? 0 : at;
+            index = index == slotCount ? 0 : index;
         }
         return 0;
     }
 
-    private boolean matches(Match match, long address) {
-        found = slab.read(address);
-        return found != null && match.in(found);
+    private boolean matches(RecordMatcher matcher, long address) {
+        foundRecord = slab.read(address);
+        return foundRecord != null && matcher.matches(foundRecord);
     }
 
-    /** Returns the record that {@link #seek} found last. */
-    byte[] found() {
-        byte[] record = found;
+    /** Returns the record that the last search with a matcher found. */
+    byte[] foundRecord() {
+        byte[] record = foundRecord;
         if (record == null) {
-            throw new IllegalStateException("nothing was found");
+            throw new IllegalStateException("the last search found no record");
         }
         return record;
     }
 
-    /** Points the last found entry to another record. The caller may then free the previous one. */
+    /** Points the last found entry to another record. The caller may then free the previous record. */
     void replace(long hash, long address) {
-        slab.putLongRelease(address(arrays[table(hash)], place), tag(hash) << ADDRESS_BITS | address);
-        stamp(table(hash));
+        slab.putLongRelease(address(directories[segmentOf(hash)], foundIndex), tagOf(hash) << ADDRESS_BITS | address);
+        incrementStamp(segmentOf(hash));
     }
 
     /** Adds an entry that does not exist yet. */
     void insert(long hash, long address) {
         seek(hash, null, address);
-        insertSought(hash, address);
+        insertAfterSeek(hash, address);
     }
 
-    /** Adds an entry that the last search did not find. */
-    void insertSought(long hash, long address) {
-        int table = table(hash);
-        if (used[table] + 1 > mostUsed((int) arrays[table][0])) {
-            rebuild(table);
+    /** Adds an entry after a search that did not find it. */
+    void insertAfterSeek(long hash, long address) {
+        int segment = segmentOf(hash);
+        if (usedCounts[segment] + 1 > maxUsed((int) directories[segment][0])) {
+            rebuild(segment);
             seek(hash, null, address);
         }
-        long place = address(arrays[table], free);
-        used[table] += slab.getLong(place) == 0 ? 1 : 0;
-        slab.putLongRelease(place, tag(hash) << ADDRESS_BITS | address);
-        live[table]++;
-        entries(1);
+        long slotAddress = address(directories[segment], freeIndex);
+        usedCounts[segment] += slab.getLong(slotAddress) == 0 ? 1 : 0;
+        slab.putLongRelease(slotAddress, tagOf(hash) << ADDRESS_BITS | address);
+        entryCounts[segment]++;
+        addEntries(1);
     }
 
     /** Removes the last found entry. The caller may then free its record. */
     void remove(long hash) {
-        int table = table(hash);
-        long[] array = arrays[table];
-        int count = (int) array[0];
-        int at = place;
-        if (slab.getLong(address(array, at + 1 == count ? 0 : at + 1)) == 0) {
-            // No entry follows, so removed slots directly before it can be free too.
-            slab.putLongRelease(address(array, at), 0);
-            used[table]--;
-            for (at = before(at, count); slab.getLong(address(array, at)) == GONE; at = before(at, count)) {
-                slab.putLongRelease(address(array, at), 0);
-                used[table]--;
+        int segment = segmentOf(hash);
+        long[] directory = directories[segment];
+        int slotCount = (int) directory[0];
+        int index = foundIndex;
+        if (slab.getLong(address(directory, index + 1 == slotCount ? 0 : index + 1)) == 0) {
+            // The next slot is free, so searches may end at this slot and at the removed slots before it.
+            slab.putLongRelease(address(directory, index), 0);
+            usedCounts[segment]--;
+            for (index = previous(index, slotCount);
+                    slab.getLong(address(directory, index)) == REMOVED;
+                    index = previous(index, slotCount)) {
+                slab.putLongRelease(address(directory, index), 0);
+                usedCounts[segment]--;
             }
         } else {
-            slab.putLongRelease(address(array, at), GONE);
+            slab.putLongRelease(address(directory, index), REMOVED);
         }
-        live[table]--;
-        entries(-1);
-        stamp(table);
-        // A predicted size already contains room for later entries.
-        if (toCome == 0 && count > Slab.PAGE_UNITS && live[table] < count / 4) {
-            rebuild(table);
+        entryCounts[segment]--;
+        addEntries(-1);
+        incrementStamp(segment);
+        // While growth is expected, the free slots are needed later.
+        if (expectedGrowth == 0 && slotCount > Slab.PAGE_UNITS && entryCounts[segment] < slotCount / 4) {
+            rebuild(segment);
         }
     }
 
     /**
-     * Installs the slots of a small table. Must be called before any other entry is added, while nothing else reads or
-     * writes. Any thread may call it, each for another table.
+     * Sets the slots of a segment of an empty index that has no readers yet. Several threads may call it for different
+     * segments.
      */
-    void install(int table, Slots made) {
-        arrays[table] = made.place();
-        live[table] = made.taken();
-        used[table] = made.taken();
+    void install(int segment, SegmentBuilder builder) {
+        directories[segment] = builder.copyToPages();
+        entryCounts[segment] = builder.entryCount();
+        usedCounts[segment] = builder.entryCount();
     }
 
-    /** Counts the installed entries and makes them visible to readers. */
-    void installed() {
-        for (int table = 0; table < TABLES; table++) {
-            entries(live[table]);
-            slots((int) arrays[table][0]);
-            ARRAY.setRelease(arrays, table, arrays[table]);
+    /** Counts the installed entries and publishes them to readers. */
+    void publishInstalled() {
+        for (int segment = 0; segment < SEGMENTS; segment++) {
+            addEntries(entryCounts[segment]);
+            addSlots((int) directories[segment][0]);
+            DIRECTORIES.setRelease(directories, segment, directories[segment]);
         }
     }
 
-    /** Rebuilds a table with the right number of slots. */
-    private void rebuild(int table) {
-        long[] before = arrays[table];
-        moved.begin(slotsFor(live[table] + 1));
-        for (int page = 1; page < before.length; page++) {
-            slab.readPage(before[page], read);
-            for (long slot : read) {
-                if ((slot & ADDRESS) != 0) {
-                    moved.add(slot, null);
+    /** Replaces the slots of a segment by a suitable number of slots without removed entries. */
+    private void rebuild(int segment) {
+        long[] oldDirectory = directories[segment];
+        rebuiltSlots.begin(slotsFor(entryCounts[segment] + 1));
+        for (int page = 1; page < oldDirectory.length; page++) {
+            slab.readPage(oldDirectory[page], pageBuffer);
+            for (long slot : pageBuffer) {
+                if ((slot & ADDRESS_MASK) != 0) {
+                    rebuiltSlots.add(slot, null);
                 }
             }
         }
-        long[] array = moved.place();
-        used[table] = live[table];
-        slots((int) (array[0] - before[0]));
-        ARRAY.setRelease(arrays, table, array);
-        ELEMENT.setRelease(rebuilds, table, rebuilds[table] + 1);
-        stamp(table);
-        for (int page = 1; page < before.length; page++) {
-            slab.freePage(before[page]);
+        long[] directory = rebuiltSlots.copyToPages();
+        usedCounts[segment] = entryCounts[segment];
+        addSlots((int) (directory[0] - oldDirectory[0]));
+        DIRECTORIES.setRelease(directories, segment, directory);
+        LONGS.setRelease(rebuildCounts, segment, rebuildCounts[segment] + 1);
+        incrementStamp(segment);
+        for (int page = 1; page < oldDirectory.length; page++) {
+            slab.freePage(oldDirectory[page]);
         }
     }
 
-    private static long address(long[] array, int at) {
-        return array[1 + (at >>> Slab.PAGE_BITS)] + (at & Slab.PAGE_UNITS - 1);
+    private static long address(long[] directory, int index) {
+        return directory[1 + (index >>> Slab.PAGE_BITS)] + (index & Slab.PAGE_UNITS - 1);
     }
 
-    /** After this the caller may destroy the old state. */
-    private void stamp(int table) {
-        ELEMENT.setRelease(stamps, table, stamps[table] + 1);
+    /** Increments the stamp of a segment. Afterwards the caller may destroy the old state. */
+    private void incrementStamp(int segment) {
+        LONGS.setRelease(stamps, segment, stamps[segment] + 1);
         VarHandle.fullFence();
     }
 
-    /** Only one thread writes, so this needs no lock. */
-    private void entries(int more) {
-        entries.setRelease(entries.getPlain() + more);
+    /** Needs no lock, because only one thread writes. */
+    private void addEntries(int count) {
+        entryTotal.setRelease(entryTotal.getPlain() + count);
     }
 
-    private void slots(int more) {
-        slots.setRelease(slots.getPlain() + more);
+    private void addSlots(int count) {
+        slotTotal.setRelease(slotTotal.getPlain() + count);
     }
 
-    private static int before(int at, int count) {
-        return at == 0 ? count - 1 : at - 1;
+    private static int previous(int index, int slotCount) {
+        return index == 0 ? slotCount - 1 : index - 1;
     }
 
-    private static int homeOf(long tag, int count) {
-        return (int) (tag * count >>> TAG_BITS);
+    private static int homeOfTag(long tag, int slotCount) {
+        return (int) (tag * slotCount >>> TAG_BITS);
     }
 
-    /** A quarter stays free, because unsuccessful searches would take long. */
-    private static int mostUsed(int count) {
-        return (int) (count * 3L / 4);
+    /** A quarter of the slots stays free, because otherwise unsuccessful searches would take long. */
+    private static int maxUsed(int slotCount) {
+        return (int) (slotCount * 3L / 4);
     }
 
     /**
-     * Returns twice the number of used slots, which is 1.5 times the slots of a full table. While a topic is read,
-     * returns the expected final number, as if the rest of the topic were like the part that was read.
+     * Returns the number of slots for a rebuilt segment: twice its entries. While the topic is restored, returns the
+     * number of slots that the segment needs in the end if its entries are multiplied by {@link #expectedGrowth}.
      */
     private int slotsFor(int entries) {
-        return (int) (toCome > 1 ? entries * Math.clamp(toCome, LEAST_GROWTH, MOST_GROWTH) * 4 / 3 : 2.0 * entries);
+        return (int)
+                (expectedGrowth > 1
+                        ? entries * Math.clamp(expectedGrowth, MIN_GROWTH, MAX_GROWTH) * 4 / 3
+                        : 2.0 * entries);
     }
 
-    /**
-     * Sets the expected final number of entries divided by the current one; 0 if not known.
-     */
-    void foretell(double times) {
-        toCome = times;
+    /** Sets the expected final number of entries divided by the current number; 0 if unknown. */
+    void setExpectedGrowth(double growth) {
+        expectedGrowth = growth;
     }
 }

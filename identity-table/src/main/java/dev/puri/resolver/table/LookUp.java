@@ -11,84 +11,84 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * From a reference, pURI or handle, to what the table says of it. Nearly all references are canonical
- * already, and lead from their bytes to a record without an object; any other spelling is left to {@link
- * Puri#parse} and {@link Handle#parse}.
+ * Looks up references, which are pURIs or handles, in a table, and follows merges. Nearly all references are in
+ * canonical form, and are looked up by their bytes, without a {@link Puri} or {@link Handle} object. Other spellings
+ * are parsed first.
  *
- * <p>Used by one thread, for one reference after the other; what was found is there until the next.
+ * <p>Not thread-safe. The getters return the result of the last look-up.
  */
 public final class LookUp {
-    /** Merges that are followed one after the other; a longer chain is answered without placement. */
+    /** The maximum number of merges that a look-up follows. A longer chain has no placement. */
     public static final int MAX_MERGES = 8;
 
     private static final byte[] NO_BYTES = {};
 
     private final Table table;
-    private final RecordView asked;
+    private final RecordView view;
 
-    /** Made for the first merged row; most look-ups meet none. */
-    private @Nullable RecordView survivor;
+    /** Created for the first merged row, because most look-ups find none. */
+    private @Nullable RecordView survivorView;
 
     private Verdict verdict = Verdict.UNKNOWN;
     private byte[] name = NO_BYTES;
-    private int nameFrom;
-    private int nameTo;
+    private int nameBegin;
+    private int nameEnd;
     private byte @Nullable [] canonical;
     private @Nullable String detail;
     private @Nullable RecordView row;
     private @Nullable RecordView placement;
 
     /**
-     * @param table that is asked
+     * @param table the table to search
      */
     public LookUp(Table table) {
         this.table = table;
-        asked = table.newView();
+        view = table.newView();
     }
 
-    /** Makes ready for looking up these, one after the other. */
+    /** Prefetches the memory that look-ups of these references read, see {@link RecordView#prefetch}. */
     public void touch(byte[] text, int[] bounds, int count) {
-        asked.touch(text, bounds, count);
+        view.prefetch(text, bounds, count);
     }
 
-    /** The same of those that are handles. */
+    /** Like {@link #touch}, but ignores pURIs. */
     public void touchHandles(byte[] text, int[] bounds, int count) {
-        asked.touchHandles(text, bounds, count);
+        view.prefetchHandles(text, bounds, count);
     }
 
-    /** Looks up a reference of any form. */
+    /** Looks up a pURI or a handle in any spelling. */
     public Verdict find(String ref) {
         byte[] text = ref.getBytes(StandardCharsets.UTF_8);
-        return findPlain(text, 0, text.length) ? verdict : findOther(ref);
+        return findCanonical(text, 0, text.length) ? verdict : findParsed(ref);
     }
 
-    /** The same of text[from..to), which is ASCII and is not to change meanwhile. */
+    /** Looks up the reference text[from..to), which is ASCII. The caller must not change it before the next look-up. */
     public Verdict find(byte[] text, int from, int to) {
-        return findPlain(text, from, to)
+        return findCanonical(text, from, to)
                 ? verdict
-                : findOther(new String(text, from, to - from, StandardCharsets.US_ASCII));
+                : findParsed(new String(text, from, to - from, StandardCharsets.US_ASCII));
     }
 
-    /** False when it is no canonical pURI without escapes, and no handle in lower case. */
-    private boolean findPlain(byte[] text, int from, int to) {
-        int identifierAt = Puri.identifierOfPlain(text, from, to);
-        if (identifierAt >= 0) {
-            findName(text, from, identifierAt, to);
+    /** Returns false if the text is neither a canonical pURI without escapes nor a handle in lower case. */
+    private boolean findCanonical(byte[] text, int from, int to) {
+        int identifierOffset = Puri.identifierOfPlain(text, from, to);
+        if (identifierOffset >= 0) {
+            findName(text, from, identifierOffset, to);
             return true;
         }
-        begin();
-        return switch (asked.findHandle(text, from, to)) {
-            case NO_HANDLE -> false;
+        reset();
+        return switch (view.findHandle(text, from, to)) {
+            case NOT_A_HANDLE -> false;
             case ABSENT -> true;
             case FOUND -> {
-                found();
+                setRow();
                 yield true;
             }
         };
     }
 
-    private Verdict findOther(String ref) {
-        begin();
+    private Verdict findParsed(String ref) {
+        reset();
         try {
             return Handle.looksLike(ref) ? find(Handle.parse(ref)) : find(Puri.parse(ref));
         } catch (InvalidNameException e) {
@@ -105,138 +105,142 @@ public final class LookUp {
         return verdict;
     }
 
-    /** Looks up who bears a handle. */
+    /** Looks up the identity with a handle. */
     public Verdict find(Handle handle) {
-        begin();
+        reset();
         byte[] text = handle.text().getBytes(StandardCharsets.US_ASCII);
-        if (asked.findHandle(text, 0, text.length) == RecordView.Sought.FOUND) {
-            found();
+        if (view.findHandle(text, 0, text.length) == RecordView.HandleResult.FOUND) {
+            setRow();
         }
         return verdict;
     }
 
-    private void findName(byte[] text, int from, int identifierAt, int to) {
-        begin();
+    private void findName(byte[] text, int from, int identifierOffset, int to) {
+        reset();
         name = text;
-        nameFrom = from;
-        nameTo = to;
-        if (asked.findName(text, from, identifierAt, to)) {
-            found();
+        nameBegin = from;
+        nameEnd = to;
+        if (view.findName(text, from, identifierOffset, to)) {
+            setRow();
         }
     }
 
-    /** Tells of something that was not even looked up. */
-    public Verdict nothing(Verdict because) {
-        begin();
-        verdict = because;
-        return because;
+    /** Sets a result without a row, for a reference that the caller does not look up. */
+    public Verdict nothing(Verdict result) {
+        reset();
+        verdict = result;
+        return result;
     }
 
-    private void begin() {
+    private void reset() {
         verdict = Verdict.UNKNOWN;
-        nameFrom = 0;
-        nameTo = 0;
+        nameBegin = 0;
+        nameEnd = 0;
         canonical = null;
         detail = null;
         row = null;
         placement = null;
     }
 
-    private void found() {
-        row = asked;
-        switch (asked.status()) {
+    /** Sets the result from the row that the view found. */
+    private void setRow() {
+        row = view;
+        switch (view.status()) {
             case ACTIVE -> {
                 verdict = Verdict.FOUND;
-                placement = asked;
+                placement = view;
             }
             case DELETED -> verdict = Verdict.DELETED;
-            case MERGED -> follow();
+            case MERGED -> followMerges();
         }
     }
 
-    private void follow() {
+    private void followMerges() {
         verdict = Verdict.MERGED;
-        RecordView end = survivor == null ? table.newView() : survivor;
-        survivor = end;
-        List<byte[]> passed = new ArrayList<>();
-        byte[] here = asked.name();
-        byte[] into = asked.survivor();
-        while (passed.size() < MAX_MERGES) {
-            passed.add(here);
-            byte[] next = into;
-            if (passed.stream().anyMatch(before -> Arrays.equals(before, next))) {
-                detail = "its chain of merges leads back to " + text(into);
+        RecordView survivor = survivorView == null ? table.newView() : survivorView;
+        survivorView = survivor;
+        List<byte[]> visited = new ArrayList<>();
+        byte[] currentName = view.name();
+        byte[] survivorName = view.survivor();
+        while (visited.size() < MAX_MERGES) {
+            visited.add(currentName);
+            byte[] next = survivorName;
+            if (visited.stream().anyMatch(name -> Arrays.equals(name, next))) {
+                detail = "its chain of merges leads back to " + text(survivorName);
                 return;
             }
-            if (!end.findName(into, 0, afterColons(into), into.length)) {
-                canonical = into;
-                detail = "it was merged into " + text(into) + ", which is not known";
+            if (!survivor.findName(survivorName, 0, identifierOffsetOf(survivorName), survivorName.length)) {
+                canonical = survivorName;
+                detail = "it was merged into " + text(survivorName) + ", which is not known";
                 return;
             }
-            if (end.status() != Row.Status.MERGED) {
-                canonical = into;
-                if (end.status() == Row.Status.DELETED) {
+            if (survivor.status() != Row.Status.MERGED) {
+                canonical = survivorName;
+                if (survivor.status() == Row.Status.DELETED) {
                     verdict = Verdict.DELETED;
                 } else {
-                    placement = end;
+                    placement = survivor;
                 }
                 return;
             }
-            here = into;
-            into = end.survivor();
+            currentName = survivorName;
+            survivorName = survivor.survivor();
         }
         detail = "its chain of merges is longer than " + MAX_MERGES;
     }
 
-    /** Where the last segment of a canonical name begins. */
-    private static int afterColons(byte[] canonical) {
-        int at = canonical.length;
-        while (canonical[at - 1] != ':') {
-            at--;
+    /** Returns the offset of the last segment of a canonical pURI. */
+    private static int identifierOffsetOf(byte[] canonical) {
+        int offset = canonical.length;
+        while (canonical[offset - 1] != ':') {
+            offset--;
         }
-        return at;
+        return offset;
     }
 
     private static String text(byte[] ascii) {
         return new String(ascii, StandardCharsets.US_ASCII);
     }
 
-    /** What the last look-up came to. */
+    /** Returns the result. */
     public Verdict verdict() {
         return verdict;
     }
 
-    /** Whether there is a canonical name: of what was asked as a pURI, or of a handle's bearer. */
+    /** Whether a canonical pURI is known: the reference was a pURI, or an identity has the handle. */
     public boolean hasName() {
-        return nameTo > 0 || row != null;
+        return nameEnd > 0 || row != null;
     }
 
-    /** Writes that name, of {@value Puri#MAX_BYTES} bytes at most, and returns where it ends. */
-    public int putName(byte[] out, int at) {
-        RecordView known = row;
-        if (nameTo > 0) {
-            System.arraycopy(name, nameFrom, out, at, nameTo - nameFrom);
-            return at + nameTo - nameFrom;
+    /** Writes the canonical pURI, at most {@value Puri#MAX_BYTES} bytes, and returns the offset after it. */
+    public int putName(byte[] out, int offset) {
+        RecordView namedRow = row;
+        if (nameEnd > 0) {
+            System.arraycopy(name, nameBegin, out, offset, nameEnd - nameBegin);
+            return offset + nameEnd - nameBegin;
         }
-        return known == null ? at : known.putName(out, at);
+        return namedRow == null ? offset : namedRow.putName(out, offset);
     }
 
-    /** What was asked for; null when there is nothing. */
+    /** Returns the row of the reference itself, also if it is merged or deleted; null if there is none. */
     public @Nullable RecordView row() {
         return row;
     }
 
-    /** What says where the object is now: the row itself, or its survivor's; null when it is nowhere. */
+    /** Returns the row that has the current owner and shard: the row itself or its survivor. Null if there is none. */
     public @Nullable RecordView placement() {
         return placement;
     }
 
-    /** The name of what a merged identity goes on as; null when it was not merged, or no end was found. */
+    /**
+     * Returns the pURI at the end of the chain of merges, even if it is deleted or unknown. Null if the row is not
+     * merged, or if the chain is too long or a cycle.
+     */
     public byte @Nullable [] canonical() {
         return canonical;
     }
 
-    /** Why it is malformed, or where a chain of merges breaks; null otherwise. */
+    /** Returns why the reference is malformed, or where the chain of merges breaks; null otherwise. */
     public @Nullable String detail() {
         return detail;
     }

@@ -3,25 +3,28 @@ package dev.puri.resolver.table;
 import dev.puri.schemas.identity.Puri;
 import java.util.Arrays;
 
-/** A pURI to be looked up; may be set to one after another. */
-final class NameKey implements Index.Match {
+/**
+ * The pURI that a look-up searches, with its hash and its packed identifier. The key can be set to one pURI after
+ * another.
+ */
+final class NameKey implements Index.RecordMatcher {
     private static final byte[] NO_BYTES = {};
 
     private final Words words;
     private final long seed;
 
-    /** Has the canonical text, from here to the last segment. */
+    /** An array that contains the canonical text of the pURI from {@code from} to {@code to}. */
     private byte[] text = NO_BYTES;
 
     private int from;
-    private int identifierAt;
+    private int identifierOffset;
     private int to;
 
-    private byte[] identifier = NO_BYTES;
-    private int identifierLength;
+    private byte[] packed = NO_BYTES;
+    private int packedLength;
     private long hash;
 
-    /** Of no name yet. */
+    /** Creates a key without a pURI. */
     NameKey(Words words, long seed) {
         this.words = words;
         this.seed = seed;
@@ -34,31 +37,33 @@ final class NameKey implements Index.Match {
     }
 
     /**
-     * @param name has the canonical text from {@code begin} to {@code end}, and must not change
-     * @param lastAt where its last segment begins
+     * Sets the pURI.
+     *
+     * @param name an array that has the canonical text from {@code begin} to {@code end}; not copied
+     * @param lastOffset the offset of the last segment
      */
-    void set(byte[] name, int begin, int lastAt, int end) {
-        setText(name, begin, lastAt, end);
+    void set(byte[] name, int begin, int lastOffset, int end) {
+        setText(name, begin, lastOffset, end);
         pack();
     }
 
-    /** Like {@link #set}, and returns the hash; {@link #pack} must follow before the key is compared with a record. */
-    long setText(byte[] name, int begin, int lastAt, int end) {
+    /** Like {@link #set}, but does not pack the identifier. The caller must call {@link #pack} before a search. */
+    long setText(byte[] name, int begin, int lastOffset, int end) {
         text = name;
         from = begin;
-        identifierAt = lastAt;
+        identifierOffset = lastOffset;
         to = end;
         hash = Hash.of(name, begin, end, seed);
         return hash;
     }
 
-    /** Packs the identifier as records have it. */
+    /** Packs the identifier in the encoding of records. */
     void pack() {
-        int most = Identifier.mostBytes(to - identifierAt);
-        if (identifier.length < most) {
-            identifier = new byte[most];
+        int maxLength = Identifier.maxBytes(to - identifierOffset);
+        if (packed.length < maxLength) {
+            packed = new byte[maxLength];
         }
-        identifierLength = Identifier.pack(text, identifierAt, to, identifier, 0);
+        packedLength = Identifier.pack(text, identifierOffset, to, packed, 0);
     }
 
     long hash() {
@@ -66,14 +71,14 @@ final class NameKey implements Index.Match {
     }
 
     @Override
-    public boolean in(byte[] record) {
-        int at = RowCodec.nameAt(record);
-        int there = Varint.end(record, at);
-        if (there + identifierLength > record.length
-                || !Arrays.equals(record, there, there + identifierLength, identifier, 0, identifierLength)) {
+    public boolean matches(byte[] record) {
+        int offset = RowCodec.nameOffset(record);
+        int recordIdentifier = Varint.end(record, offset);
+        if (recordIdentifier + packedLength > record.length
+                || !Arrays.equals(record, recordIdentifier, recordIdentifier + packedLength, packed, 0, packedLength)) {
             return false;
         }
-        Words.Collection collection = words.collections.wordIfAny((int) Varint.get(record, at));
-        return collection != null && collection.begins(text, from, identifierAt);
+        Words.Collection collection = words.collections.wordOrNull((int) Varint.get(record, offset));
+        return collection != null && collection.hasText(text, from, identifierOffset);
     }
 }

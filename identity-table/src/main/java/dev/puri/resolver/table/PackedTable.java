@@ -21,7 +21,7 @@ import org.apache.kafka.streams.processor.StateStoreContext;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The table in packed records outside the heap, as a store of Kafka Streams.
+ * The identity table as packed records outside the heap. It is also a store of Kafka Streams, which feeds it.
  *
  * <pre>
  * byPuri ──▶ names (Index) ──┐
@@ -29,11 +29,11 @@ import org.jspecify.annotations.Nullable;
  * byHandle ─▶ handles (Index)┘
  * </pre>
  *
- * A row that changes gets a new record; both indexes are pointed to it and the old record is freed. One thread writes;
- * {@link Index} says why readers need no lock.
+ * A change of a row writes a new record, points both indexes to it, and frees the old record. One thread writes. {@link
+ * Index} explains why readers need no lock.
  */
 public final class PackedTable implements Table, StateStore {
-    /** The store's name. */
+    /** The name of the store. */
     public static final String NAME = "identities";
 
     private final long seed;
@@ -43,59 +43,59 @@ public final class PackedTable implements Table, StateStore {
     private final Words words = new Words();
     private final RowCodec codec = new RowCodec(words);
     private final AtomicLongArray byStatus = new AtomicLongArray(Row.Status.values().length);
-    private final RowBatch own;
-    private final NewRecord record = new NewRecord();
-    private final Counts tally = new Counts();
+    private final RowBatch ownBatch;
+    private final NewRecord newRecord = new NewRecord();
+    private final WordCounts wordCounts = new WordCounts();
 
-    /** Of the batch that is written, where its records are. */
-    private final long[] addresses = new long[RowBatch.MOST];
+    /** The addresses of the records of the current batch. */
+    private final long[] recordAddresses = new long[RowBatch.MAX_ROWS];
 
-    /** Of the batch that is written, where the searches for its rows begin. */
-    private final long[] firstSlots = new long[2 * RowBatch.MOST];
+    /** The addresses of the slots at which the searches for the rows of the current batch begin. */
+    private final long[] homeAddresses = new long[2 * RowBatch.MAX_ROWS];
 
-    /** Offsets to be read until the table is filled, and those that were read. */
-    private long expected;
+    /** The number of offsets to read until the table is filled, over all partitions. */
+    private long offsetsToRead;
 
-    private long passed;
+    /** The number of offsets read so far, over all partitions. */
+    private long offsetsRead;
 
-    /** Written so that the JIT compiler does not remove reads that only load the cache. */
-    private long touched;
+    /** Prefetched values are assigned to this field, so that the compiler does not remove the reads. */
+    private long prefetched;
 
+    /** By partition: the offset before which the table has all records. */
     private final Map<Integer, Long> reached = new ConcurrentHashMap<>();
 
-    /**
-     * The committed offsets for Kafka Streams, by partition; none for partitions that are read from their beginning.
-     */
-    private final Map<Integer, Long> opened;
+    /** By partition: the offset in the snapshot, from which Kafka Streams restores. Empty without a snapshot. */
+    private final Map<Integer, Long> snapshotOffsets;
 
     private volatile @Nullable Changes listener;
     private volatile boolean open;
 
-    /** Makes an empty table. */
+    /** Creates an empty table. */
     public PackedTable() {
         this(ThreadLocalRandom.current().nextLong(), Map.of());
     }
 
-    private PackedTable(long seed, Map<Integer, Long> opened) {
+    private PackedTable(long seed, Map<Integer, Long> snapshotOffsets) {
         this.seed = seed;
-        this.own = newBatch();
-        this.opened = Map.copyOf(opened);
-        reached.putAll(opened);
+        this.ownBatch = newBatch();
+        this.snapshotOffsets = Map.copyOf(snapshotOffsets);
+        reached.putAll(snapshotOffsets);
     }
 
     /**
-     * Makes a table of a snapshot, which Kafka Streams then feeds from where the snapshot ends.
+     * Creates a table from a snapshot. Kafka Streams then feeds it from the offsets of the snapshot.
      *
-     * @throws SnapshotRefusedException when the snapshot is damaged or does not fit the topic
-     * @throws IOException when it cannot be read
+     * @throws SnapshotRefusedException if the snapshot is damaged or does not match the topic
+     * @throws IOException if the file cannot be read
      */
-    public static PackedTable open(Path snapshot, SnapshotRequirements terms)
+    public static PackedTable open(Path snapshot, SnapshotRequirements requirements)
             throws IOException, SnapshotRefusedException {
-        SnapshotReader.Head head = SnapshotReader.head(snapshot, terms);
+        SnapshotReader.Head head = SnapshotReader.readHead(snapshot, requirements);
         PackedTable table = new PackedTable(head.seed(), head.offsets());
         try (SnapshotReader reader =
                 new SnapshotReader(snapshot, head.seed(), table.slab, table.names, table.handles, table.words)) {
-            reader.fill(table.tally);
+            reader.fill(table.wordCounts);
         } catch (IOException | SnapshotRefusedException | RuntimeException | Error e) {
             table.release();
             throw e;
@@ -104,59 +104,57 @@ public final class PackedTable implements Table, StateStore {
     }
 
     /**
-     * Writes a snapshot in the place of the one before, while the table is written and read; by one
-     * thread at a time. Until it returns, the one before stays whole.
+     * Writes a snapshot and replaces the previous snapshot with it. The table may be written and read meanwhile. Only
+     * one thread at a time may call this method. If it fails, the previous snapshot is unchanged.
      *
-     * @return the offsets from which the topic has to be read on
-     * @throws IOException when it cannot be written
+     * @return by partition, the offset from which a table that opens the snapshot reads the topic
+     * @throws IOException if the file cannot be written
      */
     public Map<Integer, Long> writeSnapshot(Path file, SnapshotOrigin origin, Instant now) throws IOException {
-        // Before anything is dumped: what is changed from here on is read from the topic again.
+        // Copied before the dump, so that a table that opens the snapshot reads all later changes again.
         Map<Integer, Long> offsets = Map.copyOf(reached);
         new SnapshotWriter(names, words, seed).write(file, origin, offsets, now);
         return offsets;
     }
 
-    /** Counts rows by the words that they refer to, so that stats can tell and a word without any is forgotten. */
-    private final class Counts implements RowCodec.RowCounter {
+    /** Counts the rows of each word and status, for {@link #stats} and for the removal of unused words. */
+    private final class WordCounts implements RowCodec.RowCounter {
         @Override
-        public void count(int collection, int owner, int shard, int status, int more) {
-            words.collections.count(collection, more);
-            words.owners.count(owner, more);
-            words.shards.count(shard, more);
-            byStatus.setRelease(status, byStatus.getPlain(status) + more);
+        public void count(int collection, int owner, int shard, int status, int delta) {
+            words.collections.addRows(collection, delta);
+            words.owners.addRows(owner, delta);
+            words.shards.addRows(shard, delta);
+            byStatus.setRelease(status, byStatus.getPlain(status) + delta);
         }
 
         @Override
-        public void countSurvivor(int collection, int more) {
-            words.collections.countOther(collection, more);
+        public void countSurvivor(int collection, int delta) {
+            words.collections.addOtherReferences(collection, delta);
         }
     }
 
-    /**
-     * The record to which the indexes are being pointed; read only when a search meets another one of the same hash.
-     */
+    /** The record that is being put. Its bytes are read only if a search finds another record with the same tag. */
     private final class NewRecord {
-        private final Index.Match byName = other -> RowCodec.sameName(bytes(), other);
-        private final Index.Match byHandle = other -> {
+        private final Index.RecordMatcher byName = otherRecord -> RowCodec.haveSameName(bytes(), otherRecord);
+        private final Index.RecordMatcher byHandle = otherRecord -> {
             HandleKey handle = HandleKey.of(bytes(), words, seed);
-            return handle != null && handle.in(other);
+            return handle != null && handle.matches(otherRecord);
         };
         private long address;
         private byte @Nullable [] bytes;
 
-        void at(long address) {
-            this.address = address;
+        void set(long recordAddress) {
+            this.address = recordAddress;
             bytes = null;
         }
 
         byte[] bytes() {
-            byte[] read = bytes;
-            if (read == null) {
-                read = Objects.requireNonNull(slab.read(address));
-                bytes = read;
+            byte[] copy = bytes;
+            if (copy == null) {
+                copy = Objects.requireNonNull(slab.read(address));
+                bytes = copy;
             }
-            return read;
+            return copy;
         }
     }
 
@@ -191,176 +189,175 @@ public final class PackedTable implements Table, StateStore {
         return reached.getOrDefault(partition, 0L);
     }
 
-    /** Notes that everything of a partition before this offset was put. */
+    /** Sets the offset before which the table has all records of a partition. */
     public void reach(int partition, long offset) {
-        Long before = reached.put(partition, offset);
-        if (before != null) {
-            passed += Math.max(0, offset - before);
+        Long oldOffset = reached.put(partition, offset);
+        if (oldOffset != null) {
+            offsetsRead += Math.max(0, offset - oldOffset);
         }
     }
 
     /**
-     * Foretells how many offsets there are to be passed until the table is filled, so that it grows at once to what it
-     * will need if the rest of the topic is like what was read. Where each partition begins has to be said by {@link
-     * #reach} before anything of it is put. By the thread that writes, or by the one that hands it the first row,
-     * before that.
+     * Sets the number of offsets to read until the table is filled, from which the table predicts its final size. The
+     * caller must call {@link #reach} with the first offset of each partition before it puts rows of the partition.
+     * Called by the thread that writes, or before that thread receives the first row.
      *
-     * @param offsets 0 when nothing is to be foretold any more
+     * @param offsets the number over all partitions; 0 to end the prediction
      */
     public void expect(long offsets) {
-        expected = offsets;
+        offsetsToRead = offsets;
     }
 
-    /** Puts a row in the place of the one before it, whose handle is dropped unless it is the same. */
+    /** Puts a row, which replaces the previous row of the pURI and its handle. */
     public void put(Puri puri, Row row) {
-        own.put(puri, row);
-        writeOwn();
+        ownBatch.put(puri, row);
+        writeOwnBatch();
     }
 
-    /** Forgets a name, and the handle with it. */
+    /** Removes the row of a pURI and its handle. */
     public void remove(Puri puri) {
-        own.remove(puri);
-        writeOwn();
+        ownBatch.remove(puri);
+        writeOwnBatch();
     }
 
-    private void writeOwn() {
+    private void writeOwnBatch() {
         try {
-            write(own);
+            write(ownBatch);
         } finally {
-            own.clear();
-            words.forgetUnused();
+            ownBatch.clear();
+            words.removeUnused();
         }
     }
 
     /**
-     * Forgets owners, shards and collections that no row has any more; the next batch does too. By the thread that
-     * fills batches.
+     * Removes words that no row refers to any more, as each new batch does. Called by the thread that fills batches.
      */
-    public void forgetUnusedWords() {
-        words.forgetUnused();
+    public void removeUnusedWords() {
+        words.removeUnused();
     }
 
-    /** For tests. */
+    /** Visible for tests. */
     Words words() {
         return words;
     }
 
-    /** A batch that another thread may fill for this table. From then on, only batches may change the table. */
+    /** Creates a batch, which another thread may fill. Afterwards only batches may change the table. */
     public RowBatch newBatch() {
         return new RowBatch(words, codec, seed);
     }
 
     /**
-     * Puts and removes the rows of a batch, in their order. It first loads the slots of all rows into the cache, since
-     * waiting for that memory takes most of the time of a put.
+     * Puts and removes the rows of a batch, in their order. First prefetches the slots of all rows, because waiting for
+     * that memory takes most of the time of a put.
      */
     public void write(RowBatch batch) {
-        double toCome = passed > 0 && passed < expected ? (double) expected / passed : 0;
-        names.foretell(toCome);
-        handles.foretell(toCome);
+        double expectedGrowth =
+                offsetsRead > 0 && offsetsRead < offsetsToRead ? (double) offsetsToRead / offsetsRead : 0;
+        names.setExpectedGrowth(expectedGrowth);
+        handles.setExpectedGrowth(expectedGrowth);
         store(batch);
-        touchSlots(batch);
+        prefetchSlots(batch);
         for (int i = 0; i < batch.count; i++) {
             Puri removed = batch.removed[i];
             if (removed == null) {
-                link(batch.names[i], batch.hasHandle[i], batch.handles[i], addresses[i]);
+                putInIndexes(batch.nameHashes[i], batch.hasHandle[i], batch.handleHashes[i], recordAddresses[i]);
             } else {
-                unlink(removed);
+                removeFromIndexes(removed);
             }
         }
     }
 
-    /**
-     * Copies all records at once if few freed records can be reused: many short copies cost more than one long copy.
-     */
+    /** Copies the records of a batch to the slab: in one copy, which is faster, unless enough freed records exist. */
     private void store(RowBatch batch) {
         int bytes = batch.begins[batch.count];
-        long room = bytes == 0 || slab.freeRecords() >= batch.count ? 0 : slab.allocateRoom(bytes / Slab.UNIT);
-        if (room != 0) {
-            slab.copy(batch.records, 0, room, bytes);
+        long space = bytes == 0 || slab.freeRecordCount() >= batch.count ? 0 : slab.allocateSpace(bytes / Slab.UNIT);
+        if (space != 0) {
+            slab.copy(batch.records, 0, space, bytes);
         }
         for (int i = 0; i < batch.count; i++) {
             if (batch.removed[i] == null) {
                 int begin = batch.begins[i];
                 int length = batch.begins[i + 1] - begin;
-                if (room != 0) {
-                    addresses[i] = room + begin / Slab.UNIT;
+                if (space != 0) {
+                    recordAddresses[i] = space + begin / Slab.UNIT;
                 } else {
-                    addresses[i] = slab.allocateRecord(length / Slab.UNIT);
-                    slab.copy(batch.records, begin, addresses[i], length);
+                    recordAddresses[i] = slab.allocateRecord(length / Slab.UNIT);
+                    slab.copy(batch.records, begin, recordAddresses[i], length);
                 }
-                tally.count(batch.collections[i], batch.owners[i], batch.shards[i], batch.statuses[i], 1);
+                wordCounts.count(batch.collections[i], batch.owners[i], batch.shards[i], batch.statuses[i], 1);
                 if (batch.survivorCollections[i] >= 0) {
-                    tally.countSurvivor(batch.survivorCollections[i], 1);
+                    wordCounts.countSurvivor(batch.survivorCollections[i], 1);
                 }
             }
         }
     }
 
-    /**
-     * Loads the first slots of all rows into the cache: independent reads, of which the processor runs many at a time.
-     */
-    private void touchSlots(RowBatch batch) {
+    /** Prefetches the first slots of all rows. The processor executes these independent reads in parallel. */
+    private void prefetchSlots(RowBatch batch) {
         int count = 0;
         for (int i = 0; i < batch.count; i++) {
             if (batch.removed[i] == null) {
-                firstSlots[count++] = names.firstSlot(batch.names[i]);
-                firstSlots[count++] = batch.hasHandle[i] ? handles.firstSlot(batch.handles[i]) : 0;
+                homeAddresses[count++] = names.homeAddress(batch.nameHashes[i]);
+                homeAddresses[count++] = batch.hasHandle[i] ? handles.homeAddress(batch.handleHashes[i]) : 0;
             }
         }
-        long seen = 0;
+        long sum = 0;
         for (int i = 0; i < count; i++) {
-            if (firstSlots[i] != 0) {
-                seen += slab.getLong(firstSlots[i]);
+            if (homeAddresses[i] != 0) {
+                sum += slab.getLong(homeAddresses[i]);
             }
         }
-        touched = seen;
+        prefetched = sum;
     }
 
-    private void link(long name, boolean hasHandle, long handle, long fresh) {
-        record.at(fresh);
-        long old = names.seek(name, record.byName);
-        if (old == 0) {
+    /** Points the indexes to a new record, and frees the previous record of the pURI. */
+    private void putInIndexes(long nameHash, boolean hasHandle, long handleHash, long newAddress) {
+        newRecord.set(newAddress);
+        long oldAddress = names.seek(nameHash, newRecord.byName);
+        if (oldAddress == 0) {
             if (hasHandle) {
-                turnHandle(handle, fresh, 0);
+                pointHandle(handleHash, newAddress, 0);
             }
-            names.insertSought(name, fresh);
+            names.insertAfterSeek(nameHash, newAddress);
         } else {
-            byte[] before = names.found();
-            HandleKey handleBefore = HandleKey.of(before, words, seed);
-            boolean sameHandle = hasHandle && handleBefore != null && handleBefore.in(record.bytes());
+            byte[] oldRecord = names.foundRecord();
+            HandleKey oldHandle = HandleKey.of(oldRecord, words, seed);
+            boolean keepsHandle = hasHandle && oldHandle != null && oldHandle.matches(newRecord.bytes());
             if (hasHandle) {
-                turnHandle(handle, fresh, sameHandle ? old : 0);
+                pointHandle(handleHash, newAddress, keepsHandle ? oldAddress : 0);
             }
-            names.replace(name, fresh);
-            drop(old, before, sameHandle ? null : handleBefore);
+            names.replace(nameHash, newAddress);
+            dropRecord(oldAddress, oldRecord, keepsHandle ? null : oldHandle);
         }
         Changes changes = listener;
         if (changes != null) {
-            Identity identity = codec.decode(record.bytes());
+            Identity identity = codec.decode(newRecord.bytes());
             changes.changed(identity.puri(), identity.row());
         }
     }
 
     /**
-     * @param old the record that the handle led to if it still does; else 0
+     * Points a handle to a new record.
+     *
+     * @param oldAddress the address of the previous record of the pURI if it has the same handle; 0 otherwise
      */
-    private void turnHandle(long hash, long fresh, long old) {
-        boolean isThere = old != 0 && handles.seekAddress(hash, old) != 0;
-        if (isThere || handles.seek(hash, record.byHandle) != 0) {
-            handles.replace(hash, fresh);
+    private void pointHandle(long hash, long newAddress, long oldAddress) {
+        boolean isIndexed = oldAddress != 0 && handles.seekAddress(hash, oldAddress) != 0;
+        if (isIndexed || handles.seek(hash, newRecord.byHandle) != 0) {
+            handles.replace(hash, newAddress);
         } else {
-            handles.insertSought(hash, fresh);
+            handles.insertAfterSeek(hash, newAddress);
         }
     }
 
-    private void unlink(Puri puri) {
+    /** Removes the row of a pURI from the indexes and frees its record. */
+    private void removeFromIndexes(Puri puri) {
         NameKey name = new NameKey(puri, words, seed);
-        long old = names.seek(name.hash(), name);
-        if (old != 0) {
-            byte[] before = names.found();
+        long oldAddress = names.seek(name.hash(), name);
+        if (oldAddress != 0) {
+            byte[] oldRecord = names.foundRecord();
             names.remove(name.hash());
-            drop(old, before, HandleKey.of(before, words, seed));
+            dropRecord(oldAddress, oldRecord, HandleKey.of(oldRecord, words, seed));
         }
         Changes changes = listener;
         if (changes != null) {
@@ -368,17 +365,13 @@ public final class PackedTable implements Table, StateStore {
         }
     }
 
-    /**
-     * Frees a record that its name leads to no more.
-     *
-     * @param handle what may still lead to it
-     */
-    private void drop(long address, byte[] record, @Nullable HandleKey handle) {
-        // The handle may have gone to another name in the meantime: then it leads to that one's record.
+    /** Frees a record that the index of names does not contain any more, and removes its handle if there is one. */
+    private void dropRecord(long address, byte[] record, @Nullable HandleKey handle) {
+        // Another pURI may have got the handle meanwhile. Then the entry has the address of its record.
         if (handle != null && handles.seekAddress(handle.hash(), address) != 0) {
             handles.remove(handle.hash());
         }
-        RowCodec.count(record, tally, -1);
+        RowCodec.count(record, wordCounts, -1);
         slab.freeRecord(address, record.length / Slab.UNIT);
     }
 
@@ -388,47 +381,47 @@ public final class PackedTable implements Table, StateStore {
     }
 
     @Override
-    public void scan(Consumer<Identity> seen) {
-        try (Words.Hold held = words.hold()) {
-            for (int table = 0; table < Index.TABLES; table++) {
-                records(table).forEach(record -> seen.accept(codec.decode(record)));
+    public void scan(Consumer<Identity> consumer) {
+        try (Words.Hold hold = words.hold()) {
+            for (int segment = 0; segment < Index.SEGMENTS; segment++) {
+                records(segment).forEach(record -> consumer.accept(codec.decode(record)));
             }
         }
     }
 
     @Override
     public int parts() {
-        return Index.TABLES;
+        return Index.SEGMENTS;
     }
 
     @Override
-    public void show(int part, RecordView view, Consumer<RecordView> seen) {
-        // A number is to have one word until it was shown, and no longer: others take their time between two parts.
-        try (Words.Hold held = words.hold()) {
+    public void show(int part, RecordView view, Consumer<RecordView> consumer) {
+        // The hold lasts for one part only, because a caller may pause between two parts.
+        try (Words.Hold hold = words.hold()) {
             for (byte[] record : records(part)) {
                 view.show(record);
-                seen.accept(view);
+                consumer.accept(view);
             }
         }
     }
 
-    private List<byte[]> records(int table) {
-        Part part = new Part();
-        names.read(table, part);
-        return part.records;
+    private List<byte[]> records(int segment) {
+        SegmentRecords entries = new SegmentRecords();
+        names.read(segment, entries);
+        return entries.records;
     }
 
-    /** The records of one small table: bounded, so that a scan of any number of rows is. */
-    private static final class Part implements Index.Taker {
+    /** Collects the records of one segment, so that the memory of a scan is bounded. */
+    private static final class SegmentRecords implements Index.EntryConsumer {
         private final List<byte[]> records = new ArrayList<>();
 
         @Override
-        public void begin() {
+        public void restart() {
             records.clear();
         }
 
         @Override
-        public void take(long tag, byte[] record) {
+        public void accept(long tag, byte[] record) {
             records.add(record);
         }
     }
@@ -459,14 +452,14 @@ public final class PackedTable implements Table, StateStore {
     @Override
     public void init(StateStoreContext context, StateStore root) {
         context.register(root, (key, value) -> {
-            throw new IllegalStateException("a global store with a processor is restored by its processor");
+            throw new IllegalStateException("a global store is restored by its processor");
         });
         open = true;
     }
 
     @Override
     public void commit(Map<TopicPartition, Long> offsets) {
-        // Kept by snapshots, which Kafka Streams does not time: it commits a global store too seldom.
+        // Snapshots keep the offsets, because Kafka Streams commits a global store too rarely.
     }
 
     @Override
@@ -474,27 +467,24 @@ public final class PackedTable implements Table, StateStore {
         return true;
     }
 
-    /** What the snapshot that the table was made of says; null without one. */
+    /** Returns the offset in the snapshot from which this table was created; null without a snapshot. */
     @Override
     public @Nullable Long committedOffset(TopicPartition partition) {
-        return opened.get(partition.partition());
+        return snapshotOffsets.get(partition.partition());
     }
 
     @Override
-    @SuppressWarnings("deprecation") // to be overridden until Kafka assumes true
+    @SuppressWarnings("deprecation") // must be overridden until Kafka's default is true
     public boolean managesOffsets() {
         return true;
     }
 
-    /**
-     * Gives the memory back at once instead of when nothing refers to the table any more; for a table that
-     * nobody reads. What is asked of its rows from then on fails or is missing.
-     */
+    /** Frees the memory at once. Only for a table without readers: later look-ups fail or find nothing. */
     public void release() {
         slab.close();
     }
 
-    /** Ends the feeding; the rows stay and go on answering. */
+    /** Called when Kafka Streams stops feeding the table. The table keeps its rows and remains readable. */
     @Override
     public void close() {
         open = false;

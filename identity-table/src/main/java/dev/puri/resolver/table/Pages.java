@@ -10,29 +10,29 @@ import java.lang.invoke.MethodHandle;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Off-heap memory. On Linux it comes from mmap(2): the kernel clears each page at the first write, when it is in the
- * cache anyway. Java would clear all of it at allocation, which took a third of the time of writing a table. madvise(2)
- * requests pages of 2 MiB, which cause fewer TLB misses.
+ * Allocates off-heap memory. On Linux it calls mmap(2), so that the kernel clears each page at the first write, which
+ * loads the page into the cache anyway. Java would clear all memory at the allocation, which took a third of the time
+ * of a restore. It also calls madvise(2) to request pages of 2 MiB, which cause fewer TLB misses.
  */
 final class Pages {
-    private static final int READ_WRITE = 3;
-    private static final int PRIVATE_ANONYMOUS = 0x22;
-    private static final int IN_HUGE_PAGES = 14;
-    private static final @Nullable Calls CALLS = calls();
+    private static final int PROT_READ_WRITE = 3;
+    private static final int MAP_PRIVATE_ANONYMOUS = 0x22;
+    private static final int MADV_HUGEPAGE = 14;
+    private static final @Nullable NativeCalls CALLS = lookUpCalls();
 
     private Pages() {}
 
-    private record Calls(MethodHandle mmap, MethodHandle madvise, MethodHandle munmap) {}
+    private record NativeCalls(MethodHandle mmap, MethodHandle madvise, MethodHandle munmap) {}
 
-    /** Null if the system has no such calls, or the JVM may not make native calls. */
-    private static @Nullable Calls calls() {
+    /** Returns null if the system is not Linux, or if the JVM may not make native calls. */
+    private static @Nullable NativeCalls lookUpCalls() {
         if (!System.getProperty("os.name").equals("Linux")
                 || !Pages.class.getModule().isNativeAccessEnabled()) {
             return null;
         }
         Linker linker = Linker.nativeLinker();
         SymbolLookup libc = linker.defaultLookup();
-        return new Calls(
+        return new NativeCalls(
                 linker.downcallHandle(
                         libc.findOrThrow("mmap"),
                         FunctionDescriptor.of(
@@ -56,29 +56,29 @@ final class Pages {
     }
 
     /**
-     * Allocates memory, which is zero and valid until the arena is closed.
+     * Allocates memory that is filled with zeros and valid until the arena is closed.
      *
-     * @throws OutOfMemoryError when there is not enough memory
-     * @throws IllegalStateException when the arena is closed
+     * @throws OutOfMemoryError if there is not enough memory
+     * @throws IllegalStateException if the arena is closed
      */
     static MemorySegment allocate(Arena arena, long bytes) {
-        Calls calls = CALLS;
+        NativeCalls calls = CALLS;
         return calls == null ? arena.allocate(bytes, 64) : map(calls, arena, bytes);
     }
 
-    private static MemorySegment map(Calls calls, Arena arena, long bytes) {
+    private static MemorySegment map(NativeCalls calls, Arena arena, long bytes) {
         long address;
         try {
-            address = (long) calls.mmap.invokeExact(0L, bytes, READ_WRITE, PRIVATE_ANONYMOUS, -1, 0L);
+            address = (long) calls.mmap.invokeExact(0L, bytes, PROT_READ_WRITE, MAP_PRIVATE_ANONYMOUS, -1, 0L);
             if (address != -1) {
-                // A kernel without large pages refuses, which leaves small pages.
-                int refused = (int) calls.madvise.invokeExact(address, bytes, IN_HUGE_PAGES);
+                // A kernel without large pages returns an error; then small pages are used.
+                int error = (int) calls.madvise.invokeExact(address, bytes, MADV_HUGEPAGE);
             }
         } catch (Throwable e) {
-            throw new IllegalStateException("mmap", e);
+            throw new IllegalStateException("mmap failed", e);
         }
         if (address == -1) {
-            throw new OutOfMemoryError("no " + bytes + " bytes outside the heap");
+            throw new OutOfMemoryError("cannot allocate " + bytes + " bytes outside the heap");
         }
         try {
             return MemorySegment.ofAddress(address)
@@ -90,11 +90,11 @@ final class Pages {
         }
     }
 
-    private static void unmap(Calls calls, long address, long bytes) {
+    private static void unmap(NativeCalls calls, long address, long bytes) {
         try {
             int status = (int) calls.munmap.invokeExact(address, bytes);
         } catch (Throwable e) {
-            throw new IllegalStateException("munmap", e);
+            throw new IllegalStateException("munmap failed", e);
         }
     }
 }

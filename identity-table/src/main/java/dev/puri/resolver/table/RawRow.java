@@ -7,10 +7,11 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A name and its row as the numbers of which {@link RowCodec} makes a record. Reused: this class fills it from a
- * {@link Row}, {@link RecordParser} from a record of the topic.
+ * A pURI and its row as numbers, from which {@link RowCodec} creates a packed record. Each word is already replaced by
+ * its number. {@link #set} fills the object from a {@link Row}, {@link RecordParser} fills it from a topic record. The
+ * object is reused for all rows of a table.
  *
- * <p>Used by one thread, not necessarily the one that writes the table.
+ * <p>Used only by the packer, see {@link Dictionary}.
  */
 final class RawRow {
     private final Words words;
@@ -18,7 +19,7 @@ final class RawRow {
 
     long nameHash;
     int collection;
-    final byte[] identifier = new byte[Identifier.mostBytes(Puri.MAX_IDENTIFIER_BYTES)];
+    final byte[] identifier = new byte[Identifier.maxBytes(Puri.MAX_IDENTIFIER_BYTES)];
     int identifierLength;
 
     boolean hasHandle;
@@ -27,7 +28,7 @@ final class RawRow {
     int handleLow;
     int prefix;
 
-    /** The ordinal of {@link Row.Status}. */
+    /** The ordinal of the {@link Row.Status}. */
     int status;
 
     long uuidHigh;
@@ -41,11 +42,11 @@ final class RawRow {
     int partition;
     long offset;
 
-    /** Null unless the row is merged. */
+    /** The pURI of the survivor; null unless the row is merged. */
     @Nullable
     Puri survivor;
 
-    /** Of a merged row, the number of the survivor's collection. */
+    /** The number of the survivor's collection. Only valid if the row is merged. */
     int survivorCollection;
 
     RawRow(Words words, long seed) {
@@ -79,43 +80,46 @@ final class RawRow {
     }
 
     /**
-     * @param name canonical
-     * @param identifierAt the offset of its last segment
+     * Sets the pURI.
+     *
+     * @param name the canonical text of the pURI
+     * @param identifierOffset the offset of its last segment
      */
-    void setName(byte[] name, int identifierAt) {
+    void setName(byte[] name, int identifierOffset) {
         nameHash = Hash.of(name, seed);
-        identifierLength = Identifier.pack(name, identifierAt, name.length, identifier, 0);
-        // Adjacent records often have the same collection, which is then found without decoding its text.
-        Words.Collection before = words.collections.wordIfAny(collection);
-        if (before != null && before.begins(name, identifierAt)) {
-            words.collections.use(collection);
+        identifierLength = Identifier.pack(name, identifierOffset, name.length, identifier, 0);
+        // Adjacent records often have the same collection. Its text then need not be decoded.
+        Words.Collection previousCollection = words.collections.wordOrNull(collection);
+        if (previousCollection != null && previousCollection.hasText(name, identifierOffset)) {
+            words.collections.noteUse(collection);
         } else {
-            collection = words.collections.intern(new String(name, 0, identifierAt - 1, StandardCharsets.US_ASCII));
+            collection = words.collections.intern(new String(name, 0, identifierOffset - 1, StandardCharsets.US_ASCII));
         }
     }
 
     /**
-     * Like {@link #setName}, for a decimal identifier in the collection of the previous row, as most names are. Such a
-     * name is canonical without a check of each character.
+     * Like {@link #setName}, but accepts only a pURI in the collection of the previous row whose identifier is a
+     * decimal number. Most pURIs are like that. They are canonical, so their characters need no further check.
      *
-     * @return false, and nothing is set, for another name
+     * @return false for any other pURI; the row is then unchanged
      */
-    boolean setNumberOfSameCollection(byte[] name) {
-        Words.Collection before = words.collections.wordIfAny(collection);
-        if (before == null) {
+    boolean setDecimalOfSameCollection(byte[] name) {
+        Words.Collection previousCollection = words.collections.wordOrNull(collection);
+        if (previousCollection == null) {
             return false;
         }
-        byte[] begin = before.bytes;
-        if (name.length <= begin.length || !Arrays.equals(name, 0, begin.length, begin, 0, begin.length)) {
+        byte[] collectionBytes = previousCollection.bytes;
+        if (name.length <= collectionBytes.length
+                || !Arrays.equals(name, 0, collectionBytes.length, collectionBytes, 0, collectionBytes.length)) {
             return false;
         }
-        int end = Identifier.packNumber(name, begin.length, name.length, identifier, 0);
+        int end = Identifier.packNumber(name, collectionBytes.length, name.length, identifier, 0);
         if (end < 0) {
             return false;
         }
         identifierLength = end;
         nameHash = Hash.of(name, seed);
-        words.collections.use(collection);
+        words.collections.noteUse(collection);
         return true;
     }
 

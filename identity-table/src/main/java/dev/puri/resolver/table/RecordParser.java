@@ -11,28 +11,29 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Parses records of {@code puri.identities.v1} to rows without intermediate objects, because a table is filled with
- * millions. It reads records with a canonical key without escapes, and a value written with this program's own schema,
- * as nearly all are. It rejects all others, which Avro then decodes.
+ * Parses records of {@code puri.identities.v1} to a {@link RawRow}. It creates no intermediate objects, because a
+ * restore parses millions of records. It parses only a record whose key is canonical and has no escapes, and whose
+ * value was written with the schema of this build. Avro decodes the few other records.
  *
- * <p>Used by one thread, not necessarily the one that writes the table.
+ * <p>Used only by the packer, see {@link Dictionary}.
  */
 final class RecordParser {
     private static final VarHandle LONGS = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);
 
-    /** The most digits of a decimal that always fits into a long. */
-    private static final int MOST_DIGITS = 18;
+    /** Any number of 18 digits fits into a long. */
+    private static final int MAX_DIGITS = 18;
 
-    private static final int STATUSES = Row.Status.values().length;
+    private static final int STATUS_COUNT = Row.Status.values().length;
 
-    private static final byte[] SHARED = Topics.EVENTS.getBytes(StandardCharsets.US_ASCII);
+    private static final byte[] SHARED_TOPIC = Topics.EVENTS.getBytes(StandardCharsets.US_ASCII);
 
     private final Words words;
 
-    /** By namespace, the number of its topic. */
+    /** The number of the topic of each namespace. */
     private final WordCache namespaces;
 
-    private int at;
+    /** The offset in the value from which the parser reads next. */
+    private int offset;
 
     RecordParser(Words words) {
         this.words = words;
@@ -40,83 +41,84 @@ final class RecordParser {
     }
 
     /**
-     * Parses a record. The value is a parameter and not a field, because a reference from an old object to a young one
-     * costs the collector's barrier.
+     * Parses a record. The private methods pass the value as a parameter, because a reference from a field of an old
+     * object to a young object would cost a barrier of the garbage collector.
      *
-     * @param value written with this program's own schema
-     * @param token the text of the row's position
+     * @param value a value written with the schema of this build
+     * @param token the text of the row's position, from the header
+     * @param row receives the row
      * @return false if Avro must decode the record; the row is then incomplete
      */
     boolean parse(byte[] key, byte[] value, byte[] token, RawRow row) {
-        boolean isNamed = row.setNumberOfSameCollection(key);
-        int identifierAt = isNamed ? 0 : Puri.identifierOfPlain(key);
-        if (identifierAt < 0) {
+        boolean isNameSet = row.setDecimalOfSameCollection(key);
+        int identifierOffset = isNameSet ? 0 : Puri.identifierOfPlain(key);
+        if (identifierOffset < 0) {
             return false;
         }
-        at = WireFormat.HEADER_LENGTH;
+        offset = WireFormat.HEADER_LENGTH;
         try {
-            if (!parseValue(value, row) || at != value.length || !parseToken(token, row)) {
+            if (!parseValue(value, row) || offset != value.length || !parseToken(token, row)) {
                 return false;
             }
         } catch (IndexOutOfBoundsException | IllegalArgumentException e) {
             return false;
         }
-        if (!isNamed) {
-            row.setName(key, identifierAt);
+        if (!isNameSet) {
+            row.setName(key, identifierOffset);
         }
         return true;
     }
 
     private boolean parseValue(byte[] in, RawRow row) {
-        row.uuidHigh = (long) LONGS.get(in, at);
-        row.uuidLow = (long) LONGS.get(in, at + 8);
-        at += 16;
-        row.owner = word(in, words.owners);
-        row.shard = word(in, words.shards);
-        long handle = number(in);
+        row.uuidHigh = (long) LONGS.get(in, offset);
+        row.uuidLow = (long) LONGS.get(in, offset + 8);
+        offset += 16;
+        row.owner = parseWord(in, words.owners);
+        row.shard = parseWord(in, words.shards);
+        long handle = parseNumber(in);
         row.hasHandle = false;
         if (handle == 1 ? !parseHandle(in, row) : handle != 0) {
             return false;
         }
-        long status = number(in);
-        row.epoch = number(in);
-        row.createdMillis = number(in);
-        row.changedMillis = number(in);
-        // Merged rows are few, and contain another pURI.
-        if (status < 0 || status >= STATUSES || status == Row.Status.MERGED.ordinal() || row.epoch < 1) {
+        long status = parseNumber(in);
+        row.epoch = parseNumber(in);
+        row.createdMillis = parseNumber(in);
+        row.changedMillis = parseNumber(in);
+        // Avro decodes merged rows: they are few, and have a survivor.
+        if (status < 0 || status >= STATUS_COUNT || status == Row.Status.MERGED.ordinal() || row.epoch < 1) {
             return false;
         }
         row.status = (int) status;
         row.survivor = null;
-        if (number(in) != 0) {
+        if (parseNumber(in) != 0) {
             return false;
         }
-        row.topic = word(in, words.topics);
-        long partition = number(in);
+        row.topic = parseWord(in, words.topics);
+        long partition = parseNumber(in);
         row.partition = (int) partition;
-        row.offset = number(in);
+        row.offset = parseNumber(in);
         return partition >= 0 && partition <= Integer.MAX_VALUE && row.offset >= 0;
     }
 
-    /** Parses the text of {@link Position#toString}, backwards from its end. */
+    /** Parses the text of a position, {@code [namespace-]partition-offset}, backwards from its end. */
     private boolean parseToken(byte[] token, RawRow row) {
-        int offsetAt = numberBefore(token, token.length);
-        long offset = decimal(token, offsetAt, token.length);
-        int partitionAt = numberBefore(token, offsetAt - 1);
-        long partition = decimal(token, partitionAt, offsetAt - 1);
-        if (offset < 0 || partition < 0 || partition > Integer.MAX_VALUE || partitionAt == 1) {
+        int offsetStart = numberStart(token, token.length);
+        long tokenOffset = parseDecimal(token, offsetStart, token.length);
+        int partitionStart = numberStart(token, offsetStart - 1);
+        long partition = parseDecimal(token, partitionStart, offsetStart - 1);
+        if (tokenOffset < 0 || partition < 0 || partition > Integer.MAX_VALUE || partitionStart == 1) {
             return false;
         }
-        row.topic = partitionAt == 0
-                ? words.topics.intern(SHARED, 0, SHARED.length)
-                : namespaces.number(token, 0, partitionAt - 1);
+        row.topic = partitionStart == 0
+                ? words.topics.intern(SHARED_TOPIC, 0, SHARED_TOPIC.length)
+                : namespaces.number(token, 0, partitionStart - 1);
         row.partition = (int) partition;
-        row.offset = offset;
+        row.offset = tokenOffset;
         return true;
     }
 
-    /** Returns the offset after the last hyphen before an end. */
-    private static int numberBefore(byte[] text, int end) {
+    /** Returns the offset after the last hyphen in text[0..end). */
+    private static int numberStart(byte[] text, int end) {
         int from = end;
         while (from > 0 && text[from - 1] != '-') {
             from--;
@@ -124,10 +126,10 @@ final class RecordParser {
         return from;
     }
 
-    /** Parses a number in canonical form; negative if there is none, or if it has too many digits. */
-    private static long decimal(byte[] text, int from, int to) {
+    /** Parses a decimal number without leading zeros. Returns a negative number if the text is anything else. */
+    private static long parseDecimal(byte[] text, int from, int to) {
         int digits = to - from;
-        if (digits < 1 || digits > MOST_DIGITS || text[from] == '0' && digits > 1) {
+        if (digits < 1 || digits > MAX_DIGITS || text[from] == '0' && digits > 1) {
             return -1;
         }
         long number = 0;
@@ -142,37 +144,37 @@ final class RecordParser {
     }
 
     private boolean parseHandle(byte[] in, RawRow row) {
-        if (number(in) != Handle.LENGTH) {
+        if (parseNumber(in) != Handle.LENGTH) {
             return false;
         }
-        int from = at;
-        at += Handle.LENGTH;
+        int from = offset;
+        offset += Handle.LENGTH;
         return HandleKey.parse(in, from, row);
     }
 
-    private int word(byte[] in, Dictionary<?> words) {
-        long length = number(in);
-        if (length < 0 || length > in.length - at) {
+    private int parseWord(byte[] in, Dictionary<?> words) {
+        long length = parseNumber(in);
+        if (length < 0 || length > in.length - offset) {
             throw new IndexOutOfBoundsException();
         }
-        int from = at;
-        at += (int) length;
-        return words.intern(in, from, at);
+        int from = offset;
+        offset += (int) length;
+        return words.intern(in, from, offset);
     }
 
-    private long number(byte[] in) {
-        byte first = in[at++];
+    private long parseNumber(byte[] in) {
+        byte first = in[offset++];
         if (first >= 0) {
             return first >>> 1 ^ -(first & 1);
         }
         long bits = first & 0x7F;
         for (int shift = 7; shift < 64; shift += 7) {
-            byte next = in[at++];
+            byte next = in[offset++];
             bits |= (next & 0x7FL) << shift;
             if (next >= 0) {
                 return Varint.unzigzag(bits);
             }
         }
-        throw new IllegalArgumentException("too long a number");
+        throw new IllegalArgumentException("the number has more than 64 bits");
     }
 }

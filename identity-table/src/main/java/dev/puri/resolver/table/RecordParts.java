@@ -5,45 +5,46 @@ import dev.puri.schemas.identity.Shard;
 import dev.puri.schemas.log.Row;
 
 /**
- * The words that a record refers to, and the offsets of its other parts. A reader must look words up before {@link
- * Index} confirms the record: later the number may be another word's.
+ * The words that a packed record refers to, and the offsets of its other parts. A reader must look words up before the
+ * {@link Index} compares the stamp: afterwards a number may belong to another word.
  */
-@SuppressWarnings("NullAway.Init") // Asked for only when a record was read.
-final class RecordParts implements Index.Reading {
+@SuppressWarnings("NullAway.Init") // Fields are set by read().
+final class RecordParts implements Index.RecordConsumer {
     private final Words words;
 
     Words.Collection collection;
-    int identifierAt;
-    int uuidAt;
+    int identifierOffset;
+    int uuidOffset;
     Words.Word<Owner> owner;
     Words.Word<Shard> shard;
-    int epochAt;
+    int epochOffset;
 
-    /** Of a merged row, the survivor's. */
+    /** Only valid for a merged row: the collection of the survivor. */
     Words.Collection survivorCollection;
 
-    int survivorIdentifierAt;
+    /** Only valid for a merged row. */
+    int survivorIdentifierOffset;
 
     RecordParts(Words words) {
         this.words = words;
     }
 
-    /** Finds the parts. If the record was freed meanwhile, they are wrong, but this does not fail. */
+    /** Sets the parts. If the record was freed meanwhile, the parts are wrong, but this method does not fail. */
     @Override
     public void read(byte[] record) {
-        int at = RowCodec.nameAt(record);
-        collection = words.collections.word((int) Varint.get(record, at));
-        identifierAt = Varint.end(record, at);
-        uuidAt = Identifier.end(record, identifierAt);
-        at = uuidAt + 16;
-        owner = words.owners.word((int) Varint.get(record, at));
-        at = Varint.end(record, at);
-        shard = words.shards.word((int) Varint.get(record, at));
-        epochAt = Varint.end(record, at);
+        int offset = RowCodec.nameOffset(record);
+        collection = words.collections.word((int) Varint.get(record, offset));
+        identifierOffset = Varint.end(record, offset);
+        uuidOffset = Identifier.end(record, identifierOffset);
+        offset = uuidOffset + 16;
+        owner = words.owners.word((int) Varint.get(record, offset));
+        offset = Varint.end(record, offset);
+        shard = words.shards.word((int) Varint.get(record, offset));
+        epochOffset = Varint.end(record, offset);
         if (RowCodec.status(record) == Row.Status.MERGED) {
-            at = RowCodec.survivorAt(record, epochAt);
-            survivorCollection = words.collections.word((int) Varint.get(record, at));
-            survivorIdentifierAt = Varint.end(record, at);
+            offset = RowCodec.survivorOffset(record, epochOffset);
+            survivorCollection = words.collections.word((int) Varint.get(record, offset));
+            survivorIdentifierOffset = Varint.end(record, offset);
         }
     }
 }

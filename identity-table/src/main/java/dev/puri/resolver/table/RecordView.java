@@ -12,11 +12,11 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds rows of a table and shows them as they stand packed in their records, part by part, as numbers and
- * as bytes that JSON takes as they are: nothing in a name, a handle, an owner or a shard has to be escaped.
- * No object is made of a row, nor of what it is sought by.
+ * A cursor that finds rows of a table and reads their fields directly from the packed records, without a {@link Row}
+ * object. Texts are bytes that JSON can contain unchanged: pURIs, handles, owners and shards have no characters that
+ * JSON escapes.
  *
- * <p>Used by one thread, for one row after the other. What it shows is the row as it was at one moment.
+ * <p>Not thread-safe. The fields are those of the row at the time of the search, even if the table changes afterwards.
  */
 public final class RecordView {
     private static final VarHandle LONGS = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);
@@ -31,10 +31,11 @@ public final class RecordView {
     private final long seed;
     private final NameKey name;
 
-    private long[] touching = NO_HASHES;
+    /** Hashes of references, then the addresses of their records. */
+    private long[] prefetchBuffer = NO_HASHES;
 
-    /** Receives prefetched values, so that the compiler keeps the reads. */
-    long touched;
+    /** Prefetched values are assigned to this field, so that the compiler does not remove the reads. */
+    long prefetched;
 
     private final RecordParts parts;
     private byte[] record = NO_BYTES;
@@ -54,236 +55,233 @@ public final class RecordView {
         this.parts = new RecordParts(words);
     }
 
-    /** What came of seeking a handle. */
-    public enum Sought {
+    /** The result of {@link #findHandle}. */
+    public enum HandleResult {
         FOUND,
         ABSENT,
-        /** The text is no handle in lower case. */
-        NO_HANDLE
+        /** The text is not a handle in lower case. */
+        NOT_A_HANDLE
     }
 
     /**
-     * Looks up what has this name.
+     * Finds the row of a pURI.
      *
-     * @param text the canonical text from {@code from} to {@code to}
-     * @param lastAt where its last segment begins
-     * @return false when there is nothing, which then must not be asked for its parts
+     * @param text contains the canonical text of the pURI from {@code from} to {@code to}
+     * @param identifierOffset the offset of the last segment of the pURI
+     * @return false if there is no row; then the fields must not be read
      */
-    public boolean findName(byte[] text, int from, int lastAt, int to) {
-        long hash = name.setText(text, from, lastAt, to);
-        // The identifier is packed while the processor waits for this slot's memory.
-        touched = names.first(hash);
+    public boolean findName(byte[] text, int from, int identifierOffset, int to) {
+        long hash = name.setText(text, from, identifierOffset, to);
+        // The identifier is packed while the processor loads the slot from memory.
+        prefetched = names.firstAddress(hash);
         name.pack();
-        return found(names.find(hash, name, parts));
+        return set(names.find(hash, name, parts));
     }
 
-    /** Shows a record whose words are held. */
-    void show(byte[] read) {
-        parts.read(read);
-        found(read);
+    /** Sets the cursor to a record. The caller holds the words, see {@link Words#hold}. */
+    void show(byte[] newRecord) {
+        parts.read(newRecord);
+        set(newRecord);
     }
 
-    /**
-     * Looks up who bears the handle that text[from..to) is, as it stands there; if it is one. Only what
-     * was {@code FOUND} may be asked for its parts.
-     */
-    public Sought findHandle(byte[] text, int from, int to) {
+    /** Finds the row with the handle text[from..to). The fields may be read only if the result is {@code FOUND}. */
+    public HandleResult findHandle(byte[] text, int from, int to) {
         HandleKey key = HandleKey.parse(text, from, to, words, seed);
         if (key == null) {
-            return Sought.NO_HANDLE;
+            return HandleResult.NOT_A_HANDLE;
         }
-        return found(handles.find(key.hash(), key, parts)) ? Sought.FOUND : Sought.ABSENT;
+        return set(handles.find(key.hash(), key, parts)) ? HandleResult.FOUND : HandleResult.ABSENT;
     }
 
     /**
-     * Reads what seeking these texts would read first. Asked before they are sought one by one, the
-     * processor waits for all their memory at once.
+     * Prefetches the memory that searches for these references read first. The processor loads the memory of all
+     * references in parallel, so that the searches afterwards are faster.
      *
-     * @param bounds of each where it begins in the text, and where it ends
+     * @param text contains the references
+     * @param bounds the begin and the end of each reference in the text
+     * @param count the number of references
      */
-    public void touch(byte[] text, int[] bounds, int count) {
-        touch(text, bounds, count, true);
+    public void prefetch(byte[] text, int[] bounds, int count) {
+        prefetch(text, bounds, count, true);
     }
 
-    /** The same of those that are handles; nothing is read of names. */
-    public void touchHandles(byte[] text, int[] bounds, int count) {
-        touch(text, bounds, count, false);
+    /** Like {@link #prefetch}, but ignores pURIs. */
+    public void prefetchHandles(byte[] text, int[] bounds, int count) {
+        prefetch(text, bounds, count, false);
     }
 
-    private void touch(byte[] text, int[] bounds, int count, boolean withNames) {
-        if (touching.length < count) {
-            touching = new long[count];
+    private void prefetch(byte[] text, int[] bounds, int count, boolean withNames) {
+        if (prefetchBuffer.length < count) {
+            prefetchBuffer = new long[count];
         }
-        long[] at = touching;
-        // Hashes of names from the front on, those of handles from the back.
+        long[] prefetches = prefetchBuffer;
+        // The array has the hashes of pURIs at its begin, and those of handles at its end.
         int namesEnd = 0;
         int handlesBegin = count;
         for (int i = 0; i < count; i++) {
             int from = bounds[2 * i];
             int to = bounds[2 * i + 1];
             if (withNames && Puri.identifierOfPlain(text, from, to) >= 0) {
-                at[namesEnd++] = Hash.of(text, from, to, seed);
+                prefetches[namesEnd++] = Hash.of(text, from, to, seed);
             } else {
                 HandleKey key = HandleKey.parse(text, from, to, words, seed);
                 if (key != null) {
-                    at[--handlesBegin] = key.hash();
+                    prefetches[--handlesBegin] = key.hash();
                 }
             }
         }
-        // In loops as short as can be, for so many turns of them are under way at once.
+        // The loops are short, so that the processor executes many iterations in parallel.
         for (int i = 0; i < namesEnd; i++) {
-            at[i] = names.first(at[i]);
+            prefetches[i] = names.firstAddress(prefetches[i]);
         }
         for (int i = handlesBegin; i < count; i++) {
-            at[i] = handles.first(at[i]);
+            prefetches[i] = handles.firstAddress(prefetches[i]);
         }
-        long seen = 0;
+        long sum = 0;
         for (int i = 0; i < namesEnd; i++) {
-            seen += slab.getLongAcquire(at[i]);
+            sum += slab.getLongAcquire(prefetches[i]);
         }
         for (int i = handlesBegin; i < count; i++) {
-            seen += slab.getLongAcquire(at[i]);
+            sum += slab.getLongAcquire(prefetches[i]);
         }
-        touched = seen;
+        prefetched = sum;
     }
 
-    private boolean found(byte @Nullable [] found) {
-        if (found == null) {
+    /** Sets the cursor to a record whose parts are already read. Returns false if there is no record. */
+    private boolean set(byte @Nullable [] newRecord) {
+        if (newRecord == null) {
             return false;
         }
-        record = found;
-        uuidHigh = (long) LONGS.get(found, parts.uuidAt);
-        uuidLow = (long) LONGS.get(found, parts.uuidAt + 8);
-        int at = parts.epochAt;
-        epoch = Varint.get(found, at);
-        at = Varint.end(found, at);
-        createdMillis = RowCodec.timeOf(uuidHigh) + Varint.unzigzag(Varint.get(found, at));
-        at = Varint.end(found, at);
-        changedMillis = createdMillis + Varint.unzigzag(Varint.get(found, at));
+        record = newRecord;
+        uuidHigh = (long) LONGS.get(newRecord, parts.uuidOffset);
+        uuidLow = (long) LONGS.get(newRecord, parts.uuidOffset + 8);
+        int offset = parts.epochOffset;
+        epoch = Varint.get(newRecord, offset);
+        offset = Varint.end(newRecord, offset);
+        createdMillis = RowCodec.timeOf(uuidHigh) + Varint.unzigzag(Varint.get(newRecord, offset));
+        offset = Varint.end(newRecord, offset);
+        changedMillis = createdMillis + Varint.unzigzag(Varint.get(newRecord, offset));
         return true;
     }
 
-    /** Its status. */
+    /** Returns the status of the row. */
     public Row.Status status() {
         return RowCodec.status(record);
     }
 
-    /** The collection's name, {@code namespace:collection}. */
+    /** Returns the collection as {@code namespace:collection}. */
     public String collection() {
         return parts.collection.qualified;
     }
 
-    /** Writes the canonical name, of {@value Puri#MAX_BYTES} bytes at most, and returns where it ends. */
-    public int putName(byte[] out, int at) {
-        return putName(parts.collection, parts.identifierAt, out, at);
+    /** Writes the canonical pURI, at most {@value Puri#MAX_BYTES} bytes, and returns the offset after it. */
+    public int putName(byte[] out, int offset) {
+        return putName(parts.collection, parts.identifierOffset, out, offset);
     }
 
-    /** The canonical name. */
+    /** Returns the canonical pURI. */
     public byte[] name() {
-        return name(parts.collection, parts.identifierAt);
+        return name(parts.collection, parts.identifierOffset);
     }
 
-    /** The canonical name of what it was merged into; to be asked of a merged row alone. */
+    /** Returns the canonical pURI of the survivor. Only for a merged row. */
     public byte[] survivor() {
-        return name(parts.survivorCollection, parts.survivorIdentifierAt);
+        return name(parts.survivorCollection, parts.survivorIdentifierOffset);
     }
 
-    private byte[] name(Words.Collection ofCollection, int lastAt) {
+    private byte[] name(Words.Collection collectionWord, int identifierOffset) {
         byte[] text = new byte[Puri.MAX_BYTES];
-        return Arrays.copyOf(text, putName(ofCollection, lastAt, text, 0));
+        return Arrays.copyOf(text, putName(collectionWord, identifierOffset, text, 0));
     }
 
-    private int putName(Words.Collection ofCollection, int lastAt, byte[] out, int at) {
-        byte[] begin = ofCollection.bytes;
-        System.arraycopy(begin, 0, out, at, begin.length);
-        return Identifier.unpack(record, lastAt, out, at + begin.length);
+    private int putName(Words.Collection collectionWord, int identifierOffset, byte[] out, int offset) {
+        byte[] prefix = collectionWord.bytes;
+        System.arraycopy(prefix, 0, out, offset, prefix.length);
+        return Identifier.unpack(record, identifierOffset, out, offset + prefix.length);
     }
 
-    /** Makes the canonical name as an object. */
+    /** Returns the pURI as an object. */
     public Puri puri() {
-        return RowCodec.name(record, parts.collection, parts.identifierAt);
+        return RowCodec.puri(record, parts.collection, parts.identifierOffset);
     }
 
-    /** Whether it bears a handle. */
+    /** Whether the row has a handle. */
     public boolean hasHandle() {
         return RowCodec.hasHandle(record);
     }
 
-    /**
-     * Writes the handle, of {@value Handle#LENGTH} bytes, and returns where it ends; to be asked only of a
-     * row that bears one.
-     */
-    public int putHandle(byte[] out, int at) {
-        return HandleKey.at(record, RowCodec.HANDLE_AT, words, seed).putText(out, at);
+    /** Writes the {@value Handle#LENGTH} bytes of the handle and returns the offset after it. The row must have one. */
+    public int putHandle(byte[] out, int offset) {
+        return HandleKey.unpack(record, RowCodec.HANDLE_OFFSET, words, seed).putText(out, offset);
     }
 
-    /** Makes the handle as an object; null when the row has none. */
+    /** Returns the handle as an object, or null if the row has none. */
     public @Nullable Handle handle() {
         HandleKey key = HandleKey.of(record, words, seed);
         return key == null ? null : key.handle();
     }
 
-    /** The upper half of the uuid. */
+    /** Returns the upper 64 bits of the uuid. */
     public long uuidHigh() {
         return uuidHigh;
     }
 
-    /** The lower half of the uuid. */
+    /** Returns the lower 64 bits of the uuid. */
     public long uuidLow() {
         return uuidLow;
     }
 
-    /** The owner's text; not to be changed. */
+    /** Returns the text of the owner. The caller must not change the array. */
     public byte[] owner() {
         return parts.owner.text;
     }
 
-    /** The owner, mostly the same object for rows of one owner. */
+    /** Returns the owner. Rows of one owner mostly share the object. */
     public Owner ownerName() {
         return parts.owner.value;
     }
 
-    /** The shard's text, mostly the same array for rows of one shard; not to be changed. */
+    /** Returns the text of the shard. Rows of one shard mostly share the array. The caller must not change it. */
     public byte[] shard() {
         return parts.shard.text;
     }
 
-    /** The shard, mostly the same object for rows of one shard. */
+    /** Returns the shard. Rows of one shard mostly share the object. */
     public Shard shardName() {
         return parts.shard.value;
     }
 
-    /** How often it changed hands, from 1. */
+    /** Returns the epoch, which is 1 at first. A move, merge, deletion or new creation increments it. */
     public long epoch() {
         return epoch;
     }
 
-    /** When it was created, in milliseconds since 1970. */
+    /** Returns the time of the creation, in milliseconds since 1970. */
     public long createdMillis() {
         return createdMillis;
     }
 
-    /** When it last changed, in milliseconds since 1970. */
+    /** Returns the time of the last change, in milliseconds since 1970. */
     public long changedMillis() {
         return changedMillis;
     }
 
-    /** The topic of the event that last changed it, mostly the same object for rows of one topic. */
+    /** Returns the topic of the event that last changed the row. Rows of one topic mostly share the object. */
     public String topic() {
-        return words.topics.word((int) Varint.get(record, topicAt()));
+        return words.topics.word((int) Varint.get(record, topicOffset()));
     }
 
-    /** The partition of the event that last changed it. */
+    /** Returns the partition of the event that last changed the row. */
     public int partition() {
-        return (int) Varint.get(record, Varint.end(record, topicAt()));
+        return (int) Varint.get(record, Varint.end(record, topicOffset()));
     }
 
-    /** The offset of the event that last changed it. */
+    /** Returns the offset of the event that last changed the row. */
     public long offset() {
-        return Varint.get(record, Varint.end(record, Varint.end(record, topicAt())));
+        return Varint.get(record, Varint.end(record, Varint.end(record, topicOffset())));
     }
 
-    private int topicAt() {
-        return RowCodec.topicAt(record, parts.epochAt);
+    private int topicOffset() {
+        return RowCodec.topicOffset(record, parts.epochOffset);
     }
 }

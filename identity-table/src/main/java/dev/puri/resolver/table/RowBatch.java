@@ -6,67 +6,75 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Packed rows for a table, in the topic's order. The thread that writes only stores them and points the indexes to
- * them. Created by {@link PackedTable#newBatch}. One thread fills all batches of a table; it may be another than the
- * one that writes.
+ * A batch of changes for a table, in the order of the topic: packed records to put, and pURIs to remove. One thread,
+ * the packer, fills all batches of a table. Another thread, the writer, passes them to {@link PackedTable#write}, which
+ * only has to store the records and to update the indexes. See {@link Dictionary} for the threads.
  */
 public final class RowBatch {
-    /** Rows of a full batch: Kafka's default of {@code max.poll.records}. */
-    public static final int MOST = 500;
+    /** The maximum number of rows and removals. Equals Kafka's default of {@code max.poll.records}. */
+    public static final int MAX_ROWS = 500;
 
-    private static final int NONE = -1;
+    private static final int NO_COLLECTION = -1;
 
     private final Words words;
     private final RowCodec codec;
-    private final RawRow raw;
+    private final RawRow rawRow;
     private final RecordParser parser;
     private final byte[] scratch = RowCodec.buffer();
 
+    /** The packed records, one after the other. Record {@code i} begins at {@code begins[i]}. */
     byte[] records = new byte[64 << 10];
-    final int[] begins = new int[MOST + 1];
-    final long[] names = new long[MOST];
-    final boolean[] hasHandle = new boolean[MOST];
-    final long[] handles = new long[MOST];
-    final int[] collections = new int[MOST];
-    final int[] owners = new int[MOST];
-    final int[] shards = new int[MOST];
-    final int[] statuses = new int[MOST];
 
-    /** The collection of a merged row's survivor; -1 for other rows. */
-    final int[] survivorCollections = new int[MOST];
+    final int[] begins = new int[MAX_ROWS + 1];
 
-    /** The name to remove; null if there is a row to put. */
-    final @Nullable Puri[] removed = new Puri[MOST];
+    /** The hashes of the pURIs. */
+    final long[] nameHashes = new long[MAX_ROWS];
+
+    final boolean[] hasHandle = new boolean[MAX_ROWS];
+
+    /** The hashes of the handles. */
+    final long[] handleHashes = new long[MAX_ROWS];
+
+    final int[] collections = new int[MAX_ROWS];
+    final int[] owners = new int[MAX_ROWS];
+    final int[] shards = new int[MAX_ROWS];
+    final int[] statuses = new int[MAX_ROWS];
+
+    /** The number of the survivor's collection of a merged row; -1 for other rows. */
+    final int[] survivorCollections = new int[MAX_ROWS];
+
+    /** The pURI to remove; null if there is a row to put. */
+    final @Nullable Puri[] removed = new Puri[MAX_ROWS];
 
     int count;
 
-    /** The number of this batch, with which the dictionaries note the words that it uses. */
-    private long number;
+    /** The number of this batch for the dictionaries, which note the last batch that used a word. */
+    private long batchNumber;
 
     RowBatch(Words words, RowCodec codec, long seed) {
         this.words = words;
         this.codec = codec;
-        raw = new RawRow(words, seed);
+        rawRow = new RawRow(words, seed);
         parser = new RecordParser(words);
     }
 
     /** Whether the batch is full. */
     public boolean isFull() {
-        return count == MOST;
+        return count == MAX_ROWS;
     }
 
-    /** The number of rows and removals. */
+    /** Returns the number of rows and removals. */
     public int count() {
         return count;
     }
 
-    /** The name whose row is put or removed. */
+    /** Returns the pURI of a row or removal. */
     public Puri name(int i) {
         Puri name = removed[i];
         return name == null ? codec.decode(record(i)).puri() : name;
     }
 
-    /** The row to put; null for a removal. */
+    /** Returns a row, or null for a removal. */
     public @Nullable Row row(int i) {
         return removed[i] == null ? codec.decode(record(i)).row() : null;
     }
@@ -76,63 +84,64 @@ public final class RowBatch {
     }
 
     /**
-     * Adds the row of a record of the topic.
+     * Parses a topic record and adds its row.
      *
-     * @param value written with the schema that this program was built with
-     * @param token of the event that the record answers, under whose position the row is kept
-     * @return false, and nothing is added, when only Avro can read it; the caller then decodes it and adds the row
+     * @param value a value written with the schema of this build
+     * @param token the position of the event that the record answers. It replaces the position in the value
+     * @return false if only Avro can decode the record. Then nothing is added; the caller decodes it and calls {@link
+     *     #put}
      */
     public boolean take(byte[] key, byte[] value, byte[] token) {
-        begin();
-        if (!parser.parse(key, value, token, raw)) {
+        beginIfEmpty();
+        if (!parser.parse(key, value, token, rawRow)) {
             return false;
         }
         add();
         return true;
     }
 
-    /** Adds a row, which replaces the previous one of its name. */
+    /** Adds a row, which replaces the previous row of the pURI. */
     public void put(Puri puri, Row row) {
-        begin();
-        raw.set(puri, row);
+        beginIfEmpty();
+        rawRow.set(puri, row);
         add();
     }
 
-    /** Adds the removal of a name's row. */
+    /** Adds the removal of a row. */
     public void remove(Puri puri) {
-        begin();
+        beginIfEmpty();
         begins[count + 1] = begins[count];
         removed[count++] = puri;
     }
 
-    private void begin() {
+    private void beginIfEmpty() {
         if (count == 0) {
-            number = words.beginBatch();
+            batchNumber = words.beginBatch();
         }
     }
 
     private void add() {
         int begin = begins[count];
-        int length = codec.encode(raw, scratch);
+        int length = codec.encode(rawRow, scratch);
         if (begin + length > records.length) {
             records = Arrays.copyOf(records, 2 * records.length);
         }
         System.arraycopy(scratch, 0, records, begin, length);
         begins[count + 1] = begin + length;
-        names[count] = raw.nameHash;
-        hasHandle[count] = raw.hasHandle;
-        handles[count] = raw.handleHash;
-        collections[count] = raw.collection;
-        owners[count] = raw.owner;
-        shards[count] = raw.shard;
-        statuses[count] = raw.status;
-        survivorCollections[count] = raw.survivor == null ? NONE : raw.survivorCollection;
+        nameHashes[count] = rawRow.nameHash;
+        hasHandle[count] = rawRow.hasHandle;
+        handleHashes[count] = rawRow.handleHash;
+        collections[count] = rawRow.collection;
+        owners[count] = rawRow.owner;
+        shards[count] = rawRow.shard;
+        statuses[count] = rawRow.status;
+        survivorCollections[count] = rawRow.survivor == null ? NO_COLLECTION : rawRow.survivorCollection;
         count++;
     }
 
-    /** Empties the batch for reuse. Called by the thread that has written it, when nobody reads it any more. */
+    /** Empties the batch for reuse. The writer calls it after it has written the batch and no longer reads it. */
     public void clear() {
-        words.written(number);
+        words.batchWritten(batchNumber);
         Arrays.fill(removed, 0, count, null);
         count = 0;
     }

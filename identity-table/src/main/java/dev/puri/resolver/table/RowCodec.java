@@ -13,7 +13,7 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Encodes a name and its row as one record; RATIONALE.md has the layout as a table.
+ * Encodes a pURI and its row as one packed record, and decodes records. RATIONALE.md describes each field.
  *
  * <pre>
  * units · flags · [handle 10 or 12] · collection · identifier · uuid 16 · owner · shard · epoch
@@ -21,13 +21,13 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  */
 final class RowCodec {
-    static final int HANDLE_AT = 2;
-    private static final int HANDLE = 4;
-    private static final int WIDE_HANDLE = 8;
-    private static final int STATUS = 3;
+    static final int HANDLE_OFFSET = 2;
+    private static final int HAS_HANDLE = 4;
+    private static final int HAS_WIDE_HANDLE = 8;
+    private static final int STATUS_MASK = 3;
     private static final int MERGED = Row.Status.MERGED.ordinal();
 
-    /** The origin of {@code createdAt} if the uuid contains no time. */
+    /** A record stores {@code createdAt} relative to the time in the uuid, or to this time if the uuid has none. */
     private static final long BASE_MILLIS =
             Instant.parse("2026-01-01T00:00:00Z").toEpochMilli();
 
@@ -49,126 +49,135 @@ final class RowCodec {
         return hasHandle(record, 0);
     }
 
-    /** The same of a record among others. */
+    /** Returns whether the record that begins at an offset has a handle. */
     static boolean hasHandle(byte[] bytes, int begin) {
-        return (bytes[begin + 1] & HANDLE) != 0;
+        return (bytes[begin + 1] & HAS_HANDLE) != 0;
     }
 
-    /** The offset of the collection's number. */
-    static int nameAt(byte[] record) {
-        return nameAt(record, 0);
+    /** Returns the offset of the number of the collection. */
+    static int nameOffset(byte[] record) {
+        return nameOffset(record, 0);
     }
 
     static Row.Status status(byte[] record) {
-        return STATUSES[record[1] & STATUS];
+        return STATUSES[record[1] & STATUS_MASK];
     }
 
-    private static int nameAt(byte[] bytes, int begin) {
+    private static int nameOffset(byte[] bytes, int begin) {
         int flags = bytes[begin + 1];
-        return (flags & HANDLE) == 0
-                ? begin + HANDLE_AT
-                : begin + HANDLE_AT + HandleKey.BYTES + ((flags & WIDE_HANDLE) == 0 ? 0 : HandleKey.PREFIX_BYTES);
+        return (flags & HAS_HANDLE) == 0
+                ? begin + HANDLE_OFFSET
+                : begin
+                        + HANDLE_OFFSET
+                        + HandleKey.BYTES
+                        + ((flags & HAS_WIDE_HANDLE) == 0 ? 0 : HandleKey.PREFIX_BYTES);
     }
 
-    /** Writes a row and returns its length, a multiple of 8. */
+    /** Writes the record of a row and returns its length, which is a multiple of 8. */
     int encode(RawRow row, byte[] out) {
         int flags = row.status;
-        int at = HANDLE_AT;
+        int offset = HANDLE_OFFSET;
         if (row.hasHandle) {
-            at = HandleKey.put(row, words, out, at);
-            flags |= at == HANDLE_AT + HandleKey.BYTES ? HANDLE : HANDLE | WIDE_HANDLE;
+            offset = HandleKey.put(row, words, out, offset);
+            flags |= offset == HANDLE_OFFSET + HandleKey.BYTES ? HAS_HANDLE : HAS_HANDLE | HAS_WIDE_HANDLE;
         }
-        at = Varint.put(row.collection, out, at);
-        System.arraycopy(row.identifier, 0, out, at, row.identifierLength);
-        at += row.identifierLength;
-        LONGS.set(out, at, row.uuidHigh);
-        LONGS.set(out, at + 8, row.uuidLow);
-        at += 16;
-        at = Varint.put(row.owner, out, at);
-        at = Varint.put(row.shard, out, at);
-        at = Varint.put(row.epoch, out, at);
-        at = Varint.put(Varint.zigzag(row.createdMillis - timeOf(row.uuidHigh)), out, at);
-        at = Varint.put(Varint.zigzag(row.changedMillis - row.createdMillis), out, at);
-        at = Varint.put(row.topic, out, at);
-        at = Varint.put(row.partition, out, at);
-        at = Varint.put(row.offset, out, at);
+        offset = Varint.put(row.collection, out, offset);
+        System.arraycopy(row.identifier, 0, out, offset, row.identifierLength);
+        offset += row.identifierLength;
+        LONGS.set(out, offset, row.uuidHigh);
+        LONGS.set(out, offset + 8, row.uuidLow);
+        offset += 16;
+        offset = Varint.put(row.owner, out, offset);
+        offset = Varint.put(row.shard, out, offset);
+        offset = Varint.put(row.epoch, out, offset);
+        offset = Varint.put(Varint.zigzag(row.createdMillis - timeOf(row.uuidHigh)), out, offset);
+        offset = Varint.put(Varint.zigzag(row.changedMillis - row.createdMillis), out, offset);
+        offset = Varint.put(row.topic, out, offset);
+        offset = Varint.put(row.partition, out, offset);
+        offset = Varint.put(row.offset, out, offset);
         Puri survivor = row.survivor;
         if (survivor != null) {
-            at = Varint.put(row.survivorCollection, out, at);
+            offset = Varint.put(row.survivorCollection, out, offset);
             byte[] text = survivor.identifier().getBytes(StandardCharsets.US_ASCII);
-            at = Identifier.pack(text, 0, text.length, out, at);
+            offset = Identifier.pack(text, 0, text.length, out, offset);
         }
-        while (at % Slab.UNIT != 0) {
-            out[at++] = 0;
+        while (offset % Slab.UNIT != 0) {
+            out[offset++] = 0;
         }
-        out[0] = (byte) (at / Slab.UNIT);
+        out[0] = (byte) (offset / Slab.UNIT);
         out[1] = (byte) flags;
-        return at;
+        return offset;
     }
 
     /**
-     * Passes the collection, owner, shard and status of a record to a counter, and the other words that it refers to.
+     * Passes the collection, owner, shard and status of a record to a counter, and the survivor's collection.
+     *
+     * @param delta 1 for an added record, -1 for a removed record
      */
-    static void count(byte[] record, RowCounter counter, int more) {
-        count(record, 0, counter, more);
+    static void count(byte[] record, RowCounter counter, int delta) {
+        count(record, 0, counter, delta);
     }
 
-    /** The same of a record among others. */
-    static void count(byte[] bytes, int begin, RowCounter counter, int more) {
-        int collectionAt = nameAt(bytes, begin);
-        int ownerAt = Identifier.end(bytes, Varint.end(bytes, collectionAt)) + 16;
-        int shardAt = Varint.end(bytes, ownerAt);
-        int status = bytes[begin + 1] & STATUS;
+    /** Like {@link #count(byte[], RowCounter, int)}, for the record that begins at an offset. */
+    static void count(byte[] bytes, int begin, RowCounter counter, int delta) {
+        int collectionOffset = nameOffset(bytes, begin);
+        int ownerOffset = Identifier.end(bytes, Varint.end(bytes, collectionOffset)) + 16;
+        int shardOffset = Varint.end(bytes, ownerOffset);
+        int status = bytes[begin + 1] & STATUS_MASK;
         counter.count(
-                (int) Varint.get(bytes, collectionAt),
-                (int) Varint.get(bytes, ownerAt),
-                (int) Varint.get(bytes, shardAt),
+                (int) Varint.get(bytes, collectionOffset),
+                (int) Varint.get(bytes, ownerOffset),
+                (int) Varint.get(bytes, shardOffset),
                 status,
-                more);
+                delta);
         if (status == MERGED) {
-            counter.countSurvivor((int) Varint.get(bytes, survivorAt(bytes, Varint.end(bytes, shardAt))), more);
+            counter.countSurvivor(
+                    (int) Varint.get(bytes, survivorOffset(bytes, Varint.end(bytes, shardOffset))), delta);
         }
     }
 
-    /** Takes counts of rows. */
+    /** Counts rows by the words that they refer to. */
     interface RowCounter {
-        void count(int collection, int owner, int shard, int status, int more);
+        /**
+         * @param delta the number of rows to add; negative to subtract
+         */
+        void count(int collection, int owner, int shard, int status, int delta);
 
-        /** Counts rows that were merged into a row of this collection; their own collection counts them too. */
-        default void countSurvivor(int collection, int more) {}
+        /** Counts merged rows by the collection of their survivor, in addition to {@link #count}. */
+        default void countSurvivor(int collection, int delta) {}
     }
 
-    /** The number of the topic of a record's position. */
-    static int topic(byte[] bytes, int begin) {
-        int ownerAt = Identifier.end(bytes, Varint.end(bytes, nameAt(bytes, begin))) + 16;
-        int epochAt = Varint.end(bytes, Varint.end(bytes, ownerAt));
-        return (int) Varint.get(bytes, topicAt(bytes, epochAt));
+    /** Returns the number of the topic in the position of the record that begins at an offset. */
+    static int topicNumber(byte[] bytes, int begin) {
+        int ownerOffset = Identifier.end(bytes, Varint.end(bytes, nameOffset(bytes, begin))) + 16;
+        int epochOffset = Varint.end(bytes, Varint.end(bytes, ownerOffset));
+        return (int) Varint.get(bytes, topicOffset(bytes, epochOffset));
     }
 
-    /** The offset of the number of the topic of a record's position. */
-    static int topicAt(byte[] bytes, int epochAt) {
-        return Varint.end(bytes, Varint.end(bytes, Varint.end(bytes, epochAt)));
+    /** Returns the offset of the number of the topic, from the offset of the epoch. */
+    static int topicOffset(byte[] bytes, int epochOffset) {
+        return Varint.end(bytes, Varint.end(bytes, Varint.end(bytes, epochOffset)));
     }
 
-    /** The offset of the survivor's collection in a merged row. */
-    static int survivorAt(byte[] bytes, int epochAt) {
-        return Varint.end(bytes, Varint.end(bytes, Varint.end(bytes, topicAt(bytes, epochAt))));
+    /** Returns the offset of the number of the survivor's collection in a merged row, from the offset of the epoch. */
+    static int survivorOffset(byte[] bytes, int epochOffset) {
+        return Varint.end(bytes, Varint.end(bytes, Varint.end(bytes, topicOffset(bytes, epochOffset))));
     }
 
-    /** Whether two records have the same name. */
-    static boolean sameName(byte[] a, byte[] b) {
-        int atA = nameAt(a);
-        int atB = nameAt(b);
-        int endA = Identifier.end(a, Varint.end(a, atA));
-        int endB = Identifier.end(b, Varint.end(b, atB));
-        return java.util.Arrays.equals(a, atA, endA, b, atB, endB);
+    /** Returns whether two records have the same pURI. */
+    static boolean haveSameName(byte[] a, byte[] b) {
+        int startA = nameOffset(a);
+        int startB = nameOffset(b);
+        int endA = Identifier.end(a, Varint.end(a, startA));
+        int endB = Identifier.end(b, Varint.end(b, startB));
+        return java.util.Arrays.equals(a, startA, endA, b, startB, endB);
     }
 
-    static Puri name(byte[] record, Words.Collection collection, int identifierAt) {
-        return Puri.parse(collection.text.concat(Identifier.unpack(record, identifierAt)));
+    static Puri puri(byte[] record, Words.Collection collection, int identifierOffset) {
+        return Puri.parse(collection.text.concat(Identifier.unpack(record, identifierOffset)));
     }
 
-    /** Decodes a record that was not freed. */
+    /** Decodes a record. The caller must prevent that its words are removed, see {@link Words#hold}. */
     Identity decode(byte[] record) {
         RecordParts parts = new RecordParts(words);
         parts.read(record);
@@ -176,31 +185,33 @@ final class RowCodec {
     }
 
     /**
-     * @param parts of this record
-     * @param puri the record's name; null if not known
-     * @param handle the record's handle; null if not known
+     * Decodes a record.
+     *
+     * @param parts the parts of this record
+     * @param puri the pURI of the record; null if the caller does not know it
+     * @param handle the handle of the record; null if the caller does not know it
      */
     Identity decode(byte[] record, RecordParts parts, @Nullable Puri puri, @Nullable Handle handle) {
-        Handle borne = handle;
-        if (borne == null) {
+        Handle knownHandle = handle;
+        if (knownHandle == null) {
             HandleKey key = HandleKey.of(record, words, 0);
-            borne = key == null ? null : key.handle();
+            knownHandle = key == null ? null : key.handle();
         }
-        Puri name = puri == null ? name(record, parts.collection, parts.identifierAt) : puri;
-        long high = (long) LONGS.get(record, parts.uuidAt);
-        UUID uuid = new UUID(high, (long) LONGS.get(record, parts.uuidAt + 8));
-        int at = parts.epochAt;
-        long epoch = Varint.get(record, at);
-        at = Varint.end(record, at);
-        long created = timeOf(high) + Varint.unzigzag(Varint.get(record, at));
-        at = Varint.end(record, at);
-        long changed = created + Varint.unzigzag(Varint.get(record, at));
-        at = Varint.end(record, at);
-        int topic = (int) Varint.get(record, at);
-        at = Varint.end(record, at);
-        int partition = (int) Varint.get(record, at);
-        at = Varint.end(record, at);
-        long offset = Varint.get(record, at);
+        Puri name = puri == null ? puri(record, parts.collection, parts.identifierOffset) : puri;
+        long uuidHigh = (long) LONGS.get(record, parts.uuidOffset);
+        UUID uuid = new UUID(uuidHigh, (long) LONGS.get(record, parts.uuidOffset + 8));
+        int offset = parts.epochOffset;
+        long epoch = Varint.get(record, offset);
+        offset = Varint.end(record, offset);
+        long createdMillis = timeOf(uuidHigh) + Varint.unzigzag(Varint.get(record, offset));
+        offset = Varint.end(record, offset);
+        long changedMillis = createdMillis + Varint.unzigzag(Varint.get(record, offset));
+        offset = Varint.end(record, offset);
+        int topic = (int) Varint.get(record, offset);
+        offset = Varint.end(record, offset);
+        int partition = (int) Varint.get(record, offset);
+        offset = Varint.end(record, offset);
+        long positionOffset = Varint.get(record, offset);
         Row.Status status = status(record);
         return new Identity(
                 name,
@@ -208,19 +219,22 @@ final class RowCodec {
                         uuid,
                         parts.owner.value,
                         parts.shard.value,
-                        borne,
+                        knownHandle,
                         status,
                         epoch,
-                        Instant.ofEpochMilli(created),
-                        Instant.ofEpochMilli(changed),
+                        Instant.ofEpochMilli(createdMillis),
+                        Instant.ofEpochMilli(changedMillis),
                         status == Row.Status.MERGED
-                                ? name(record, parts.survivorCollection, parts.survivorIdentifierAt)
+                                ? puri(record, parts.survivorCollection, parts.survivorIdentifierOffset)
                                 : null,
-                        new Position(words.topics.word(topic), partition, offset)));
+                        new Position(words.topics.word(topic), partition, positionOffset)));
     }
 
-    /** The time in a uuid of version 7 (RFC 9562), in milliseconds; the base for other versions. */
-    static long timeOf(long high) {
-        return (high & 0xF000) == 0x7000 ? high >>> 16 : BASE_MILLIS;
+    /**
+     * Returns the time in a uuid of version 7 (RFC 9562), in milliseconds since 1970. Returns {@link #BASE_MILLIS} for
+     * other versions.
+     */
+    static long timeOf(long uuidHigh) {
+        return (uuidHigh & 0xF000) == 0x7000 ? uuidHigh >>> 16 : BASE_MILLIS;
     }
 }

@@ -4,60 +4,64 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
 
-/** Row counts of one thread, which are added to those of other threads. Most kinds are counted in an array. */
+/**
+ * Counts the rows that one thread reads from a snapshot, by kind. The array is a cache of counters, since most rows are
+ * of few kinds. A counter that another kind displaces moves to a map.
+ */
 final class RowCounts implements RowCodec.RowCounter {
-    private static final int CACHED = 1 << 10;
-    private static final long NONE = -1;
+    private static final int CACHE_SIZE = 1 << 10;
+    private static final long NO_KIND = -1;
 
-    private final long[] places = new long[CACHED];
-    private final long[] sorts = new long[CACHED];
-    private final int[] counts = new int[CACHED];
-    private final Map<Kind, Integer> others = new HashMap<>();
+    private final long[] ownersAndShards = new long[CACHE_SIZE];
+    private final long[] collectionsAndStatuses = new long[CACHE_SIZE];
+    private final int[] counts = new int[CACHE_SIZE];
+    private final Map<Kind, Integer> displaced = new HashMap<>();
     private final Map<Integer, Integer> survivors = new HashMap<>();
 
-    /**
-     * A kind of rows, which is counted exactly.
-     *
-     * @param place owner and shard
-     * @param sort collection and status
-     */
-    private record Kind(long place, long sort) {}
+    /** The rows with the same owner and shard, and the same collection and status. */
+    private record Kind(long ownerAndShard, long collectionAndStatus) {}
 
     RowCounts() {
-        Arrays.fill(places, NONE);
+        Arrays.fill(ownersAndShards, NO_KIND);
     }
 
     @Override
-    public void count(int collection, int owner, int shard, int status, int more) {
-        long place = (long) owner << 32 | shard;
-        long sort = (long) collection << 2 | status;
-        int at = (int) ((place * 31 + sort) * 0x9E3779B97F4A7C15L >>> 54);
-        if (places[at] != place || sorts[at] != sort) {
-            flush(at);
-            places[at] = place;
-            sorts[at] = sort;
+    public void count(int collection, int owner, int shard, int status, int delta) {
+        long ownerAndShard = (long) owner << 32 | shard;
+        long collectionAndStatus = (long) collection << 2 | status;
+        int index = (int) ((ownerAndShard * 31 + collectionAndStatus) * 0x9E3779B97F4A7C15L >>> 54);
+        if (ownersAndShards[index] != ownerAndShard || collectionsAndStatuses[index] != collectionAndStatus) {
+            displace(index);
+            ownersAndShards[index] = ownerAndShard;
+            collectionsAndStatuses[index] = collectionAndStatus;
         }
-        counts[at] += more;
+        counts[index] += delta;
     }
 
     @Override
-    public void countSurvivor(int collection, int more) {
-        survivors.merge(collection, more, Integer::sum);
+    public void countSurvivor(int collection, int delta) {
+        survivors.merge(collection, delta, Integer::sum);
     }
 
-    private void flush(int at) {
-        if (counts[at] != 0) {
-            others.merge(new Kind(places[at], sorts[at]), counts[at], Integer::sum);
-            counts[at] = 0;
+    private void displace(int index) {
+        if (counts[index] != 0) {
+            displaced.merge(
+                    new Kind(ownersAndShards[index], collectionsAndStatuses[index]), counts[index], Integer::sum);
+            counts[index] = 0;
         }
     }
 
-    void addTo(RowCodec.RowCounter total) {
-        for (int at = 0; at < CACHED; at++) {
-            flush(at);
+    /** Adds all counts to the totals of a table. */
+    void addTo(RowCodec.RowCounter totals) {
+        for (int index = 0; index < CACHE_SIZE; index++) {
+            displace(index);
         }
-        others.forEach((kind, count) -> total.count(
-                (int) (kind.sort >>> 2), (int) (kind.place >>> 32), (int) kind.place, (int) (kind.sort & 3), count));
-        survivors.forEach(total::countSurvivor);
+        displaced.forEach((kind, count) -> totals.count(
+                (int) (kind.collectionAndStatus >>> 2),
+                (int) (kind.ownerAndShard >>> 32),
+                (int) kind.ownerAndShard,
+                (int) (kind.collectionAndStatus & 3),
+                count));
+        survivors.forEach(totals::countSurvivor);
     }
 }

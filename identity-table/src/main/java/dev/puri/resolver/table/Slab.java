@@ -13,46 +13,54 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An allocator of off-heap memory. It grows by chunks of 4 MiB and never copies. Addresses count units of 8 bytes; 0 is
- * no address. Freed records are kept in a list for each size, freed index pages in another, and are reused as they are.
- * Chunks are freed all at once, by {@link #close} or when the slab is unreachable.
+ * An allocator of off-heap memory for packed records and for pages of index slots. It grows by chunks of 4 MiB and
+ * never moves data. An address is a number of units of 8 bytes; the address 0 is invalid. The slab has a free list for
+ * each size of records, and a free list for pages. It frees all chunks at once, on {@link #close} or when it becomes
+ * unreachable.
  *
- * <p>One thread allocates, writes and frees. Other threads read at addresses from an index. The memory there may have
- * been freed and reused meanwhile, so a reader must not use the bytes before {@link Index} has confirmed them. Reads
- * are checked against the bounds of the chunks, and never fail.
+ * <p>One thread allocates, writes and frees. Other threads read at addresses from an {@link Index}. The memory at such
+ * an address may have been freed and reused meanwhile, so a reader must not use the bytes before the index has compared
+ * the stamp. Reads are checked against the bounds of the chunks, so they never fail.
  */
 final class Slab implements AutoCloseable {
+    /** The number of bytes of a unit. */
     static final int UNIT = 8;
+
     static final int MAX_RECORD_UNITS = 255;
 
-    /** Pages have 2 KiB. */
+    /** A page has 256 units, which are 2 KiB. */
     static final int PAGE_BITS = 8;
 
     static final int PAGE_UNITS = 1 << PAGE_BITS;
+
+    /** A chunk has 2^19 units, which are 4 MiB. */
     private static final int CHUNK_BITS = 19;
+
     private static final int CHUNK_UNITS = 1 << CHUNK_BITS;
-    private static final long WITHIN_CHUNK = CHUNK_UNITS - 1L;
+    private static final long CHUNK_MASK = CHUNK_UNITS - 1L;
     private static final Cleaner CLEANER = Cleaner.create();
     private static final VarHandle LONG = ValueLayout.JAVA_LONG.varHandle();
 
     private final Arena arena = Arena.ofShared();
     private volatile MemorySegment[] chunks = {};
 
-    /** The bounds of the free room from which the next allocation is taken. */
-    private long next;
+    /** The begin and the end of the free space from which the next allocation is taken. */
+    private long freeBegin;
 
-    private long end;
+    private long freeEnd;
 
-    /** By size, the first free record, which refers to the next. */
-    private final long[] freeRecords = new long[MAX_RECORD_UNITS + 1];
+    /**
+     * By size in units: the address of the first free record. Its first unit is the address of the next free record.
+     */
+    private final long[] firstFreeRecords = new long[MAX_RECORD_UNITS + 1];
 
-    private long freeCount;
+    private long freeRecordCount;
 
-    /** The first free page, which refers to the next. */
-    private long freePages;
+    /** The address of the first free page. Its first unit is the address of the next free page. */
+    private long firstFreePage;
 
-    /** Remainders of chunks, by size. */
-    private final TreeMap<Integer, ArrayDeque<Long>> freeRoom = new TreeMap<>();
+    /** The unused remainders of chunks, by size in units. */
+    private final TreeMap<Integer, ArrayDeque<Long>> freeSpaces = new TreeMap<>();
 
     private final AtomicLong unitsInUse = new AtomicLong();
 
@@ -73,115 +81,117 @@ final class Slab implements AutoCloseable {
         return unitsInUse.getAcquire() * UNIT;
     }
 
-    /** Allocates a record, which may contain old bytes. */
+    /** Allocates space for a record. The space may contain old bytes. */
     long allocateRecord(int units) {
-        inUse(units);
-        long free = freeRecords[units];
-        if (free == 0) {
-            return cut(units);
+        addUnitsInUse(units);
+        long freeAddress = firstFreeRecords[units];
+        if (freeAddress == 0) {
+            return cutFromFreeSpace(units);
         }
-        freeRecords[units] = getLong(free);
-        freeCount--;
-        return free;
+        firstFreeRecords[units] = getLong(freeAddress);
+        freeRecordCount--;
+        return freeAddress;
     }
 
-    /** The number of freed records that are not reused yet. */
-    long freeRecords() {
-        return freeCount;
+    /** Returns the number of records in the free lists. */
+    long freeRecordCount() {
+        return freeRecordCount;
     }
 
-    /** Allocates a page with this content. Any thread may call it while none allocates or frees records. */
+    /**
+     * Allocates a page and copies the content into it. Several threads may call it if none allocates or frees records.
+     */
     long allocatePage(long[] content, int from) {
-        long address = takePage();
+        long address = allocatePageAddress();
         MemorySegment.copy(content, from, chunk(address), ValueLayout.JAVA_LONG, offset(address), PAGE_UNITS);
         return address;
     }
 
-    private synchronized long takePage() {
-        inUse(PAGE_UNITS);
-        long address = freePages;
+    private synchronized long allocatePageAddress() {
+        addUnitsInUse(PAGE_UNITS);
+        long address = firstFreePage;
         if (address == 0) {
-            return cut(PAGE_UNITS);
+            return cutFromFreeSpace(PAGE_UNITS);
         }
-        freePages = getLong(address);
+        firstFreePage = getLong(address);
         return address;
     }
 
-    void readPage(long address, long[] into) {
-        MemorySegment.copy(chunk(address), ValueLayout.JAVA_LONG, offset(address), into, 0, PAGE_UNITS);
+    void readPage(long address, long[] target) {
+        MemorySegment.copy(chunk(address), ValueLayout.JAVA_LONG, offset(address), target, 0, PAGE_UNITS);
     }
 
-    /** Allocates room of any size up to a chunk's, which the caller fills. */
-    long allocateRoom(int units) {
-        inUse(units);
-        return cut(units);
+    /** Allocates space of any size up to a chunk, which the caller divides into records. */
+    long allocateSpace(int units) {
+        addUnitsInUse(units);
+        return cutFromFreeSpace(units);
     }
 
     void freeRecord(long address, int units) {
-        inUse(-units);
-        putLong(address, freeRecords[units]);
-        freeRecords[units] = address;
-        freeCount++;
+        addUnitsInUse(-units);
+        putLong(address, firstFreeRecords[units]);
+        firstFreeRecords[units] = address;
+        freeRecordCount++;
     }
 
-    /** Any thread may call it under the same condition as {@link #allocatePage}. */
+    /** Frees a page. Several threads may call it if none allocates or frees records. */
     synchronized void freePage(long address) {
-        inUse(-PAGE_UNITS);
-        putLong(address, freePages);
-        freePages = address;
+        addUnitsInUse(-PAGE_UNITS);
+        putLong(address, firstFreePage);
+        firstFreePage = address;
     }
 
-    private long cut(int units) {
-        if (end - next < units) {
-            keepRoom(next, (int) (end - next));
-            Map.Entry<Integer, ArrayDeque<Long>> room = freeRoom.ceilingEntry(units);
-            if (room == null) {
+    private long cutFromFreeSpace(int units) {
+        if (freeEnd - freeBegin < units) {
+            keepFreeSpace(freeBegin, (int) (freeEnd - freeBegin));
+            Map.Entry<Integer, ArrayDeque<Long>> space = freeSpaces.ceilingEntry(units);
+            if (space == null) {
                 addChunk();
             } else {
-                next = room.getValue().pop();
-                end = next + room.getKey();
-                if (room.getValue().isEmpty()) {
-                    freeRoom.remove(room.getKey());
+                freeBegin = space.getValue().pop();
+                freeEnd = freeBegin + space.getKey();
+                if (space.getValue().isEmpty()) {
+                    freeSpaces.remove(space.getKey());
                 }
             }
         }
-        long address = next;
-        next += units;
+        long address = freeBegin;
+        freeBegin += units;
         return address;
     }
 
-    private void keepRoom(long address, int units) {
+    private void keepFreeSpace(long address, int units) {
         if (units > 0) {
-            freeRoom.computeIfAbsent(units, size -> new ArrayDeque<>()).push(address);
+            freeSpaces.computeIfAbsent(units, size -> new ArrayDeque<>()).push(address);
         }
     }
 
     private void addChunk() {
-        MemorySegment[] before = chunks;
-        MemorySegment[] after = java.util.Arrays.copyOf(before, before.length + 1);
-        after[before.length] = Pages.allocate(arena, (long) CHUNK_UNITS * UNIT);
-        chunks = after;
-        next = (long) before.length << CHUNK_BITS;
-        end = next + CHUNK_UNITS;
-        if (next == 0) {
-            next = 1;
+        MemorySegment[] oldChunks = chunks;
+        MemorySegment[] newChunks = java.util.Arrays.copyOf(oldChunks, oldChunks.length + 1);
+        newChunks[oldChunks.length] = Pages.allocate(arena, (long) CHUNK_UNITS * UNIT);
+        chunks = newChunks;
+        freeBegin = (long) oldChunks.length << CHUNK_BITS;
+        freeEnd = freeBegin + CHUNK_UNITS;
+        if (freeBegin == 0) {
+            freeBegin = 1;
         }
     }
 
-    /** Only one thread writes, so this needs no lock. */
-    private void inUse(int units) {
+    /** Needs no lock: only one thread calls it, or the callers hold the lock of the slab. */
+    private void addUnitsInUse(int units) {
         unitsInUse.setRelease(unitsInUse.getPlain() + units);
     }
 
-    /** Returns the record at an address, or null if there cannot be one. */
+    /** Returns a copy of the record at an address, or null if no record can be there. */
     byte @Nullable [] read(long address) {
-        MemorySegment[] all = chunks;
-        int number = (int) (address >>> CHUNK_BITS);
-        if (number >= all.length) {
+        MemorySegment[] current = chunks;
+        int chunkIndex = (int) (address >>> CHUNK_BITS);
+        if (chunkIndex >= current.length) {
             return null;
         }
         long offset = offset(address);
-        MemorySegment chunk = all[number];
+        MemorySegment chunk = current[chunkIndex];
         int length = (chunk.get(ValueLayout.JAVA_BYTE, offset) & 0xFF) * UNIT;
         if (length == 0 || offset + length > chunk.byteSize()) {
             return null;
@@ -192,15 +202,15 @@ final class Slab implements AutoCloseable {
         return record;
     }
 
-    /** Fills allocated room. Any thread may call it for its own room. */
+    /** Copies bytes into allocated space. Several threads may call it for different spaces. */
     void copy(byte[] bytes, int from, long address, int length) {
         MemorySegment.copy(bytes, from, chunk(address), ValueLayout.JAVA_BYTE, offset(address), length);
     }
 
     long getLongAcquire(long address) {
-        MemorySegment[] all = chunks;
-        int number = (int) (address >>> CHUNK_BITS);
-        long value = number >= all.length ? 0 : (long) LONG.getAcquire(all[number], offset(address));
+        MemorySegment[] current = chunks;
+        int chunkIndex = (int) (address >>> CHUNK_BITS);
+        long value = chunkIndex >= current.length ? 0 : (long) LONG.getAcquire(current[chunkIndex], offset(address));
         Reference.reachabilityFence(this);
         return value;
     }
@@ -221,11 +231,13 @@ final class Slab implements AutoCloseable {
         return (long) LONG.get(chunk, offset);
     }
 
+    /** Returns the chunk that contains an address. */
     MemorySegment chunk(long address) {
         return chunks[(int) (address >>> CHUNK_BITS)];
     }
 
+    /** Returns the offset of an address in its chunk, in bytes. */
     static long offset(long address) {
-        return (address & WITHIN_CHUNK) * UNIT;
+        return (address & CHUNK_MASK) * UNIT;
     }
 }

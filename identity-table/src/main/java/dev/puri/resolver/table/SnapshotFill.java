@@ -16,12 +16,13 @@ import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Fills an empty table with a snapshot's blocks, one thread a processor: first the records and the index of names, then
- * the index of handles. Each thread fills one small table after another, so that its working memory fits the cache.
- * Each thread needs a few MiB beside the table, however many rows there are.
+ * Fills an empty table with the blocks of a snapshot, with one thread for each processor. The threads first copy the
+ * records and build the index of names, and then build the index of handles. Each thread fills one segment of an
+ * {@link Index} after the other, so that its working memory fits into the processor's cache. A thread needs a few MiB
+ * of working memory, for any number of rows.
  */
 final class SnapshotFill {
-    private static final int MOST_THREADS = 8;
+    private static final int MAX_THREADS = 8;
 
     private final SnapshotParts parts;
     private final Slab slab;
@@ -29,14 +30,17 @@ final class SnapshotFill {
     private final Index handles;
     private final Words words;
     private final long seed;
-    private final List<List<Placed>> byTable = new ArrayList<>();
+    private final List<List<AllocatedBlock>> blocksBySegment = new ArrayList<>();
     private final List<Worker> workers = new ArrayList<>();
 
-    /** Records that were replaced during the dump. The topic has newer records of their names, which are read later. */
-    private final Set<Long> replaced = ConcurrentHashMap.newKeySet();
+    /**
+     * Addresses of records that another record of the same name replaced. The snapshot contains both if the row changed
+     * during the dump. The table reads the last record of such a name from the topic again.
+     */
+    private final Set<Long> replacedAddresses = ConcurrentHashMap.newKeySet();
 
-    /** A block, and the address of its records in the table. */
-    private record Placed(Block block, long address) {}
+    /** A block, and the address in the slab for its records. */
+    private record AllocatedBlock(Block block, long address) {}
 
     SnapshotFill(SnapshotParts parts, Slab slab, Index names, Index handles, Words words, long seed) {
         this.parts = parts;
@@ -45,56 +49,62 @@ final class SnapshotFill {
         this.handles = handles;
         this.words = words;
         this.seed = seed;
-        for (int table = 0; table < Index.TABLES; table++) {
-            byTable.add(new ArrayList<>());
+        for (int segment = 0; segment < Index.SEGMENTS; segment++) {
+            blocksBySegment.add(new ArrayList<>());
         }
-        for (int i = 0; i < Math.min(MOST_THREADS, Runtime.getRuntime().availableProcessors()); i++) {
+        for (int i = 0; i < Math.min(MAX_THREADS, Runtime.getRuntime().availableProcessors()); i++) {
             workers.add(new Worker());
         }
     }
 
     /**
-     * @return the number of rows
+     * Fills the table.
+     *
+     * @return the number of rows of the snapshot
      */
-    long fill(List<Block> blocks, RowCodec.RowCounter total) throws IOException, SnapshotRefusedException {
+    long fill(List<Block> blocks, RowCodec.RowCounter totals) throws IOException, SnapshotRefusedException {
         for (Block block : blocks) {
-            byTable.get(block.table()).add(new Placed(block, slab.allocateRoom(block.bytes() / Slab.UNIT)));
+            blocksBySegment
+                    .get(block.segment())
+                    .add(new AllocatedBlock(block, slab.allocateSpace(block.bytes() / Slab.UNIT)));
         }
         try (ExecutorService threads = Executors.newFixedThreadPool(workers.size())) {
-            forEachTable(threads, Worker::fillNames);
-            names.installed();
-            forEachTable(threads, Worker::fillHandles);
-            handles.installed();
+            forEachSegment(threads, Worker::fillNames);
+            names.publishInstalled();
+            forEachSegment(threads, Worker::fillHandles);
+            handles.publishInstalled();
         }
-        for (long address : replaced) {
+        for (long address : replacedAddresses) {
             slab.freeRecord(address, Objects.requireNonNull(slab.read(address)).length / Slab.UNIT);
         }
-        workers.forEach(worker -> worker.counts.addTo(total));
+        workers.forEach(worker -> worker.counts.addTo(totals));
         return workers.stream().mapToLong(worker -> worker.rows).sum();
     }
 
     private interface Step {
-        void run(Worker worker, int table) throws IOException, SnapshotRefusedException;
+        void run(Worker worker, int segment) throws IOException, SnapshotRefusedException;
     }
 
-    /** Lets the workers fill all small tables; none begins another after a failure. */
-    private void forEachTable(ExecutorService threads, Step step) throws IOException, SnapshotRefusedException {
-        AtomicInteger next = new AtomicInteger();
+    /** Runs a step for all segments, on all workers. After a failure no worker starts another segment. */
+    private void forEachSegment(ExecutorService threads, Step step) throws IOException, SnapshotRefusedException {
+        AtomicInteger nextSegment = new AtomicInteger();
         List<Future<?>> running = new ArrayList<>();
         for (Worker worker : workers) {
             running.add(threads.submit(() -> {
                 try {
-                    for (int table = next.getAndIncrement(); table < Index.TABLES; table = next.getAndIncrement()) {
-                        step.run(worker, table);
+                    for (int segment = nextSegment.getAndIncrement();
+                            segment < Index.SEGMENTS;
+                            segment = nextSegment.getAndIncrement()) {
+                        step.run(worker, segment);
                     }
                     return null;
                 } finally {
-                    next.set(Index.TABLES);
+                    nextSegment.set(Index.SEGMENTS);
                 }
             }));
         }
-        for (Future<?> each : running) {
-            await(each);
+        for (Future<?> work : running) {
+            await(work);
         }
     }
 
@@ -115,102 +125,104 @@ final class SnapshotFill {
             if (cause instanceof VirtualMachineError noMemory) {
                 throw noMemory;
             }
-            throw new IllegalStateException("a snapshot whose checksums are right cannot be read", cause);
+            throw new IllegalStateException("a snapshot with valid checksums cannot be read", cause);
         }
     }
 
-    /** The working memory of one thread. */
+    /** One thread with its working memory. */
     private final class Worker {
         private final RowCounts counts = new RowCounts();
-        private final Presorted byHandle = new Presorted(slab);
-        private final Slots slots = new Slots(slab);
-        private final InBlock record = new InBlock();
-        private final Bearer bearer = new Bearer();
-        private final long[] page = new long[Slab.PAGE_UNITS];
-        private byte[] bytes = {};
+        private final EntriesBySegment entriesByHandle = new EntriesBySegment(slab);
+        private final SegmentBuilder segmentBuilder = new SegmentBuilder(slab);
+        private final BlockRecord record = new BlockRecord();
+        private final HandleRecord handleRecord = new HandleRecord();
+        private final long[] pageBuffer = new long[Slab.PAGE_UNITS];
+        private byte[] blockBytes = {};
         private long rows;
 
-        void fillNames(int table) throws IOException, SnapshotRefusedException {
-            List<Placed> blocks = byTable.get(table);
-            slots.begin(
-                    slotsFor(blocks.stream().mapToInt(each -> each.block.rows()).sum()));
-            for (Placed placed : blocks) {
-                fillNames(placed);
+        void fillNames(int segment) throws IOException, SnapshotRefusedException {
+            List<AllocatedBlock> blocks = blocksBySegment.get(segment);
+            segmentBuilder.begin(slotsFor(blocks.stream()
+                    .mapToInt(allocated -> allocated.block.rows())
+                    .sum()));
+            for (AllocatedBlock allocated : blocks) {
+                fillNames(allocated);
             }
-            names.install(table, slots);
+            names.install(segment, segmentBuilder);
         }
 
-        private void fillNames(Placed placed) throws IOException, SnapshotRefusedException {
-            Block block = placed.block;
-            if (bytes.length < block.length()) {
-                bytes = new byte[block.length()];
+        private void fillNames(AllocatedBlock allocated) throws IOException, SnapshotRefusedException {
+            Block block = allocated.block;
+            if (blockBytes.length < block.length()) {
+                blockBytes = new byte[block.length()];
             }
-            ByteBuffer tags = parts.read(block.place(), block.length(), "a block of its rows", bytes);
-            int at = 4 * block.rows();
-            int end = at + block.bytes();
-            slab.copy(bytes, at, placed.address, block.bytes());
-            long address = placed.address;
+            ByteBuffer tags = parts.read(block.offset(), block.length(), "a block of rows", blockBytes);
+            int offset = 4 * block.rows();
+            int end = offset + block.bytes();
+            slab.copy(blockBytes, offset, allocated.address, block.bytes());
+            long address = allocated.address;
             for (int row = 0; row < block.rows(); row++) {
-                int length = at < end ? (bytes[at] & 0xFF) * Slab.UNIT : 0;
-                if (length == 0 || at + length > end) {
-                    throw new SnapshotRefusedException("a record of it has a length that it cannot have");
+                int length = offset < end ? (blockBytes[offset] & 0xFF) * Slab.UNIT : 0;
+                if (length == 0 || offset + length > end) {
+                    throw new SnapshotRefusedException("a record has an invalid length");
                 }
-                record.begin = at;
+                record.begin = offset;
                 record.length = length;
-                long before = slots.add(Index.slot(tags.getInt(), address), record);
-                RowCodec.count(bytes, at, counts, 1);
+                long replacedAddress = segmentBuilder.add(Index.toSlot(tags.getInt(), address), record);
+                RowCodec.count(blockBytes, offset, counts, 1);
                 rows++;
-                if (before != 0) {
-                    replaced.add(before);
-                    RowCodec.count(Objects.requireNonNull(slab.read(before)), counts, -1);
+                if (replacedAddress != 0) {
+                    replacedAddresses.add(replacedAddress);
+                    RowCodec.count(Objects.requireNonNull(slab.read(replacedAddress)), counts, -1);
                 }
-                if (RowCodec.hasHandle(bytes, at)) {
-                    byHandle.add(HandleKey.hashAt(bytes, at + RowCodec.HANDLE_AT, words, seed), address);
+                if (RowCodec.hasHandle(blockBytes, offset)) {
+                    entriesByHandle.add(
+                            HandleKey.hashAt(blockBytes, offset + RowCodec.HANDLE_OFFSET, words, seed), address);
                 }
-                at += length;
+                offset += length;
                 address += length / Slab.UNIT;
             }
         }
 
-        void fillHandles(int table) {
-            slots.begin(slotsFor(workers.stream()
-                    .mapToInt(each -> each.byHandle.count(table))
+        void fillHandles(int segment) {
+            segmentBuilder.begin(slotsFor(workers.stream()
+                    .mapToInt(worker -> worker.entriesByHandle.count(segment))
                     .sum()));
-            for (Worker each : workers) {
-                each.byHandle.drain(table, page, this::addHandle);
+            for (Worker worker : workers) {
+                worker.entriesByHandle.drain(segment, pageBuffer, this::addHandle);
             }
-            handles.install(table, slots);
+            handles.install(segment, segmentBuilder);
         }
 
         private void addHandle(long slot) {
             long address = Index.addressOf(slot);
-            if (replaced.isEmpty() || !replaced.contains(address)) {
-                bearer.address = address;
-                slots.add(slot, bearer);
+            if (replacedAddresses.isEmpty() || !replacedAddresses.contains(address)) {
+                handleRecord.address = address;
+                segmentBuilder.add(slot, handleRecord);
             }
         }
 
-        /** A record of the current block, copied only for a comparison with a record of the same hash. */
-        private final class InBlock implements Index.Match {
+        /** Compares a record of the current block by name. Copies the record only for this comparison. */
+        private final class BlockRecord implements Index.RecordMatcher {
             private int begin;
             private int length;
 
             @Override
-            public boolean in(byte[] other) {
-                return RowCodec.sameName(Arrays.copyOfRange(bytes, begin, begin + length), other);
+            public boolean matches(byte[] otherRecord) {
+                return RowCodec.haveSameName(Arrays.copyOfRange(blockBytes, begin, begin + length), otherRecord);
             }
         }
     }
 
-    /** A record by its handle, read only for a comparison with a record of the same hash. */
-    private final class Bearer implements Index.Match {
+    /** Compares a record by handle. Reads the record only for this comparison. */
+    private final class HandleRecord implements Index.RecordMatcher {
         private long address;
 
         @Override
-        public boolean in(byte[] other) {
+        public boolean matches(byte[] otherRecord) {
             byte[] record = slab.read(address);
             HandleKey handle = record == null ? null : HandleKey.of(record, words, seed);
-            return handle != null && handle.in(other);
+            return handle != null && handle.matches(otherRecord);
         }
     }
 

@@ -7,15 +7,16 @@ import java.util.List;
 import java.util.zip.CRC32C;
 
 /**
- * The layout of a snapshot. Numbers are big-endian. Each part ends with the CRC-32C of its other bytes.
+ * The layout of a snapshot file. Numbers are big-endian. Each part ends with the CRC-32C of its other bytes.
  *
  * <pre>
- * head     magic, version, topic id, partitions, times, seed, offset by partition (-1: none)
- * block…   tag of each record, then the records as in memory; each block is of one small table, in their order
- * words    texts that records refer to by number; written after the blocks, so that it has all words of all blocks. A
- *          number that no record refers to has no text
- * index    offset, small table, rows and bytes of each block
- * foot     offsets of words and index, total of rows, magic
+ * head     magic, version, topic id, number of partitions, times, seed, offset of each partition (-1: none)
+ * block…   tag of each record, then the records as in memory. A block has records of one segment of the index of
+ *          names; the blocks are in the order of the segments
+ * words    texts of the words that records refer to by number. This part follows the blocks, so that it has the words
+ *          of all blocks. The text of an unused number is empty
+ * index    offset, segment, number of rows and bytes of each block
+ * foot     offsets and lengths of words and index, number of all rows, magic
  * </pre>
  */
 final class SnapshotFormat {
@@ -25,13 +26,13 @@ final class SnapshotFormat {
     static final int FIXED_HEAD_BYTES = 8 + 4 + 4 + 16 + 8 + 8 + 8;
     static final int FOOT_BYTES = 8 + 4 + 8 + 4 + 8 + 8 + CRC_BYTES;
 
-    /** The most bytes of a block's records. A block is checked and copied at once. */
+    /** The maximum number of bytes of the records of a block. A reader verifies and copies a whole block at once. */
     static final int BLOCK_BYTES = 1 << 16;
 
     private SnapshotFormat() {}
 
-    /** An entry of the index: one block. */
-    record Block(long place, int table, int rows, int bytes) {
+    /** An entry of the index part, which describes one block. */
+    record Block(long offset, int segment, int rows, int bytes) {
         static final int BYTES = 8 + 4 + 4 + 4;
 
         int length() {
@@ -39,7 +40,7 @@ final class SnapshotFormat {
         }
 
         void put(ByteBuffer out) {
-            out.putLong(place).putInt(table).putInt(rows).putInt(bytes);
+            out.putLong(offset).putInt(segment).putInt(rows).putInt(bytes);
         }
 
         static Block get(ByteBuffer in) {
@@ -61,13 +62,14 @@ final class SnapshotFormat {
         }
     }
 
-    static int bytesOf(List<String> texts) {
+    /** Returns the number of bytes that {@link #putTexts} writes. */
+    static int encodedLength(List<String> texts) {
         return 4 + texts.stream().mapToInt(text -> 2 + text.length()).sum();
     }
 
     static List<String> getTexts(ByteBuffer in) {
         List<String> texts = new ArrayList<>();
-        for (int left = in.getInt(); left > 0; left--) {
+        for (int remaining = in.getInt(); remaining > 0; remaining--) {
             byte[] bytes = new byte[in.getShort()];
             in.get(bytes);
             texts.add(new String(bytes, StandardCharsets.US_ASCII));

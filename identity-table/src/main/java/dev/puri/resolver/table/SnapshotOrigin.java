@@ -4,10 +4,10 @@ import java.time.Instant;
 import org.apache.kafka.common.Uuid;
 
 /**
- * The topic from which a table was filled.
+ * Identifies the topic from which a table was filled, and the age of the table.
  *
  * @param topicId distinguishes the topic from an earlier one of the same name
- * @param partitions of the topic
+ * @param partitions the number of the topic's partitions
  * @param asOf a time at which the table had all records of the topic
  */
 public record SnapshotOrigin(Uuid topicId, int partitions, Instant asOf) {}

@@ -7,14 +7,14 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
-/** The parts of a snapshot's file, each of which ends with its checksum. Any number of threads may read. */
+/** Reads the parts of a snapshot file. Each part ends with its checksum. Thread-safe. */
 final class SnapshotParts implements AutoCloseable {
-    private final FileChannel in;
+    private final FileChannel file;
     private final long size;
 
-    SnapshotParts(Path file) throws IOException {
-        in = FileChannel.open(file, StandardOpenOption.READ);
-        size = in.size();
+    SnapshotParts(Path path) throws IOException {
+        file = FileChannel.open(path, StandardOpenOption.READ);
+        size = file.size();
     }
 
     long size() {
@@ -22,43 +22,45 @@ final class SnapshotParts implements AutoCloseable {
     }
 
     /**
-     * Reads a part and checks it.
+     * Reads a part and verifies its checksum.
      *
-     * @param what name of the part, for the message
-     * @throws SnapshotRefusedException when the checksum does not match
+     * @param length the number of bytes, including the checksum
+     * @param partName the name of the part, for the error message
+     * @throws SnapshotRefusedException if the checksum does not match
      */
-    ByteBuffer read(long place, int length, String what) throws IOException, SnapshotRefusedException {
-        requireWithin(place, length, what);
-        return read(place, length, what, new byte[length]);
+    ByteBuffer read(long offset, int length, String partName) throws IOException, SnapshotRefusedException {
+        requireWithin(offset, length, partName);
+        return read(offset, length, partName, new byte[length]);
     }
 
-    /** Reads a part into an array that is long enough, and checks it. */
-    ByteBuffer read(long place, int length, String what, byte[] into) throws IOException, SnapshotRefusedException {
-        requireWithin(place, length, what);
-        ByteBuffer part = readUnchecked(place, length, into);
+    /** Reads a part into an array that is large enough, and verifies its checksum. */
+    ByteBuffer read(long offset, int length, String partName, byte[] into)
+            throws IOException, SnapshotRefusedException {
+        requireWithin(offset, length, partName);
+        ByteBuffer part = readUnchecked(offset, length, into);
         int end = length - SnapshotFormat.CRC_BYTES;
         if (part.getInt(end) != SnapshotFormat.crc(into, end)) {
-            throw new SnapshotRefusedException(what + " is damaged");
+            throw new SnapshotRefusedException(partName + " is damaged");
         }
         return part;
     }
 
-    private void requireWithin(long place, int length, String what) throws SnapshotRefusedException {
-        if (place < 0 || length < SnapshotFormat.CRC_BYTES || place + length > size) {
-            throw new SnapshotRefusedException(what + " is damaged");
+    private void requireWithin(long offset, int length, String partName) throws SnapshotRefusedException {
+        if (offset < 0 || length < SnapshotFormat.CRC_BYTES || offset + length > size) {
+            throw new SnapshotRefusedException(partName + " is damaged");
         }
     }
 
-    /** Reads bytes that tell the length of a part, before the part can be checked. */
-    ByteBuffer readUnchecked(long place, int length) throws IOException {
-        return readUnchecked(place, length, new byte[length]);
+    /** Reads bytes without a checksum: the begin of a part, which contains the length of the part. */
+    ByteBuffer readUnchecked(long offset, int length) throws IOException {
+        return readUnchecked(offset, length, new byte[length]);
     }
 
-    private ByteBuffer readUnchecked(long place, int length, byte[] into) throws IOException {
+    private ByteBuffer readUnchecked(long offset, int length, byte[] into) throws IOException {
         ByteBuffer part = ByteBuffer.wrap(into, 0, length);
         while (part.hasRemaining()) {
-            if (in.read(part, place + part.position()) < 0) {
-                throw new EOFException("the file ends");
+            if (file.read(part, offset + part.position()) < 0) {
+                throw new EOFException("the file ends within a part");
             }
         }
         return part.flip();
@@ -66,6 +68,6 @@ final class SnapshotParts implements AutoCloseable {
 
     @Override
     public void close() throws IOException {
-        in.close();
+        file.close();
     }
 }

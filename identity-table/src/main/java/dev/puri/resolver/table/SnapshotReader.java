@@ -14,9 +14,9 @@ import java.util.List;
 import java.util.Map;
 import org.apache.kafka.common.Uuid;
 
-/** Opens a snapshot, checks that it matches the topic, and fills an empty table with it. */
+/** Reads a snapshot: checks that it matches the topic, and fills an empty table with it. */
 final class SnapshotReader implements AutoCloseable {
-    private static final int MOST_PARTITIONS = 100_000;
+    private static final int MAX_PARTITIONS = 100_000;
 
     private final SnapshotParts parts;
     private final Slab slab;
@@ -25,7 +25,12 @@ final class SnapshotReader implements AutoCloseable {
     private final Words words;
     private final long seed;
 
-    /** The parameters of a new table. */
+    /**
+     * The parameters of the table to create.
+     *
+     * @param seed of the hashes
+     * @param offsets by partition, the offset from which the table reads the topic
+     */
     record Head(long seed, Map<Integer, Long> offsets) {}
 
     SnapshotReader(Path file, long seed, Slab slab, Index names, Index handles, Words words) throws IOException {
@@ -38,108 +43,111 @@ final class SnapshotReader implements AutoCloseable {
     }
 
     /** Reads a snapshot's head and checks that it matches the topic. */
-    static Head head(Path file, SnapshotRequirements terms) throws IOException, SnapshotRefusedException {
+    static Head readHead(Path file, SnapshotRequirements requirements) throws IOException, SnapshotRefusedException {
         try (SnapshotParts parts = new SnapshotParts(file)) {
-            ByteBuffer fixed = parts.readUnchecked(0, SnapshotFormat.FIXED_HEAD_BYTES);
-            if (fixed.getLong() != SnapshotFormat.MAGIC) {
-                throw new SnapshotRefusedException("it is no snapshot");
+            ByteBuffer fixedHead = parts.readUnchecked(0, SnapshotFormat.FIXED_HEAD_BYTES);
+            if (fixedHead.getLong() != SnapshotFormat.MAGIC) {
+                throw new SnapshotRefusedException("the file is not a snapshot");
             }
-            int version = fixed.getInt();
+            int version = fixedHead.getInt();
             if (version != SnapshotFormat.VERSION) {
                 throw new SnapshotRefusedException(
-                        "its format is of version " + version + ", not " + SnapshotFormat.VERSION);
+                        "the snapshot has format version " + version + " instead of " + SnapshotFormat.VERSION);
             }
-            int partitions = fixed.getInt();
-            if (partitions < 0 || partitions > MOST_PARTITIONS) {
-                throw new SnapshotRefusedException("its head is damaged");
+            int partitions = fixedHead.getInt();
+            if (partitions < 0 || partitions > MAX_PARTITIONS) {
+                throw new SnapshotRefusedException("the head of the snapshot is damaged");
             }
             ByteBuffer head = parts.read(
-                    0, SnapshotFormat.FIXED_HEAD_BYTES + 8 * partitions + SnapshotFormat.CRC_BYTES, "its head");
+                    0,
+                    SnapshotFormat.FIXED_HEAD_BYTES + 8 * partitions + SnapshotFormat.CRC_BYTES,
+                    "the head of the snapshot");
             head.position(16);
-            requireSameTopic(new Uuid(head.getLong(), head.getLong()), partitions, terms);
+            requireSameTopic(new Uuid(head.getLong(), head.getLong()), partitions, requirements);
             head.getLong();
-            requireYoung(Instant.ofEpochMilli(head.getLong()), terms);
+            requireYoung(Instant.ofEpochMilli(head.getLong()), requirements);
             long seed = head.getLong();
             Map<Integer, Long> offsets = new HashMap<>();
             for (int partition = 0; partition < partitions; partition++) {
                 long offset = head.getLong();
                 if (offset >= 0) {
-                    requireWithin(partition, offset, terms);
+                    requireWithin(partition, offset, requirements);
                     offsets.put(partition, offset);
                 }
             }
             return new Head(seed, offsets);
         } catch (EOFException e) {
-            throw new SnapshotRefusedException("it is torn off in its head", e);
+            throw new SnapshotRefusedException("the snapshot ends within its head", e);
         }
     }
 
-    private static void requireSameTopic(Uuid topic, int partitions, SnapshotRequirements terms)
+    private static void requireSameTopic(Uuid topic, int partitions, SnapshotRequirements requirements)
             throws SnapshotRefusedException {
-        if (!topic.equals(terms.topicId())) {
-            throw new SnapshotRefusedException(
-                    "it is of the topic with id " + topic + ", which is now " + terms.topicId());
+        if (!topic.equals(requirements.topicId())) {
+            throw new SnapshotRefusedException("the snapshot is of a topic with the id " + topic
+                    + ", but the topic now has the id " + requirements.topicId());
         }
-        if (partitions != terms.ends().size()) {
-            throw new SnapshotRefusedException("it is of " + partitions + " partitions, and there are "
-                    + terms.ends().size());
-        }
-    }
-
-    private static void requireYoung(Instant asOf, SnapshotRequirements terms) throws SnapshotRefusedException {
-        Duration age = Duration.between(asOf, terms.now());
-        if (age.negated().compareTo(terms.margin()) > 0) {
-            throw new SnapshotRefusedException(
-                    "it is as of " + asOf + ", which is still to come: it may be of any age");
-        }
-        if (age.compareTo(terms.trusted()) > 0) {
-            throw new SnapshotRefusedException("it is as of " + asOf + ", and tombstones are kept for "
-                    + terms.tombstonesKept() + ": one that it missed may be gone");
+        if (partitions != requirements.ends().size()) {
+            throw new SnapshotRefusedException("the snapshot is of " + partitions + " partitions, but the topic has "
+                    + requirements.ends().size());
         }
     }
 
-    private static void requireWithin(int partition, long offset, SnapshotRequirements terms)
+    private static void requireYoung(Instant asOf, SnapshotRequirements requirements) throws SnapshotRefusedException {
+        Duration age = Duration.between(asOf, requirements.now());
+        if (age.negated().compareTo(requirements.clockMargin()) > 0) {
+            throw new SnapshotRefusedException(
+                    "the time of the snapshot, " + asOf + ", is in the future, so its age is unknown");
+        }
+        if (age.compareTo(requirements.maxAge()) > 0) {
+            throw new SnapshotRefusedException(
+                    "the time of the snapshot is " + asOf + ", and the topic keeps tombstones for only "
+                            + requirements.tombstonesKept() + ", so an erasure may have been missed");
+        }
+    }
+
+    private static void requireWithin(int partition, long offset, SnapshotRequirements requirements)
             throws SnapshotRefusedException {
-        long begin = terms.begins().getOrDefault(partition, 0L);
-        long end = terms.ends().getOrDefault(partition, 0L);
+        long begin = requirements.begins().getOrDefault(partition, 0L);
+        long end = requirements.ends().getOrDefault(partition, 0L);
         if (offset < begin || offset > end) {
-            throw new SnapshotRefusedException("it goes up to offset " + offset + " of partition " + partition
-                    + ", which has " + begin + " to " + end);
+            throw new SnapshotRefusedException("the snapshot ends at offset " + offset + " of partition " + partition
+                    + ", but the partition has offsets " + begin + " to " + end);
         }
     }
 
     /** Fills the table, which must have no readers yet. */
-    void fill(RowCodec.RowCounter total) throws IOException, SnapshotRefusedException {
+    void fill(RowCodec.RowCounter totals) throws IOException, SnapshotRefusedException {
         try {
             Foot foot = foot();
             readWords(foot.words);
-            long rows = new SnapshotFill(parts, slab, names, handles, words, seed).fill(blocks(foot.index), total);
+            long rows = new SnapshotFill(parts, slab, names, handles, words, seed).fill(blocks(foot.index), totals);
             if (rows != foot.rows) {
-                throw new SnapshotRefusedException("it has " + rows + " rows instead of " + foot.rows);
+                throw new SnapshotRefusedException("the snapshot has " + rows + " rows instead of " + foot.rows);
             }
         } catch (EOFException e) {
-            throw new SnapshotRefusedException("it is torn off", e);
+            throw new SnapshotRefusedException("the snapshot is truncated", e);
         } catch (BufferUnderflowException e) {
-            throw new SnapshotRefusedException("its words or its index are damaged", e);
+            throw new SnapshotRefusedException("the words or the index of the snapshot are damaged", e);
         }
     }
 
     private record Foot(ByteBuffer words, ByteBuffer index, long rows) {}
 
     private Foot foot() throws IOException, SnapshotRefusedException {
-        long place = parts.size() - SnapshotFormat.FOOT_BYTES;
-        if (place < 0) {
-            throw new SnapshotRefusedException("it is torn off");
+        long offset = parts.size() - SnapshotFormat.FOOT_BYTES;
+        if (offset < 0) {
+            throw new SnapshotRefusedException("the snapshot is truncated");
         }
-        ByteBuffer foot = parts.read(place, SnapshotFormat.FOOT_BYTES, "its foot, or it is torn off there,");
-        long wordsPlace = foot.getLong();
+        ByteBuffer foot = parts.read(offset, SnapshotFormat.FOOT_BYTES, "the foot of the snapshot");
+        long wordsOffset = foot.getLong();
         int wordsLength = foot.getInt();
-        long indexPlace = foot.getLong();
+        long indexOffset = foot.getLong();
         int indexLength = foot.getInt();
         long rows = foot.getLong();
         return new Foot(
-                parts.read(wordsPlace, wordsLength, "its list of words"),
-                parts.read(indexPlace, indexLength, "its index"),
+                parts.read(wordsOffset, wordsLength, "the list of words"),
+                parts.read(indexOffset, indexLength, "the index of the snapshot"),
                 rows);
     }
 
@@ -148,7 +156,7 @@ final class SnapshotReader implements AutoCloseable {
         words.owners.load(SnapshotFormat.getTexts(in));
         words.shards.load(SnapshotFormat.getTexts(in));
         words.topics.load(SnapshotFormat.getTexts(in));
-        for (int left = in.getInt(); left > 0; left--) {
+        for (int remaining = in.getInt(); remaining > 0; remaining--) {
             words.intern(in.getShort());
         }
     }

@@ -1,6 +1,6 @@
 package dev.puri.resolver.table;
 
-/** A snapshot is torn, damaged, of something else, or too old. The message says which. */
+/** A snapshot cannot be used: it is truncated, damaged, too old, or of another topic. The message has the reason. */
 public final class SnapshotRefusedException extends Exception {
     private static final long serialVersionUID = 1L;
 

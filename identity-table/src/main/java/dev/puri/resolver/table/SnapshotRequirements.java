@@ -6,22 +6,23 @@ import java.util.Map;
 import org.apache.kafka.common.Uuid;
 
 /**
- * The state of the topic that a snapshot must match.
+ * The state of the topic, which a snapshot must match to be opened.
  *
- * @param begins first offset by partition
- * @param ends last stable offset by partition
- * @param tombstonesKept {@code delete.retention.ms}: after that time a tombstone that the snapshot lacks may be gone,
- *     and the erased row would come back
+ * @param begins the first offset of each partition
+ * @param ends the last stable offset of each partition
+ * @param tombstonesKept the topic's {@code delete.retention.ms}. An older snapshot may lack a tombstone that the
+ *     brokers have already deleted, so an erased row would come back
+ * @param now the current time
  */
 public record SnapshotRequirements(
         Uuid topicId, Map<Integer, Long> begins, Map<Integer, Long> ends, Duration tombstonesKept, Instant now) {
-    /** A margin for differing clocks, and for the time in which the rest of the topic is read. */
-    Duration trusted() {
-        return tombstonesKept.minus(margin());
+    /** Returns the maximum age of a snapshot, which leaves time to read the rest of the topic. */
+    Duration maxAge() {
+        return tombstonesKept.minus(clockMargin());
     }
 
-    /** How far clocks may differ. */
-    Duration margin() {
+    /** Returns the maximum difference between the clocks of the machines involved. */
+    Duration clockMargin() {
         return tombstonesKept.dividedBy(7);
     }
 }

@@ -22,24 +22,26 @@ import java.util.Set;
 import java.util.UUID;
 
 /**
- * Dumps a table, one small table after another, while it is read and written. The dump is not a consistent state: rows
- * that change during it may be old or new. Its head has the offsets that the table had reached before the dump, and a
- * reader reads the topic from there. So the last record of each changed name is read again and replaces the dumped row.
+ * Writes a snapshot of a table, one segment of the index of names after the other, while the table is read and written.
+ * The snapshot is not a consistent state: it may contain the old or the new row of a name that changes meanwhile. Its
+ * head contains the offsets that the table had reached before the dump. A table that opens the snapshot reads the topic
+ * from these offsets, so it reads the last topic record of each changed name again.
  */
 final class SnapshotWriter {
+    /** The number of bytes after which the file is synced to the disk. */
     private static final long DISK_CHUNK = 1L << 24;
 
-    private static final String WRITING = ".writing-";
+    private static final String TEMPORARY_SUFFIX = ".writing-";
 
     private final Index names;
     private final Words words;
     private final long seed;
     private final List<Block> blocks = new ArrayList<>();
     private final ByteBuffer block = ByteBuffer.allocate(3 * SnapshotFormat.BLOCK_BYTES + SnapshotFormat.CRC_BYTES);
-    private final Used used = new Used();
-    private long place;
+    private final UsedWords usedWords = new UsedWords();
+    private long offset;
     private long rows;
-    private long forced;
+    private long syncedOffset;
 
     SnapshotWriter(Index names, Words words, long seed) {
         this.names = names;
@@ -47,34 +49,34 @@ final class SnapshotWriter {
         this.seed = seed;
     }
 
-    /**
-     * Writes to a temporary file and renames it after it is synced, so that there is a complete snapshot at any time.
-     */
+    /** Writes to a temporary file, syncs and renames it, so that the previous snapshot is complete until then. */
     void write(Path file, SnapshotOrigin origin, Map<Integer, Long> offsets, Instant now) throws IOException {
         deleteUnfinished(file);
-        // With a unique name, so that a slow writer of an earlier snapshot cannot rename this file.
-        Path writing = file.resolveSibling(file.getFileName() + WRITING + UUID.randomUUID());
+        // The name is unique, so that a slow writer of an earlier snapshot cannot rename this file.
+        Path temporaryFile = file.resolveSibling(file.getFileName() + TEMPORARY_SUFFIX + UUID.randomUUID());
         try {
-            writeAll(writing, origin, offsets, now);
-            Files.move(writing, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+            writeAll(temporaryFile, origin, offsets, now);
+            Files.move(temporaryFile, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
         } finally {
-            // Remains only after a failure; on a full disk it would take space.
-            Files.deleteIfExists(writing);
+            // The file still exists only after a failure. On a full disk it would take space.
+            Files.deleteIfExists(temporaryFile);
         }
-        forceFolderOf(file);
+        syncFolderOf(file);
     }
 
-    private void writeAll(Path writing, SnapshotOrigin origin, Map<Integer, Long> offsets, Instant now)
+    private void writeAll(Path temporaryFile, SnapshotOrigin origin, Map<Integer, Long> offsets, Instant now)
             throws IOException {
         // No number may get another word during the dump.
-        try (Words.Hold held = words.hold();
+        try (Words.Hold hold = words.hold();
                 FileChannel out = FileChannel.open(
-                        writing, Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE), ownerOnly(writing))) {
+                        temporaryFile,
+                        Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE),
+                        ownerOnly(temporaryFile))) {
             write(out, head(origin, offsets, now));
-            Part part = new Part();
-            for (int table = 0; table < Index.TABLES; table++) {
-                names.read(table, part);
-                writeBlocks(out, table, part);
+            SegmentRecords entries = new SegmentRecords();
+            for (int segment = 0; segment < Index.SEGMENTS; segment++) {
+                names.read(segment, entries);
+                writeBlocks(out, segment, entries);
             }
             writeEnd(out);
             out.force(true);
@@ -83,10 +85,10 @@ final class SnapshotWriter {
 
     /** Deletes temporary files that a killed process left. */
     private static void deleteUnfinished(Path file) throws IOException {
-        try (DirectoryStream<Path> unfinished =
-                Files.newDirectoryStream(file.toAbsolutePath().getParent(), file.getFileName() + WRITING + "*")) {
-            for (Path each : unfinished) {
-                Files.deleteIfExists(each);
+        try (DirectoryStream<Path> unfinished = Files.newDirectoryStream(
+                file.toAbsolutePath().getParent(), file.getFileName() + TEMPORARY_SUFFIX + "*")) {
+            for (Path temporary : unfinished) {
+                Files.deleteIfExists(temporary);
             }
         }
     }
@@ -108,21 +110,21 @@ final class SnapshotWriter {
         return head;
     }
 
-    private void writeBlocks(FileChannel out, int table, Part part) throws IOException {
+    private void writeBlocks(FileChannel out, int segment, SegmentRecords entries) throws IOException {
         int from = 0;
-        while (from < part.count) {
+        while (from < entries.recordCount) {
             int bytes = 0;
             int to = from;
-            while (to < part.count && bytes + part.lengths[to] <= SnapshotFormat.BLOCK_BYTES) {
-                used.addWordsOf(part.records, part.offsets[to]);
-                bytes += part.lengths[to++];
+            while (to < entries.recordCount && bytes + entries.lengths[to] <= SnapshotFormat.BLOCK_BYTES) {
+                usedWords.addWordsOf(entries.records, entries.offsets[to]);
+                bytes += entries.lengths[to++];
             }
             block.clear();
             for (int i = from; i < to; i++) {
-                block.putInt(part.tags[i]);
+                block.putInt(entries.tags[i]);
             }
-            block.put(part.records, part.offsets[from], bytes);
-            blocks.add(new Block(place, table, to - from, bytes));
+            block.put(entries.records, entries.offsets[from], bytes);
+            blocks.add(new Block(offset, segment, to - from, bytes));
             rows += to - from;
             write(out, block);
             from = to;
@@ -131,32 +133,32 @@ final class SnapshotWriter {
 
     private void writeEnd(FileChannel out) throws IOException {
         List<List<String>> dictionaries = List.of(
-                words.collections.texts(used.collections),
-                words.owners.texts(used.owners),
-                words.shards.texts(used.shards),
-                words.topics.texts(used.topics));
+                words.collections.texts(usedWords.collections),
+                words.owners.texts(usedWords.owners),
+                words.shards.texts(usedWords.shards),
+                words.topics.texts(usedWords.topics));
         List<Integer> prefixes = words.prefixes();
-        ByteBuffer said = ByteBuffer.allocate(
-                dictionaries.stream().mapToInt(SnapshotFormat::bytesOf).sum()
+        ByteBuffer wordsPart = ByteBuffer.allocate(
+                dictionaries.stream().mapToInt(SnapshotFormat::encodedLength).sum()
                         + 4
                         + 2 * prefixes.size()
                         + SnapshotFormat.CRC_BYTES);
-        dictionaries.forEach(texts -> SnapshotFormat.putTexts(texts, said));
-        said.putInt(prefixes.size());
-        prefixes.forEach(prefix -> said.putShort((short) (int) prefix));
-        long wordsPlace = place;
-        write(out, said);
+        dictionaries.forEach(texts -> SnapshotFormat.putTexts(texts, wordsPart));
+        wordsPart.putInt(prefixes.size());
+        prefixes.forEach(prefix -> wordsPart.putShort((short) (int) prefix));
+        long wordsOffset = offset;
+        write(out, wordsPart);
 
         ByteBuffer index = ByteBuffer.allocate(blocks.size() * Block.BYTES + SnapshotFormat.CRC_BYTES);
-        blocks.forEach(each -> each.put(index));
-        long indexPlace = place;
+        blocks.forEach(written -> written.put(index));
+        long indexOffset = offset;
         write(out, index);
 
         ByteBuffer foot = ByteBuffer.allocate(SnapshotFormat.FOOT_BYTES);
-        foot.putLong(wordsPlace)
-                .putInt((int) (indexPlace - wordsPlace))
-                .putLong(indexPlace)
-                .putInt((int) (place - indexPlace))
+        foot.putLong(wordsOffset)
+                .putInt((int) (indexOffset - wordsOffset))
+                .putLong(indexOffset)
+                .putInt((int) (offset - indexOffset))
                 .putLong(rows)
                 .putLong(SnapshotFormat.MAGIC);
         write(out, foot);
@@ -165,14 +167,14 @@ final class SnapshotWriter {
     private void write(FileChannel out, ByteBuffer part) throws IOException {
         part.putInt(SnapshotFormat.crc(part.array(), part.position()));
         part.flip();
-        place += part.remaining();
+        offset += part.remaining();
         while (part.hasRemaining()) {
             out.write(part);
         }
-        if (place - forced > DISK_CHUNK) {
-            // In small portions: one sync at the end would block other writers for seconds.
+        if (offset - syncedOffset > DISK_CHUNK) {
+            // A single sync at the end would block other writers to the disk for seconds.
             out.force(false);
-            forced = place;
+            syncedOffset = offset;
         }
     }
 
@@ -185,14 +187,14 @@ final class SnapshotWriter {
                 : new FileAttribute<?>[0];
     }
 
-    private static void forceFolderOf(Path file) throws IOException {
+    private static void syncFolderOf(Path file) throws IOException {
         try (FileChannel folder = FileChannel.open(file.toAbsolutePath().getParent(), StandardOpenOption.READ)) {
             folder.force(true);
         }
     }
 
-    /** Numbers of the words that the dumped records refer to; other words may be erased ones. */
-    private static final class Used implements RowCodec.RowCounter {
+    /** The numbers of the words that dumped records refer to. All other words may belong to erased rows. */
+    private static final class UsedWords implements RowCodec.RowCounter {
         private final BitSet collections = new BitSet();
         private final BitSet owners = new BitSet();
         private final BitSet shards = new BitSet();
@@ -200,25 +202,25 @@ final class SnapshotWriter {
 
         void addWordsOf(byte[] records, int begin) {
             RowCodec.count(records, begin, this, 1);
-            topics.set(RowCodec.topic(records, begin));
+            topics.set(RowCodec.topicNumber(records, begin));
         }
 
         @Override
-        public void count(int collection, int owner, int shard, int status, int more) {
+        public void count(int collection, int owner, int shard, int status, int delta) {
             collections.set(collection);
             owners.set(owner);
             shards.set(shard);
         }
 
         @Override
-        public void countSurvivor(int collection, int more) {
+        public void countSurvivor(int collection, int delta) {
             collections.set(collection);
         }
     }
 
-    /** The records of one small table. */
-    private static final class Part implements Index.Taker {
-        private int count;
+    /** The records of one segment. */
+    private static final class SegmentRecords implements Index.EntryConsumer {
+        private int recordCount;
         private int end;
         private int[] tags = new int[1024];
         private int[] lengths = new int[1024];
@@ -226,27 +228,27 @@ final class SnapshotWriter {
         private byte[] records = new byte[1 << 16];
 
         @Override
-        public void begin() {
-            count = 0;
+        public void restart() {
+            recordCount = 0;
             end = 0;
         }
 
         @Override
-        public void take(long tag, byte[] record) {
-            if (count == tags.length) {
-                tags = Arrays.copyOf(tags, 2 * count);
-                lengths = Arrays.copyOf(lengths, 2 * count);
-                offsets = Arrays.copyOf(offsets, 2 * count);
+        public void accept(long tag, byte[] record) {
+            if (recordCount == tags.length) {
+                tags = Arrays.copyOf(tags, 2 * recordCount);
+                lengths = Arrays.copyOf(lengths, 2 * recordCount);
+                offsets = Arrays.copyOf(offsets, 2 * recordCount);
             }
             if (end + record.length > records.length) {
                 records = Arrays.copyOf(records, 2 * records.length);
             }
             System.arraycopy(record, 0, records, end, record.length);
-            tags[count] = (int) tag;
-            lengths[count] = record.length;
-            offsets[count] = end;
+            tags[recordCount] = (int) tag;
+            lengths[recordCount] = record.length;
+            offsets[recordCount] = end;
             end += record.length;
-            count++;
+            recordCount++;
         }
     }
 }

@@ -7,61 +7,63 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All identities, indexed by pURI and by handle. One thread writes while any number of threads read; a reader sees each
- * identity as it was at some time, never a mix of two states. A table outlives the client that feeds it, so that it
+ * All identities, indexed by pURI and by handle. One thread writes while any number of threads read. A reader sees each
+ * identity as it was at one time, never a mix of two states. If the client that feeds a table dies, the table still
  * serves until another table replaces it.
  */
 public interface Table {
-    /** The identity of that name; null when there is none. */
+    /** Returns the identity of a pURI, or null if there is none. */
     @Nullable
     Identity byPuri(Puri puri);
 
-    /** The identity that bears this handle; null when none does. */
+    /** Returns the identity that has a handle, or null if there is none. */
     @Nullable
     Identity byHandle(Handle handle);
 
-    /** Returns a view that finds and shows rows without creating objects; for one thread. */
+    /** Returns a cursor that finds and reads rows without {@link Row} objects. The cursor is not thread-safe. */
     RecordView newView();
 
-    /** The number of identities, with merged and deleted ones. */
+    /** Returns the number of identities, including merged and deleted identities. */
     long rows();
 
-    /** The next offset of a partition of the topic: the table has all records before it. 0 at first. */
+    /** Returns the next offset of a partition: the table has all earlier records of the partition. Initially 0. */
     long reached(int partition);
 
     /**
-     * Shows every identity, in no order. The table may be written meanwhile: an identity that does not change is shown
-     * once; one that changes is shown before the change, after it, or both.
+     * Passes every identity to the consumer, in no particular order. The table may be written meanwhile. An identity
+     * that does not change is passed once. An identity that changes is passed as it was before the change, after it, or
+     * both.
      */
-    void scan(Consumer<Identity> seen);
+    void scan(Consumer<Identity> consumer);
 
-    /** The number of parts, each of which {@link #show} reads. */
+    /** Returns the number of parts that {@link #show} can read. */
     int parts();
 
     /**
-     * Shows every identity of one part like {@link #scan}, but without creating objects. An identity never moves to
-     * another part.
+     * Passes every identity of one part to the consumer like {@link #scan}, but without {@link Identity} objects. An
+     * identity never moves to another part.
      *
-     * @param part from 0
-     * @param view of this table; shows one identity after the other, valid only during the call of {@code seen}
+     * @param part the number of the part, from 0
+     * @param view a view of this table. It has the fields of one identity during each call of the consumer
      */
-    void show(int part, RecordView view, Consumer<RecordView> seen);
+    void show(int part, RecordView view, Consumer<RecordView> consumer);
 
-    /** Returns the counts, which the table keeps up to date. They may differ by the few rows that are being written. */
+    /** Returns the current counts, without a scan. */
     TableStats stats();
 
     /**
-     * Sets the listener for rows that are put and names that are removed. The thread that writes calls it, after
-     * readers can see the change; so it must be quick and must not throw. There is one listener at a time; null for
-     * none.
+     * Sets the listener for changed and removed rows, or removes it. There is at most one listener. The thread that
+     * writes calls it after readers can see the change, so the listener must be quick and must not throw.
+     *
+     * @param listener null for none
      */
     void onChange(@Nullable Changes listener);
 
-    /** Receives changes. */
+    /** Receives the changes of a table. */
     @FunctionalInterface
     interface Changes {
         /**
-         * @param row the name's row after the change; null when there is none
+         * @param row the row after the change; null if it was removed
          */
         void changed(Puri puri, @Nullable Row row);
     }

@@ -4,18 +4,18 @@ import dev.puri.schemas.log.Row;
 import java.util.Map;
 
 /**
- * The counts of a table. While the table is written they may differ from each other by some hundred rows, the size of a
- * batch.
+ * The counts of a table. While the table is written, the counts may contradict each other by some hundred rows, which
+ * is the size of a batch.
  *
- * @param rows identities, with merged and deleted ones
- * @param handles rows that can be found by a handle
- * @param byCollection rows by {@code namespace:collection}, without collections that have none
- * @param byOwner rows by owner
- * @param byShard rows by shard
- * @param byStatus rows by status
- * @param bytes off-heap memory, with its free parts
- * @param bytesInUse off-heap memory of rows and indexes
- * @param load occupied share of the slots of the index of names, 0 to 1
+ * @param rows number of identities, including merged and deleted identities
+ * @param handles number of rows with a handle
+ * @param byCollection number of rows by {@code namespace:collection}, without collections that have no rows
+ * @param byOwner number of rows by owner
+ * @param byShard number of rows by shard
+ * @param byStatus number of rows by status
+ * @param bytes allocated off-heap memory
+ * @param bytesInUse off-heap memory that rows and indexes use
+ * @param load load factor of the index of names, 0 to 1
  */
 public record TableStats(
         long rows,

@@ -1,43 +1,46 @@
 package dev.puri.resolver.table;
 
-/** Numbers of variable length as Protocol Buffers and Avro write them: 7 bits a byte, the lowest first. */
+/** The variable-length encoding of numbers that Protocol Buffers and Avro use: 7 bits a byte, lowest bits first. */
 final class Varint {
     private Varint() {}
 
-    static int put(long value, byte[] out, int at) {
-        long rest = value;
-        int p = at;
-        while ((rest & ~0x7FL) != 0) {
-            out[p++] = (byte) (rest & 0x7F | 0x80);
-            rest >>>= 7;
+    /** Writes a number and returns the offset after it. */
+    static int put(long value, byte[] out, int offset) {
+        long remaining = value;
+        int next = offset;
+        while ((remaining & ~0x7FL) != 0) {
+            out[next++] = (byte) (remaining & 0x7F | 0x80);
+            remaining >>>= 7;
         }
-        out[p++] = (byte) rest;
-        return p;
+        out[next++] = (byte) remaining;
+        return next;
     }
 
-    static long get(byte[] in, int at) {
-        long value = in[at] & 0x7F;
-        int p = at;
-        for (int shift = 7; in[p] < 0; shift += 7) {
-            value |= (in[++p] & 0x7FL) << shift;
+    /** Returns the number that begins at an offset. */
+    static long get(byte[] in, int offset) {
+        long value = in[offset] & 0x7F;
+        int next = offset;
+        for (int shift = 7; in[next] < 0; shift += 7) {
+            value |= (in[++next] & 0x7FL) << shift;
         }
         return value;
     }
 
-    /** Returns the offset after the number that begins here. */
-    static int end(byte[] in, int at) {
-        int p = at;
-        while (in[p] < 0) {
-            p++;
+    /** Returns the offset after the number that begins at an offset. */
+    static int end(byte[] in, int offset) {
+        int next = offset;
+        while (in[next] < 0) {
+            next++;
         }
-        return p + 1;
+        return next + 1;
     }
 
-    /** Encodes numbers near zero, negative ones too, as small positive numbers (zigzag). */
+    /** Encodes a number near zero, positive or negative, as a small positive number. */
     static long zigzag(long value) {
         return value << 1 ^ value >> 63;
     }
 
+    /** Decodes the result of {@link #zigzag}. */
     static long unzigzag(long value) {
         return value >>> 1 ^ -(value & 1);
     }

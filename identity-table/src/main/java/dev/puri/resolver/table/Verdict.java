@@ -2,16 +2,16 @@ package dev.puri.resolver.table;
 
 import java.util.Locale;
 
-/** The result of a look-up, with its HTTP status. */
+/** The result of a look-up. */
 public enum Verdict {
     FOUND(200),
     MERGED(200),
     DELETED(410),
     UNKNOWN(404),
     MALFORMED(400),
-    /** The event of the token was refused. */
+    /** The registry refused the event of the token. */
     REFUSED(409),
-    /** The table has not seen the event of the token by the end of the wait. */
+    /** The table did not reach the event of the token before the end of the wait. */
     NOT_CAUGHT_UP(504);
 
     private final int status;
@@ -21,7 +21,7 @@ public enum Verdict {
         this.status = status;
     }
 
-    /** The HTTP status of a response with this result alone. */
+    /** Returns the HTTP status of a response that has only this result. */
     public int status() {
         return status;
     }

@@ -8,13 +8,14 @@ import java.util.Arrays;
 import java.util.function.ToIntFunction;
 
 /**
- * A cache of the numbers of words by their bytes, so that a recent word is not decoded. Words of 4 to 16 bytes, as
- * nearly all are, are compared by their length and two longs or ints that overlap.
+ * A cache from the bytes of a word to its number in a {@link Dictionary}, so that the text of a recent word need not be
+ * decoded. Nearly all words have 4 to 16 bytes. Such words are compared by their length and by their first and last
+ * bytes as two longs or ints, which may overlap.
  */
 final class WordCache {
     private static final int SIZE = 256;
-    private static final int SHORTEST = 4;
-    private static final int LONGEST = 16;
+    private static final int MIN_LENGTH = 4;
+    private static final int MAX_LENGTH = 16;
     private static final VarHandle LONGS = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
     private static final VarHandle INTS = MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);
 
@@ -22,12 +23,12 @@ final class WordCache {
 
     private final ToIntFunction<String> numberOf;
     private final int[] lengths = new int[SIZE];
-    private final long[] begins = new long[SIZE];
-    private final long[] ends = new long[SIZE];
+    private final long[] firstBytesOf = new long[SIZE];
+    private final long[] lastBytesOf = new long[SIZE];
     private final int[] numbers = new int[SIZE];
 
-    /** Shorter and longer words, and their numbers. */
-    private final byte[][] others = new byte[SIZE][];
+    /** Words that are shorter than 4 bytes or longer than 16 bytes, and their numbers. */
+    private final byte[][] otherWords = new byte[SIZE][];
 
     private final int[] otherNumbers = new int[SIZE];
 
@@ -36,49 +37,50 @@ final class WordCache {
      */
     WordCache(ToIntFunction<String> numberOf) {
         this.numberOf = numberOf;
-        Arrays.fill(others, NONE);
+        Arrays.fill(otherWords, NONE);
     }
 
     /** Removes all words. */
     void clear() {
         Arrays.fill(lengths, 0);
-        Arrays.fill(others, NONE);
+        Arrays.fill(otherWords, NONE);
     }
 
+    /** Returns the number of the word text[from..to). */
     int number(byte[] text, int from, int to) {
         int length = to - from;
-        if (length < SHORTEST || length > LONGEST) {
-            return other(text, from, to);
+        if (length < MIN_LENGTH || length > MAX_LENGTH) {
+            return numberOfOther(text, from, to);
         }
-        long begin;
-        long end;
+        long firstBytes;
+        long lastBytes;
         if (length < Long.BYTES) {
-            begin = (int) INTS.get(text, from);
-            end = (int) INTS.get(text, to - Integer.BYTES);
+            firstBytes = (int) INTS.get(text, from);
+            lastBytes = (int) INTS.get(text, to - Integer.BYTES);
         } else {
-            begin = (long) LONGS.get(text, from);
-            end = (long) LONGS.get(text, to - Long.BYTES);
+            firstBytes = (long) LONGS.get(text, from);
+            lastBytes = (long) LONGS.get(text, to - Long.BYTES);
         }
-        // Similar words differ at their ends.
-        int at = (int) ((begin * 31 + end) * 0x9E3779B97F4A7C15L >>> 56);
-        if (lengths[at] != length || begins[at] != begin || ends[at] != end) {
-            numbers[at] = numberOf(text, from, to);
-            lengths[at] = length;
-            begins[at] = begin;
-            ends[at] = end;
+        // The words of a table often differ only in their last characters, so the end is hashed too.
+        int index = (int) ((firstBytes * 31 + lastBytes) * 0x9E3779B97F4A7C15L >>> 56);
+        if (lengths[index] != length || firstBytesOf[index] != firstBytes || lastBytesOf[index] != lastBytes) {
+            numbers[index] = numberOf(text, from, to);
+            lengths[index] = length;
+            firstBytesOf[index] = firstBytes;
+            lastBytesOf[index] = lastBytes;
         }
-        return numbers[at];
+        return numbers[index];
     }
 
-    private int other(byte[] text, int from, int to) {
+    private int numberOfOther(byte[] text, int from, int to) {
         int length = to - from;
-        int at = length == 0 ? 0 : 31 * text[to - 1] + 7 * text[to - 1 - length / 4] + length & SIZE - 1;
-        byte[] word = others[at];
+        int index = length == 0 ? 0 : 31 * text[to - 1] + 7 * text[to - 1 - length / 4] + length & SIZE - 1;
+        byte[] word = otherWords[index];
         if (word.length == 0 || !Arrays.equals(word, 0, word.length, text, from, to)) {
-            otherNumbers[at] = numberOf(text, from, to);
-            others[at] = Arrays.copyOfRange(text, from, to);
+            otherNumbers[index] = numberOf(text, from, to);
+            otherWords[index] = Arrays.copyOfRange(text, from, to);
         }
-        return otherNumbers[at];
+        return otherNumbers[index];
     }
 
     private int numberOf(byte[] text, int from, int to) {

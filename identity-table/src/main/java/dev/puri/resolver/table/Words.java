@@ -11,11 +11,11 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
 /**
- * The dictionaries of a table: the texts that its records refer to by number. {@link Dictionary} explains the threads,
- * and how unused words are removed. Prefixes and topics are never removed.
+ * The dictionaries of a table: the words that packed records refer to by number. {@link Dictionary} explains the
+ * threads and the removal of unused words. Prefixes of handles and topics are never removed.
  */
 final class Words {
-    /** The number of all prefixes without a number of their own. */
+    /** Stands for every prefix that has no number, because 31 other prefixes have the numbers 0 to 30. */
     static final int OTHER_PREFIX = 31;
 
     private static final int PREFIXES = 26 * 26 * 26;
@@ -25,16 +25,16 @@ final class Words {
     final Dictionary<Word<Shard>> shards = new Dictionary<>(text -> new Word<>(new Shard(text), text));
     final Dictionary<String> topics = new Dictionary<>(text -> new Position(text, 0, 0).topic());
 
-    /** Passed from the writer to the filler. */
-    private final Queue<Dictionary.Unused> unused = new ConcurrentLinkedQueue<>();
+    /** Words to remove, from the writer to the packer. */
+    private final Queue<Dictionary.WordOfBatch> unused = new ConcurrentLinkedQueue<>();
 
-    /** Confined to the filler: the number of the batch that it fills. */
+    /** Only used by the packer: the number of the current batch. */
     private long batch;
 
-    /** Holders that keep all words from being removed; guarded by this object's lock. */
+    /** The number of open {@link Hold}s; guarded by this object's lock. */
     private int holds;
 
-    /** By prefix, its number; OTHER_PREFIX until it has one. */
+    /** The number of each prefix; OTHER_PREFIX if it has none. */
     private final byte[] prefixNumbers = new byte[PREFIXES];
 
     private final short[] prefixes = new short[OTHER_PREFIX];
@@ -44,40 +44,42 @@ final class Words {
         Arrays.fill(prefixNumbers, (byte) OTHER_PREFIX);
     }
 
-    /** Begins another batch and returns its number. Called by the filler. */
+    /** Starts a batch and returns its number. Called by the packer. */
     long beginBatch() {
-        forgetUnused();
+        removeUnused();
         batch++;
-        collections.begin(batch);
-        owners.begin(batch);
-        shards.begin(batch);
+        collections.beginBatch(batch);
+        owners.beginBatch(batch);
+        shards.beginBatch(batch);
         return batch;
     }
 
-    /** Notes that this batch is written and nobody reads it any more. Called by the writer. */
-    void written(long batch) {
+    /** Notes that all rows of a batch are in the table. Called by the writer. */
+    void batchWritten(long batch) {
         collections.queueUnused(batch, unused);
         owners.queueUnused(batch, unused);
         shards.queueUnused(batch, unused);
     }
 
-    /** Removes the words that no record refers to; held words after the hold. Called by the filler. */
-    void forgetUnused() {
+    /** Removes the words that no packed record refers to. Does nothing during a hold. Called by the packer. */
+    void removeUnused() {
         if (unused.isEmpty()) {
             return;
         }
         synchronized (this) {
             while (holds == 0) {
-                Dictionary.Unused next = unused.poll();
-                if (next == null) {
+                Dictionary.WordOfBatch word = unused.poll();
+                if (word == null) {
                     return;
                 }
-                next.forget();
+                word.removeIfUnused();
             }
         }
     }
 
-    /** Keeps all words from being removed, for a reader that looks up the words of records later. */
+    /**
+     * Prevents the removal of words, for a reader that looks up the words of records after their stamp was compared.
+     */
     synchronized Hold hold() {
         holds++;
         return this::release;
@@ -87,13 +89,13 @@ final class Words {
         holds--;
     }
 
-    /** Keeps words until it is closed. */
+    /** Prevents the removal of words until it is closed. */
     interface Hold extends AutoCloseable {
         @Override
         void close();
     }
 
-    /** A word and its text, which contains no character that JSON escapes. */
+    /** A word and its text, which has no characters that JSON escapes. */
     static final class Word<T> {
         final T value;
         final byte[] text;
@@ -109,7 +111,7 @@ final class Words {
         /** {@code namespace:collection}. */
         final String qualified;
 
-        /** {@code namespace:collection:}, the prefix of the names of its rows. */
+        /** {@code namespace:collection:}, with which the pURIs of its rows begin. */
         final String text;
 
         /** The same text as bytes. */
@@ -121,16 +123,16 @@ final class Words {
             bytes = text.getBytes(StandardCharsets.US_ASCII);
         }
 
-        boolean begins(byte[] name, int length) {
-            return begins(name, 0, length);
+        boolean hasText(byte[] name, int length) {
+            return hasText(name, 0, length);
         }
 
-        boolean begins(byte[] name, int from, int to) {
+        boolean hasText(byte[] name, int from, int to) {
             return Arrays.equals(bytes, 0, bytes.length, name, from, to);
         }
     }
 
-    /** The number of a prefix, which is assigned while there are free ones. */
+    /** Returns the number of a prefix, or {@link #OTHER_PREFIX}. Assigns a free number to a new prefix. */
     int intern(int prefix) {
         int number = prefixNumbers[prefix];
         if (number == OTHER_PREFIX && prefixCount < OTHER_PREFIX) {
@@ -142,18 +144,18 @@ final class Words {
         return number;
     }
 
-    /** The prefix of a record's number. */
+    /** Returns the prefix with a number. */
     int prefix(int number) {
         return prefixes[number];
     }
 
-    /** The prefixes that have numbers, in their order. */
+    /** Returns the prefixes that have numbers, in the order of the numbers. */
     List<Integer> prefixes() {
-        List<Integer> all = new ArrayList<>();
-        int known = prefixCount;
-        for (int number = 0; number < known; number++) {
-            all.add((int) prefixes[number]);
+        List<Integer> list = new ArrayList<>();
+        int count = prefixCount;
+        for (int number = 0; number < count; number++) {
+            list.add((int) prefixes[number]);
         }
-        return all;
+        return list;
     }
 }

@@ -44,7 +44,7 @@ final class ReadAheadTest {
     }
 
     @Test
-    void allIsTakenInOrderUpToTheEndAndNoMoreIsAskedFor() {
+    void takesAllRecordsInOrderAndPollsOnlyUpToTheEnd() {
         ReadAhead ahead = new ReadAhead(PARTITION, 199, new Consumer());
         List<Long> offsets = new ArrayList<>();
 
@@ -64,8 +64,8 @@ final class ReadAheadTest {
         ReadAhead ahead = new ReadAhead(PARTITION, 1_000_000, new Consumer());
 
         // One more than are kept waits to be.
-        await().until(() -> polls.get() > ReadAhead.MOST);
-        assertThat(polls.get()).isEqualTo(ReadAhead.MOST + 1);
+        await().until(() -> polls.get() > ReadAhead.MAX_POLLS);
+        assertThat(polls.get()).isEqualTo(ReadAhead.MAX_POLLS + 1);
         assertThat(ahead.position()).isZero();
 
         ahead.stop();
@@ -85,7 +85,7 @@ final class ReadAheadTest {
     }
 
     @Test
-    void whoIsInterruptedFreesTheConsumerAllTheSame() {
+    void interruptedThreadFreesTheConsumer() {
         ReadAhead ahead = new ReadAhead(PARTITION, 1_000_000, new Consumer());
 
         Thread.currentThread().interrupt();
@@ -129,7 +129,7 @@ final class ReadAheadTest {
     }
 
     @Test
-    void aQuietPartitionGivesNothingInTime() {
+    void takeReturnsNoRecordsOfAQuietPartition() {
         ReadAhead ahead = new ReadAhead(PARTITION, 100, new Consumer() {
             @Override
             public ConsumerRecords<byte[], byte[]> poll() {

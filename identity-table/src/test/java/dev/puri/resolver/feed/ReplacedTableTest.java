@@ -12,24 +12,24 @@ final class ReplacedTableTest {
     private final ReplacedTable replaced = new ReplacedTable(runs::incrementAndGet);
 
     @Test
-    void theCollectorRunsAgainWhileSomebodyReadsTheTableButNotForEver() {
+    void runsTheCollectorAgainUntilTheLimitWhileTheTableIsRead() {
         PackedTable table = new PackedTable();
-        replaced.begin(table);
-        replaced.look();
-        replaced.look();
+        replaced.replace(table);
+        replaced.collectIfInMemory();
+        replaced.collectIfInMemory();
         assertThat(runs).hasValue(2);
         for (int i = 0; i < 100; i++) {
-            replaced.look();
+            replaced.collectIfInMemory();
         }
-        assertThat(runs).hasValue(ReplacedTable.MOST_RUNS);
+        assertThat(runs).hasValue(ReplacedTable.MAX_RUNS);
         Reference.reachabilityFence(table);
         table.release();
     }
 
     @Test
-    void theFirstTableReplacesNone() {
-        replaced.begin(null);
-        replaced.look();
+    void firstTableReplacesNoTable() {
+        replaced.replace(null);
+        replaced.collectIfInMemory();
         assertThat(runs).hasValue(0);
     }
 }

@@ -96,7 +96,7 @@ final class RowFeedTest {
 
     /** Kafka's global thread tells nobody of an error. */
     @Test
-    void anErrorIsThrownAsAnExceptionThatNamesIt() {
+    void throwsAnErrorAsAnExceptionThatNamesTheError() {
         registry.error = new OutOfMemoryError("a test's");
 
         assertThatThrownBy(() -> add(TRACK.toBytes(), avro(KNOWN, Rows.active("br-1"))))
@@ -106,7 +106,7 @@ final class RowFeedTest {
     }
 
     @Test
-    void theLastOfManyRecordsOfANameCounts() {
+    void lastRecordOfANameCounts() {
         for (int i = 0; i < 5_000; i++) {
             add(bytes("soundcloud:tracks:" + i % 7), i % 5 == 4 ? null : avro(KNOWN, Rows.active("br-" + i)));
         }
@@ -136,7 +136,7 @@ final class RowFeedTest {
     }
 
     @Test
-    void eventsOfANamespacesTopicAreRememberedOneByOneOnceTheirRowsAreThere() {
+    void remembersEventsOfANamespacesTopicAfterTheirRowsAreWritten() {
         writer.goLive(1, begins -> RowChanges.NONE);
         for (String token : List.of("own-4-1", "own-5-2", "3-7")) {
             add(TRACK.toBytes(), avro(KNOWN, Rows.active("br-1")), headers(token, "applied"));
@@ -229,7 +229,7 @@ final class RowFeedTest {
     }
 
     @Test
-    void aFailedWriterFailsItsFeeder() {
+    void failureOfTheWriterFailsTheFeed() {
         table.onChange((puri, row) -> {
             throw new IllegalStateException("broken");
         });
@@ -263,7 +263,7 @@ final class RowFeedTest {
     }
 
     @Test
-    void aRegistryOutOfReachIsWaitedForAndNothingIsSkipped() throws Exception {
+    void waitsForAnUnreachableSchemaRegistryAndSkipsNothing() throws Exception {
         registry.away = true;
         CompletableFuture<Void> adding = CompletableFuture.runAsync(() -> {
             add(TRACK.toBytes(), avro(KNOWN, Rows.active("br-1")));
@@ -284,7 +284,7 @@ final class RowFeedTest {
     }
 
     @Test
-    void nothingIsWaitedForWhenTheRegistryIsBackAndDoesNotKnowASchema() throws Exception {
+    void doesNotWaitForASchemaThatTheRegistryDoesNotKnow() throws Exception {
         registry.away = true;
         CompletableFuture<Void> adding =
                 CompletableFuture.runAsync(() -> add(TRACK.toBytes(), avro(8, Rows.active("br-1"))));
@@ -298,7 +298,7 @@ final class RowFeedTest {
     }
 
     @Test
-    void aReaderThatIsAheadOfTheWriterWaits() throws Exception {
+    void packerWaitsForTheWriter() throws Exception {
         CountDownLatch held = new CountDownLatch(1);
         table.onChange((puri, row) -> {
             try {
@@ -316,7 +316,7 @@ final class RowFeedTest {
             writer.reached(0, 100_000);
         });
         // One batch is being written, and as many as there are besides are full.
-        int most = RowWriter.BATCHES * RowBatch.MOST;
+        int most = RowWriter.BATCHES * RowBatch.MAX_ROWS;
         await().during(Duration.ofMillis(300))
                 .untilAsserted(() -> assertThat(added.get()).isEqualTo(most));
         assertThat(adding).isNotDone();
@@ -329,7 +329,7 @@ final class RowFeedTest {
     }
 
     @Test
-    void waitingEndsWhenAskedTo() {
+    void waitEndsOnStop() {
         registry.away = true;
         CompletableFuture<Void> adding =
                 CompletableFuture.runAsync(() -> add(TRACK.toBytes(), avro(KNOWN, Rows.active("br-1"))));
@@ -341,7 +341,7 @@ final class RowFeedTest {
     }
 
     @Test
-    void aRowIsKeptUnderThePositionOfTheLastEventThatWasAnswered() {
+    void rowHasThePositionOfTheLastAnsweredEvent() {
         add(TRACK.toBytes(), avro(KNOWN, Rows.active("br-1")), headers("3-1042", "applied"));
         write();
         assertThat(positionOf(TRACK)).isEqualTo("3-1042");
@@ -359,7 +359,7 @@ final class RowFeedTest {
     }
 
     @Test
-    void aNameWithoutARowIsRememberedWithItsLastEvent() {
+    void remembersTheLastEventOfANameWithoutARow() {
         add(TRACK.toBytes(), null, headers("3-7", "refused:HANDLE_TAKEN"));
         write();
 
@@ -369,7 +369,7 @@ final class RowFeedTest {
     }
 
     @Test
-    void aDescriptionIsKeptUnderItsOwnPositionThoughItsRowBearsAnOlderOne() {
+    void keepsPositionOfADescriptionWhoseRowHasAnOlderPosition() {
         // The first record of a schema is decoded, the others are parsed.
         add(bytes("soundcloud:tracks:2"), avro(KNOWN, Rows.active("br-1")), headers("3-1042", "applied"));
         for (String token : List.of("3-1050", "music-1-7")) {
@@ -395,7 +395,7 @@ final class RowFeedTest {
     }
 
     @Test
-    void aRecordThatDoesNotNameItsEventIsCountedAndItsRowKeptUnderItsOwnPosition() {
+    void recordWithoutAnEventPositionIsCountedAndKeepsTheRowsPosition() {
         Row row = Rows.active("br-1");
         for (Headers headers : List.of(
                 headers("nowhere", "applied"),
@@ -413,7 +413,7 @@ final class RowFeedTest {
     }
 
     @Test
-    void anEventThatWasRefusedInAnotherTopicDoesNotHideTheTokensOfTheRows() {
+    void refusedEventOfAnotherTopicDoesNotHideTheTokensOfRows() {
         Row row = Rows.active("br-1");
         add(TRACK.toBytes(), avro(KNOWN, row), headers(row.position().toString(), "applied"));
         add(TRACK.toBytes(), avro(KNOWN, row), headers("soundcloud-0-7", "refused:MALFORMED"));
@@ -425,7 +425,7 @@ final class RowFeedTest {
     }
 
     @Test
-    void aMarkerNamesNoEventAndIsNotCounted() {
+    void doesNotCountAPartitionMarker() {
         add(bytes("puri:marker:3"), null);
         write();
 

@@ -10,12 +10,12 @@ final class TableReadinessTest {
     private static final Duration SECOND = Duration.ofSeconds(1);
 
     @Test
-    void aTableThatIsFedAndCloseToTheEndIsReady() {
+    void fedTableWithASmallLagIsReady() {
         assertThat(unready(true, true, null, null, 10, SECOND)).isNull();
     }
 
     @Test
-    void oneTooFarBehindIsNot() {
+    void tableWithALargeLagIsNotReady() {
         assertThat(unready(true, true, null, null, 11, SECOND))
                 .isEqualTo("the table is 11 records behind, more than 10");
     }

@@ -30,7 +30,7 @@ final class WithoutHttpTest {
     private Path folder;
 
     @Test
-    void aTableCanBeKeptWhereThereIsNoHttpServer() {
+    void keepsATableWithoutAnHttpServer() {
         assertThatThrownBy(() -> Class.forName("dev.puri.http.Health")).isInstanceOf(ClassNotFoundException.class);
         assertThatThrownBy(() -> Class.forName("dev.puri.settings.Settings"))
                 .isInstanceOf(ClassNotFoundException.class);

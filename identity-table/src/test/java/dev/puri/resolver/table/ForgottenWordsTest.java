@@ -40,7 +40,7 @@ final class ForgottenWordsTest {
     private final PackedTable table = new PackedTable();
 
     @Test
-    void forgetsTheOwnerShardAndCollectionOfTheLastErasedIdentity() {
+    void removesTheOwnerShardAndCollectionOfTheLastErasedIdentity() {
         table.put(STAYS, row("catalog", "br-1", null));
         table.put(ERIN, row("erin", "erins-shard", null));
         table.remove(ERIN);
@@ -64,7 +64,7 @@ final class ForgottenWordsTest {
     }
 
     @Test
-    void forgetsTheOwnerThatAnIdentityMovedFrom() {
+    void removesTheOwnerThatAnIdentityMovedFrom() {
         table.put(STAYS, row("erin", "erins-shard", null));
         table.put(STAYS, row("catalog", "br-1", null));
 
@@ -86,7 +86,7 @@ final class ForgottenWordsTest {
     }
 
     @Test
-    void aHundredThousandUniqueOwnersAndShardsLeaveNothingWhenTheyAreErased() {
+    void erasureRemovesAHundredThousandUniqueOwnersAndShards() {
         int rows = 100_000;
         for (int i = 0; i < rows; i++) {
             table.put(unique(i), row("owner-" + i, "shard-" + i, null));
@@ -101,7 +101,7 @@ final class ForgottenWordsTest {
 
     /** The parser has looked up the words of a record before it sees that its end is missing. */
     @Test
-    void forgetsTheWordsOfARecordThatCannotBeRead() {
+    void removesTheWordsOfAnUnreadableRecord() {
         byte[] value = RecordWriter.of(IdentityRow.class).encode(7, RowAvro.toAvro(row("erin", "erins-shard", null)));
         RowBatch batch = table.newBatch();
 
@@ -109,7 +109,7 @@ final class ForgottenWordsTest {
                 ERIN.toBytes(), Arrays.copyOf(value, value.length - 1), "0-5".getBytes(StandardCharsets.US_ASCII));
         batch.put(STAYS, row("catalog", "br-1", null));
         write(batch);
-        table.forgetUnusedWords();
+        table.removeUnusedWords();
 
         assertThat(isTaken).isFalse();
         assertWords(1, 1, 1);
@@ -117,7 +117,7 @@ final class ForgottenWordsTest {
     }
 
     @Test
-    void numbersOfForgottenOwnersAreGivenToOthers() {
+    void reusesTheNumbersOfRemovedOwners() {
         for (int i = 0; i < 10_000; i++) {
             table.put(ERIN, row("owner-" + i, "shard-" + i, null));
         }
@@ -127,7 +127,7 @@ final class ForgottenWordsTest {
 
     /** A batch that is filled before the removal is written may have the owner again. */
     @Test
-    void keepsAnOwnerThatABatchOnItsWayHas() {
+    void keepsAnOwnerThatAQueuedBatchUses() {
         RowBatch first = table.newBatch();
         RowBatch removing = table.newBatch();
         RowBatch again = table.newBatch();
@@ -137,9 +137,9 @@ final class ForgottenWordsTest {
 
         write(first);
         write(removing);
-        table.forgetUnusedWords();
+        table.removeUnusedWords();
         write(again);
-        table.forgetUnusedWords();
+        table.removeUnusedWords();
 
         assertThat(table.byPuri(STAYS)).isEqualTo(new Identity(STAYS, row("erin", "erins-shard", null)));
         assertWords(1, 1, 1);
@@ -179,7 +179,7 @@ final class ForgottenWordsTest {
     }
 
     @Test
-    void aSnapshotHasNothingOfAnErasedIdentity() throws Exception {
+    void snapshotHasNothingOfAnErasedIdentity() throws Exception {
         table.put(STAYS, row("catalog", "br-1", null));
         table.put(ERIN, row("erin", "erins-shard", Puri.parse("erins-other:things:8")));
         table.remove(ERIN);
@@ -189,7 +189,7 @@ final class ForgottenWordsTest {
 
     /** The words are still there, for they are held until the dump is over. */
     @Test
-    void aSnapshotHasNoErasedWordsThatAreHeld() throws Exception {
+    void snapshotOmitsErasedWordsDuringAHold() throws Exception {
         table.put(STAYS, row("catalog", "br-1", null));
         table.put(ERIN, row("erin", "erins-shard", null));
         try (Words.Hold held = table.words().hold()) {
@@ -198,13 +198,13 @@ final class ForgottenWordsTest {
             assertWords(2, 2, 2);
             assertThat(snapshot()).doesNotContain("erin");
         }
-        table.forgetUnusedWords();
+        table.removeUnusedWords();
 
         assertWords(1, 1, 1);
     }
 
     @Test
-    void anOpenedTableGivesTheNumbersThatItsSnapshotLeftFree() throws Exception {
+    void openedTableReusesNumbersThatAreUnusedInTheSnapshot() throws Exception {
         table.put(ERIN, row("erin", "erins-shard", null));
         table.put(STAYS, row("catalog", "br-1", STAYS));
         table.remove(ERIN);

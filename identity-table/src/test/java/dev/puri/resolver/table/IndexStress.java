@@ -10,9 +10,9 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.LL_Result;
 
-/** Readers of a small table that is moved to more pages, and back to fewer, by its writer. */
+/** Readers of a segment that the writer rebuilds with more pages, and then with fewer pages. */
 final class IndexStress {
-    /** Of a small table of 256 slots, the most before it is moved to 512 is 192, the fewest there 128. */
+    /** A segment of 256 slots is rebuilt with 512 slots for more than 192 entries, and shrinks below 128 entries. */
     private static final int FEW = 127;
 
     private static final int MANY = 193;
@@ -68,7 +68,7 @@ final class IndexStress {
         return true;
     }
 
-    /** The writer moves the small table forth and back while entries that stay are looked for. */
+    /** The writer grows and shrinks the segment while a reader looks up entries that stay. */
     @JCStressTest
     @Outcome(id = "all, none", expect = ACCEPTABLE, desc = "what stays is found, what never came is not")
     @Outcome(expect = FORBIDDEN, desc = "a miss of what was there all the time, or what never was")
@@ -81,7 +81,7 @@ final class IndexStress {
                 insert(key);
             }
             if (slots() == before) {
-                throw new IllegalStateException("not moved, so nothing is tried");
+                throw new IllegalStateException("the segment was not rebuilt, so the test tests nothing");
             }
             for (int key = FEW; key < MANY; key++) {
                 remove(key);

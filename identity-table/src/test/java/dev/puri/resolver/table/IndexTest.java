@@ -13,7 +13,7 @@ final class IndexTest {
     private final Slab slab = new Slab();
     private final Index index = new Index(slab);
 
-    /** All of these meet in few places of one small table, some with all bits the same. */
+    /** Returns one of few different hashes, all in one segment, so that searches collide. */
     private static long hash(int key) {
         return (long) (key % 7) << 26 | 0xABC0_0000_0000_0000L;
     }
@@ -55,7 +55,7 @@ final class IndexTest {
         assertThat(index.entries()).isEqualTo(model.size());
     }
 
-    /** What a record refers to may be destroyed with it, so a reader has to look at both again. */
+    /** The words of a replaced record may be removed, so a reader must read record and words again. */
     @Test
     void readsWordsAgainAfterTheRecordWasReplaced() {
         index.insert(hash(1), record(1, 10));

@@ -27,9 +27,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * One thread that fills batches and one that writes them, against readers of both doors and of scans. Every part of a row is made of its name's
- * number and its version, so a mixture of two rows, or of a row and what took its memory, is no row
- * that could have been written.
+ * One thread that fills batches and one that writes them, against readers of both indexes and of scans. Every part of a
+ * row is made of its name's number and its version, so a mixture of two rows, or of a row and what took its memory, is
+ * no row that could have been written.
  */
 @Timeout(60)
 final class PackedTableStressTest {
@@ -66,7 +66,7 @@ final class PackedTableStressTest {
             work.add(threads.submit(() -> {
                 long scanned = 0;
                 while (!over.get()) {
-                    // A scan holds words, and between scans they are to be forgotten.
+                    // A scan prevents the removal of words, so words must be removed between two scans.
                     if (versions.get() > scanned + 5_000) {
                         table.scan(PackedTableStressTest::assertWhole);
                         scanned = versions.get();
@@ -121,7 +121,7 @@ final class PackedTableStressTest {
                 batch.remove(name(inCrowd));
             }
             crowd++;
-            if (batch.count + 2 > RowBatch.MOST || random.nextInt(100) == 0) {
+            if (batch.count + 2 > RowBatch.MAX_ROWS || random.nextInt(100) == 0) {
                 full.put(new Filled(batch, version));
                 batch = nextEmpty();
             }

@@ -29,7 +29,7 @@ final class PackedTableTest {
     private final PackedTable table = new PackedTable();
 
     @Test
-    void aRowIsFoundByBothDoors() {
+    void findsARowByPuriAndByHandle() {
         table.put(TRACK, SomeRows.active("br-1", HANDLE));
 
         assertThat(table.byPuri(TRACK)).isEqualTo(new Identity(TRACK, SomeRows.active("br-1", HANDLE)));
@@ -61,7 +61,7 @@ final class PackedTableTest {
     }
 
     @Test
-    void aTombstoneDropsBothDoors() {
+    void tombstoneRemovesPuriAndHandle() {
         table.put(TRACK, SomeRows.active("br-1", HANDLE));
         table.remove(TRACK);
         table.remove(TRACK);
@@ -72,7 +72,7 @@ final class PackedTableTest {
     }
 
     @Test
-    void aHandleIsNotLostWhenANameThatBoreItGoesAfterAnotherTookIt() {
+    void removalOfAFormerHolderKeepsTheHandleOfTheNewHolder() {
         Puri another = Puri.parse("soundcloud:tracks:2");
         table.put(TRACK, SomeRows.active("br-1", HANDLE));
         table.put(another, SomeRows.active("br-2", HANDLE));
@@ -90,7 +90,7 @@ final class PackedTableTest {
     }
 
     @Test
-    void bothDoorsAgreeWithAModelThroughAnyHistory() {
+    void puriAndHandleAgreeWithAModelForRandomHistories() {
         long seed = new Random().nextLong();
         Random random = new Random(seed);
         Map<Puri, Row> model = new HashMap<>();
@@ -124,7 +124,7 @@ final class PackedTableTest {
     }
 
     @Test
-    void aHandleThatIsHandedOverWithinABatchLeadsToWhoHasItLast() {
+    void handleThatMovesWithinABatchLeadsToItsLastHolder() {
         Puri another = Puri.parse("soundcloud:tracks:2");
         Row row = SomeRows.active("br-1", HANDLE);
         RowBatch batch = table.newBatch();
@@ -143,7 +143,7 @@ final class PackedTableTest {
     }
 
     @Test
-    void aBatchIsAsLongAsItsLongestRowsTake() {
+    void batchGrowsForTheLongestRows() {
         RowBatch batch = table.newBatch();
         List<Puri> names = new ArrayList<>();
         while (!batch.isFull()) {
@@ -173,7 +173,7 @@ final class PackedTableTest {
         for (int round = 0; round < 200; round++) {
             // All are filled before the first is written, as by a thread that is ahead.
             for (RowBatch batch : batches) {
-                int most = random.nextInt(5) == 0 ? RowBatch.MOST : 1 + random.nextInt(40);
+                int most = random.nextInt(5) == 0 ? RowBatch.MAX_ROWS : 1 + random.nextInt(40);
                 for (int i = 0; i < most; i++) {
                     Puri puri = names.get(random.nextInt(names.size()));
                     Row before = model.remove(puri);
@@ -195,7 +195,7 @@ final class PackedTableTest {
                         batch.put(puri, row);
                     }
                 }
-                assertThat(batch.isFull()).isEqualTo(most == RowBatch.MOST);
+                assertThat(batch.isFull()).isEqualTo(most == RowBatch.MAX_ROWS);
             }
             for (RowBatch batch : batches) {
                 table.write(batch);
@@ -288,7 +288,7 @@ final class PackedTableTest {
     }
 
     @Test
-    void rowsThatComeAndGoTakeNoMoreMemoryThanTheyDidAtFirst() {
+    void rowsThatComeAndGoDoNotIncreaseMemory() {
         long seed = new Random().nextLong();
         Random random = new Random(seed);
         AnyRows rows = new AnyRows(random);
@@ -317,13 +317,13 @@ final class PackedTableTest {
         assertThat(stats.rows()).isZero();
         assertThat(stats.handles()).isZero();
         assertThat(stats.byOwner()).isEmpty();
-        // A page of 2 KiB remains of each of 1,024 small tables of two doors.
+        // A page of 2 KiB remains of each of the 1,024 segments of two indexes.
         assertThat(stats.bytesInUse()).as("seed %d", seed).isLessThanOrEqualTo(2 * 1024 * 2048);
     }
 
     /** Of a topic that compaction has left few records of, in two partitions, one read after the other. */
     @Test
-    void aTableGrowsAsForetoldAndNoMoreThanItNeeds() {
+    void tableGrowsAsExpectedAndNotMore() {
         int rows = 300_000;
         int offsetsARow = 40;
         table.reach(0, 0);
@@ -338,14 +338,14 @@ final class PackedTableTest {
             least = i > 20_000 ? Math.min(least, table.stats().load()) : least;
         }
 
-        // It had grown at once to several times what it had then, and has come to need that.
+        // The table grew early to several times its size, and needs this size in the end.
         assertThat(least).isLessThan(0.25);
         assertThat(table.stats().load()).isBetween(0.45, 0.8);
     }
 
-    /** A row that goes while more are foretold must not cost a table's moving, nor leave it large for ever. */
+    /** A removal while growth is expected must not rebuild a segment, but the segment must shrink afterwards. */
     @Test
-    void aForetoldTableShrinksOnlyAfterwards() {
+    void tableWithExpectedGrowthShrinksOnlyAfterTheRestore() {
         table.reach(0, 0);
         table.expect(1_000_000_000);
         for (int i = 0; i < 300_000; i++) {

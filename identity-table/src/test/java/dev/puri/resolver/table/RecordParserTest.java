@@ -36,7 +36,7 @@ final class RecordParserTest {
     private final byte[] buffer = RowCodec.buffer();
 
     @Test
-    void anyRowIsParsedAsAvroReadsIt() {
+    void parsesAnyRowAsAvroDoes() {
         int parsed = 0;
         for (int i = 0; i < ROUNDS; i++) {
             Identity identity = rows.identity();
@@ -56,7 +56,7 @@ final class RecordParserTest {
     }
 
     @Test
-    void aParsedRowIsSoughtByTheSameHashesAsOneThatWasDecoded() {
+    void parsedRowHasTheHashesOfTheDecodedRow() {
         RawRow decoded = new RawRow(words, seed);
         for (int i = 0; i < ROUNDS; i++) {
             Identity identity = rows.identity();
@@ -90,7 +90,7 @@ final class RecordParserTest {
     }
 
     @Test
-    void aKeyThatIsNoCanonicalNameIsNotParsed() {
+    void doesNotParseAKeyThatIsNotCanonical() {
         byte[] value = value(rows.identity().row());
         for (int i = 0; i < ROUNDS; i++) {
             byte[] key = rows.identity().puri().toBytes();
@@ -106,7 +106,7 @@ final class RecordParserTest {
     }
 
     @Test
-    void aNameIsReadTheSameBehindANeighbourAndBehindAStranger() {
+    void parsesANameRegardlessOfThePreviousCollection() {
         byte[] value = value(SomeRows.active("br-1", null));
         for (String identifier : List.of(
                 "1",
@@ -130,7 +130,7 @@ final class RecordParserTest {
     }
 
     @Test
-    void aRowIsParsedUnderThePositionOfItsEvent() {
+    void parsedRowHasThePositionOfItsEvent() {
         byte[] key = Puri.parse("soundcloud:tracks:1").toBytes();
         for (int i = 0; i < ROUNDS; i++) {
             Row row = rows.identity().row();
@@ -145,7 +145,7 @@ final class RecordParserTest {
     }
 
     @Test
-    void aTextThatIsNoTokenIsNotParsed() {
+    void doesNotParseATextThatIsNotAToken() {
         byte[] key = Puri.parse("soundcloud:tracks:1").toBytes();
         byte[] value = value(SomeRows.active("br-1", null));
         for (String text : List.of("", "-", "--", "7", "3-", "-7", "-3-7", "03-7", "3-07", "3-+7", "3-7-", "a-7")) {

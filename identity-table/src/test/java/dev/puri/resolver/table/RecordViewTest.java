@@ -20,21 +20,21 @@ final class RecordViewTest {
     }
 
     @Test
-    void ofHandlesAloneNoMemoryOfNamesIsRead() {
+    void prefetchOfHandlesReadsNoMemoryOfNames() {
         touchHandles(TRACK);
-        assertThat(view.touched).isZero();
+        assertThat(view.prefetched).isZero();
 
         touchHandles(HANDLE);
-        assertThat(view.touched).isNotZero();
+        assertThat(view.prefetched).isNotZero();
 
-        view.touched = 0;
-        view.touch(ascii(TRACK), new int[] {0, TRACK.length()}, 1);
-        assertThat(view.touched).isNotZero();
+        view.prefetched = 0;
+        view.prefetch(ascii(TRACK), new int[] {0, TRACK.length()}, 1);
+        assertThat(view.prefetched).isNotZero();
     }
 
     private void touchHandles(String ref) {
-        view.touched = 0;
-        view.touchHandles(ascii(ref), new int[] {0, ref.length()}, 1);
+        view.prefetched = 0;
+        view.prefetchHandles(ascii(ref), new int[] {0, ref.length()}, 1);
     }
 
     private static byte[] ascii(String text) {

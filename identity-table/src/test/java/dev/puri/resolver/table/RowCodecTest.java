@@ -20,7 +20,7 @@ final class RowCodecTest {
     private final byte[] buffer = RowCodec.buffer();
 
     @Test
-    void anyRowIsReadAsItWasWritten() {
+    void decodesAnyRowAsEncoded() {
         long seed = new Random().nextLong();
         AnyRows rows = new AnyRows(new Random(seed));
         for (int i = 0; i < ROUNDS; i++) {
@@ -41,7 +41,7 @@ final class RowCodecTest {
     }
 
     @Test
-    void aRecordMatchesItsOwnNameAndHandleAndNoOther() {
+    void recordMatchesOnlyItsOwnNameAndHandle() {
         long seed = new Random().nextLong();
         AnyRows rows = new AnyRows(new Random(seed));
         for (int i = 0; i < ROUNDS; i++) {
@@ -49,10 +49,10 @@ final class RowCodecTest {
             Identity other = rows.identity();
             byte[] record = encode(one, seed);
 
-            assertThat(new NameKey(one.puri(), words, seed).in(record))
+            assertThat(new NameKey(one.puri(), words, seed).matches(record))
                     .as("seed %d", seed)
                     .isTrue();
-            assertThat(new NameKey(other.puri(), words, seed).in(record))
+            assertThat(new NameKey(other.puri(), words, seed).matches(record))
                     .as("seed %d", seed)
                     .isEqualTo(one.puri().equals(other.puri()));
             assertThat(bears(record, one.row(), seed))
@@ -63,7 +63,7 @@ final class RowCodecTest {
     }
 
     private boolean bears(byte[] record, Row row, long seed) {
-        return row.handle() != null && HandleKey.of(row.handle(), words, seed).in(record);
+        return row.handle() != null && HandleKey.of(row.handle(), words, seed).matches(record);
     }
 
     @ParameterizedTest
@@ -84,7 +84,7 @@ final class RowCodecTest {
     })
     void storesDecimalIdentifiersAsNumbers(String identifier, int bytes) {
         byte[] text = identifier.getBytes(StandardCharsets.US_ASCII);
-        byte[] out = new byte[Identifier.mostBytes(text.length)];
+        byte[] out = new byte[Identifier.maxBytes(text.length)];
 
         assertThat(Identifier.pack(text, 0, text.length, out, 0)).isEqualTo(bytes);
         assertThat(Identifier.end(out, 0)).isEqualTo(bytes);

@@ -11,7 +11,7 @@ final class RowCountsTest {
     private final RowCounts counts = new RowCounts();
 
     @Test
-    void eachKindIsCountedByItselfHoweverLargeItsNumbers() {
+    void countsEachKindSeparatelyForLargeNumbers() {
         int most = Integer.MAX_VALUE;
         List<List<Integer>> kinds = List.of(
                 List.of(0, 1 << 20, 0, 0),
@@ -34,7 +34,7 @@ final class RowCountsTest {
     }
 
     @Test
-    void moreKindsThanAreCachedAreCounted() {
+    void countsMoreKindsThanTheCacheHas() {
         Map<List<Integer>, Integer> told = new HashMap<>();
         for (int i = 0; i < 20_000; i++) {
             List<Integer> kind = List.of(i % 3, i % 17, i % 101, i % 2);

@@ -28,7 +28,7 @@ final class SnapshotKillTest {
     private Path folder;
 
     @Test
-    void aKilledProcessLeavesAWholeSnapshot() throws Exception {
+    void killedProcessLeavesACompleteSnapshot() throws Exception {
         long seed = new Random().nextLong();
         Random random = new Random(seed);
         Path file = folder.resolve("identities.snapshot");

@@ -62,7 +62,7 @@ final class SnapshotTest {
     }
 
     @Test
-    void aTableIsOpenedAsItWasWritten() throws Exception {
+    void opensATableAsWritten() throws Exception {
         PackedTable table = new PackedTable();
         Map<Puri, Row> model = filled(table, 20_000);
         table.reach(0, 700);
@@ -82,11 +82,11 @@ final class SnapshotTest {
     }
 
     /**
-     * So many that each thread gathers more of a small table's handles than a page holds, and a table has several
+     * So many that each thread gathers more of a segment's handles than a page holds, and a table has several
      * blocks.
      */
     @Test
-    void aLargeTableIsOpenedAsItWasWritten() throws Exception {
+    void opensALargeTableAsWritten() throws Exception {
         int rows = 1_200_000;
         PackedTable table = new PackedTable();
         for (int i = 0; i < rows; i++) {
@@ -119,9 +119,9 @@ final class SnapshotTest {
         return Handle.of(new Prefix("trk"), text.toString());
     }
 
-    /** As a dump has it of a name that goes and comes back while its small table is read. */
+    /** As a dump has it of a name that goes and comes back while its segment is read. */
     @Test
-    void aNameThatADumpHasTwiceIsOneRow() throws Exception {
+    void nameThatASnapshotContainsTwiceBecomesOneRow() throws Exception {
         Slab slab = new Slab();
         Index names = new Index(slab);
         Words words = new Words();
@@ -133,7 +133,7 @@ final class SnapshotTest {
             int length = batch.begins[i + 1] - batch.begins[i];
             long address = slab.allocateRecord(length / Slab.UNIT);
             slab.copy(batch.records, batch.begins[i], address, length);
-            names.insert(batch.names[i], address);
+            names.insert(batch.nameHashes[i], address);
         }
         new SnapshotWriter(names, words, seed).write(file(), ORIGIN, Map.of(), NOW);
 
@@ -151,7 +151,7 @@ final class SnapshotTest {
     }
 
     @Test
-    void anOpenedTableAcceptsChanges() throws Exception {
+    void openedTableAcceptsChanges() throws Exception {
         PackedTable table = new PackedTable();
         Map<Puri, Row> model = filled(table, 3_000);
         for (int round = 0; round < 3; round++) {
@@ -175,7 +175,7 @@ final class SnapshotTest {
     }
 
     @Test
-    void anEmptyTableIsOpenedToo() throws Exception {
+    void opensAnEmptyTable() throws Exception {
         new PackedTable().writeSnapshot(file(), ORIGIN, NOW);
 
         assertThat(PackedTable.open(file(), terms()).rows()).isZero();
@@ -183,7 +183,7 @@ final class SnapshotTest {
 
     /** The writer goes on during the dump; what the topic still has is replayed as compaction leaves it. */
     @Test
-    void aDumpDuringWritesAndTheRestOfTheTopicAreExact() throws Exception {
+    void snapshotDuringWritesPlusLaterRecordsEqualsTheTable() throws Exception {
         History history = new History(seed);
         PackedTable table = new PackedTable();
         AtomicBoolean over = new AtomicBoolean();
@@ -233,7 +233,7 @@ final class SnapshotTest {
     }
 
     @Test
-    void aTornSnapshotIsRefused() throws Exception {
+    void refusesATruncatedSnapshot() throws Exception {
         byte[] whole = written(500);
         for (int i = 0; i < 200; i++) {
             assertRefused(Arrays.copyOf(whole, random.nextInt(whole.length)));
@@ -244,7 +244,7 @@ final class SnapshotTest {
     }
 
     @Test
-    void aFlippedBitAnywhereIsNoticed() throws Exception {
+    void refusesASnapshotWithAFlippedBit() throws Exception {
         byte[] whole = written(100);
         for (int i = 0; i < 2_000; i++) {
             byte[] flipped = whole.clone();
@@ -261,25 +261,28 @@ final class SnapshotTest {
     }
 
     @Test
-    void aSnapshotThatDoesNotFitTheTopicIsRefused() throws Exception {
+    void refusesASnapshotThatDoesNotMatchTheTopic() throws Exception {
         PackedTable table = new PackedTable();
         table.put(Puri.of("n", "c", "1"), SomeRows.active("br-1", null));
         table.reach(1, 100);
         table.writeSnapshot(file(), ORIGIN, NOW);
 
-        assertRefused(terms(new Uuid(1, 3), 2, 0, 100, NOW), "which is now");
-        assertRefused(terms(TOPIC, 3, 0, 100, NOW), "it is of 2 partitions, and there are 3");
-        assertRefused(terms(TOPIC, 2, 0, 99, NOW), "it goes up to offset 100 of partition 1, which has 0 to 99");
-        assertRefused(terms(TOPIC, 2, 101, 200, NOW), "which has 101 to 200");
-        assertRefused(terms(TOPIC, 2, 0, 100, NOW.plus(Duration.ofDays(6).plusSeconds(1))), "tombstones are kept");
-        assertRefused(terms(TOPIC, 2, 0, 100, NOW.minus(Duration.ofDays(1).plusSeconds(1))), "still to come");
+        assertRefused(terms(new Uuid(1, 3), 2, 0, 100, NOW), "but the topic now has the id");
+        assertRefused(terms(TOPIC, 3, 0, 100, NOW), "the snapshot is of 2 partitions, but the topic has 3");
+        assertRefused(
+                terms(TOPIC, 2, 0, 99, NOW),
+                "ends at offset 100 of partition 1, but the partition has offsets 0 to 99");
+        assertRefused(terms(TOPIC, 2, 101, 200, NOW), "offsets 101 to 200");
+        assertRefused(
+                terms(TOPIC, 2, 0, 100, NOW.plus(Duration.ofDays(6).plusSeconds(1))), "keeps tombstones for only");
+        assertRefused(terms(TOPIC, 2, 0, 100, NOW.minus(Duration.ofDays(1).plusSeconds(1))), "is in the future");
         assertThat(PackedTable.open(file(), terms(TOPIC, 2, 100, 100, NOW.plus(Duration.ofDays(6))))
                         .rows())
                 .isEqualTo(1);
     }
 
     @Test
-    void onlyTheOwnerMayReadItAndNothingElseIsLeft() throws Exception {
+    void onlyTheOwnerMayReadTheSnapshotAndTemporaryFilesAreDeleted() throws Exception {
         Files.writeString(folder.resolve("identities.snapshot.writing-1"), "what a killed process left");
         written(10);
 

@@ -37,7 +37,7 @@ final class TableJcstressIT {
 
     @Test
     @Timeout(180)
-    void noReaderSeesAMixtureOrAFalseMiss() throws Exception {
+    void readersSeeNoMixedRowAndNoFalseMiss() throws Exception {
         Files.createDirectories(folder);
         for (Path before : results()) {
             Files.delete(before);

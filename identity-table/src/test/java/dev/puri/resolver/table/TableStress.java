@@ -22,17 +22,17 @@ import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.LL_Result;
 
 /**
- * What a reader may see of the table while its one thread writes; {@link TableJcstressIT} has jcstress
- * try it.
+ * The guarantees to readers of the table while its one thread writes. {@link TableJcstressIT} runs jcstress on them.
  *
- * <p>Per door: whoever looks twice never sees an older row the second time, and a row that is only
- * ever changed is never missing. Between the doors: a put turns the handle first, a removal the name
- * first. So whoever has found an identity by its name finds it by its handle, at least as new, unless it has gone or
- * changed its handle in between; and whoever no longer finds it by its handle does not find it by its name. The other way round nothing is
- * promised: for a moment the name may still lead to the row before.
+ * <p>Within one index, a second look-up never finds an older row than the first, and a row that is changed but never
+ * removed is always found. Between the indexes, a put changes the index of handles first, and a removal changes the
+ * index of names first. So a reader that has found an identity by its name finds it by its handle, with the same row or
+ * a newer row, unless the identity was removed or its handle changed meanwhile. A reader that does not find an identity
+ * by its handle any more does not find it by its name either. The reverse is not guaranteed: for a moment the name may
+ * still lead to the previous row.
  *
- * <p>All subjects of a JVM share one table, so that what one of them frees is taken by the next. They are
- * made between the rounds, by one thread after the other, while no actor runs; so there is one writer
+ * <p>All subjects of a JVM share one table, so that each subject reuses the memory that earlier subjects freed. The
+ * subjects are created between the rounds, by one thread after the other, while no actor runs. So there is one writer
  * at any time.
  */
 final class TableStress {
@@ -324,8 +324,8 @@ final class TableStress {
     }
 
     /**
-     * Every part but the handle tells the version; rows of versions below 7 are of one size. Owner and shard are of this row alone,
-     * so their words go with it, and their numbers are given to others' at once.
+     * Every part but the handle tells the version; rows of versions below 7 are of one size. Owner and shard are of
+     * this row alone, so their words go with it, and their numbers are given to others' at once.
      */
     private static Row row(int number, int version) {
         long all = version * 0x1111_1111_1111_1111L;

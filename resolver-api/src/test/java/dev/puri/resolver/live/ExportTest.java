@@ -181,7 +181,7 @@ final class ExportTest {
     }
 
     /**
-     * Rows come, change and go while exports are read, in such numbers that each of the index's small tables grows
+     * Rows come, change and go while exports are read, in such numbers that each of the index's segments grows
      * meanwhile (the first time beyond 192 of its rows). A row is known by its number, and kept as the hash of its
      * line.
      */

@@ -20,85 +20,94 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Resolves from the complete identity table, which it holds in this process and keeps current from Kafka.
+ * An {@link IdentityResolver} that holds the whole identity table in this process and keeps it current from Kafka.
  *
  * <pre>
  * Ref ─▶ malformed? ─▶ token? ─no─▶ LookUp in the current table ─▶ verdict
  *                        └─yes─▶ wait for its event ─▶ refused, or LookUp
  * </pre>
  *
- * <p>A look-up without a token does no I/O, takes no lock and is answered by the calling thread. Until the table is complete every look-up
- * fails with {@link Kind#UNAVAILABLE}. Afterwards all are answered, also while the brokers are unreachable: {@link #progress} and
- * {@link #age} say whether answers may be old.
+ * <p>A look-up without a token runs in the calling thread, without I/O or locks. Until the table is complete, every
+ * look-up fails with {@link Kind#UNAVAILABLE}. Afterwards look-ups succeed even while the brokers are unreachable;
+ * {@link #progress} and {@link #age} tell whether rows may be stale.
  */
 public final class EmbeddedResolver implements IdentityResolver {
-    /** Readiness is polled, because no event reports it: it depends on the topic's end offsets, which another thread reads periodically. */
+    /** The interval at which {@link #awaitReady} checks whether the table is ready. */
     private static final long POLL_MILLIS = 20;
 
-    /** The sight of a reference without a token. */
+    /** The event status of a reference without a token. */
     private static final CompletableFuture<EventStatus> NO_TOKEN =
             CompletableFuture.completedFuture(EventStatus.Seen.INSTANCE);
 
-    /** Null once closed, so that the table's memory can be freed. */
-    private volatile @Nullable LocalTable running;
+    /** Null after {@link #close}, so that the memory of the table can be freed. */
+    private volatile @Nullable LocalTable localTable;
 
-    private EmbeddedResolver(LocalTable running) {
-        this.running = running;
+    private EmbeddedResolver(LocalTable localTable) {
+        this.localTable = localTable;
     }
 
     /**
-     * Starts to fill a table, from the last snapshot if there is one, and returns at once. It waits in the background for brokers, topics
-     * and schema registry.
+     * Starts to fill the table, from the last snapshot if there is one, and returns immediately. A background thread
+     * waits for brokers, topics and schema registry if they are not available yet.
      *
-     * @throws IllegalStateException if Kafka's jars on the class path are older than 4.3, or another resolver uses the folder
-     * @throws IllegalArgumentException if no Kafka client can be made of the properties, or the folder cannot be written; all
-     *     mistakes are listed
+     * @throws IllegalStateException if Kafka's jars on the class path are older than 4.3, or another resolver uses the
+     *     folder
+     * @throws IllegalArgumentException if no Kafka client can be created from the properties, or the folder cannot be
+     *     written. The message lists all mistakes
      */
     public static EmbeddedResolver open(EmbeddedResolverOptions options) {
-        // First, because with older classes anything may fail, with a message that does not help.
-        KafkaVersion.requireNew();
+        // Checked first, because with older classes any later step may fail with a confusing message.
+        KafkaVersion.requireMinVersion();
         List<String> mistakes = Stream.of(
-                        KafkaOptions.failure(options.kafka()), StateDirectory.flaw(options.stateDir()))
+                        KafkaOptions.clientFailure(options.kafka()), StateDirectory.flaw(options.stateDir()))
                 .flatMap(Stream::ofNullable)
                 .toList();
         if (!mistakes.isEmpty()) {
             throw new IllegalArgumentException(
-                    "an embedded resolver cannot be opened:\n  " + String.join("\n  ", mistakes));
+                    "the embedded resolver cannot be opened:\n  " + String.join("\n  ", mistakes));
         }
         return new EmbeddedResolver(new LocalTable(options));
     }
 
-    /** Whether the table is complete, fed and close to the end of its topic. A complete table answers also when this is false. */
+    /**
+     * Returns whether the table is complete and its lag is small. If this is false, look-ups in a complete table still
+     * succeed, but rows may be stale.
+     */
     public boolean isReady() {
-        LocalTable local = running;
-        return local != null && local.progress().isReady();
+        LocalTable openTable = localTable;
+        return openTable != null && openTable.progress().isReady();
     }
 
-    /** How far the table is filled. */
+    /** Returns how far the table is filled. */
     public TableProgress progress() {
-        LocalTable local = running;
-        return local == null ? new TableProgress(false, null, null, "the resolver is closed", null) : local.progress();
-    }
-
-    /** Time since the table was last known to have all of its topic; null before it was complete. */
-    public @Nullable Duration age() {
-        LocalTable local = running;
-        return local == null ? null : local.age();
+        LocalTable openTable = localTable;
+        return openTable == null
+                ? new TableProgress(false, null, null, "the resolver is closed", null)
+                : openTable.progress();
     }
 
     /**
-     * Blocks until the table is complete, fed and close to the end of its topic.
+     * Returns the staleness: the time since the table was known to have all records of its topic. Null before the table
+     * was complete.
+     */
+    public @Nullable Duration age() {
+        LocalTable openTable = localTable;
+        return openTable == null ? null : openTable.age();
+    }
+
+    /**
+     * Blocks until the table is ready, see {@link #isReady}.
      *
-     * @param atMost how long to wait; zero or less to check once
-     * @throws ResolverException if it is not ready by then, with its progress; if the resolver is closed; or if the thread is
-     *     interrupted
+     * @param atMost the maximum time to wait; zero or less to check once
+     * @throws ResolverException if the table is not ready in time, with its progress; if the resolver is closed; or if
+     *     the thread is interrupted
      */
     public void awaitReady(Duration atMost) {
-        long begun = System.nanoTime();
-        // Converted so that a wait of any length is clamped.
-        long wait = TimeUnit.NANOSECONDS.convert(atMost);
+        long startNanos = System.nanoTime();
+        // Clamps a long wait, where toNanos would throw.
+        long waitNanos = TimeUnit.NANOSECONDS.convert(atMost);
         while (!requireOpen().progress().isReady()) {
-            if (System.nanoTime() - begun >= wait) {
+            if (System.nanoTime() - startNanos >= waitNanos) {
                 throw new ResolverException(
                         Kind.DEADLINE,
                         "the table is not ready after " + TimeUnit.MILLISECONDS.convert(atMost) + " ms: " + progress());
@@ -107,7 +116,7 @@ public final class EmbeddedResolver implements IdentityResolver {
                 Thread.sleep(POLL_MILLIS);
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
-                throw new ResolverException(Kind.INTERRUPTED, "interrupted while the table was being filled", e);
+                throw new ResolverException(Kind.INTERRUPTED, "interrupted while waiting until the table is ready", e);
             }
         }
     }
@@ -121,17 +130,17 @@ public final class EmbeddedResolver implements IdentityResolver {
     public List<Verdict> resolveAll(List<Ref> refs, Duration wait) {
         return Ref.requireRefs(refs).stream().anyMatch(EmbeddedResolver::hasToken)
                 ? IdentityResolver.super.resolveAll(refs, wait)
-                : answer(refs, null);
+                : lookUpAll(refs, null);
     }
 
     @Override
     public CompletionStage<Verdict> resolveAsync(Ref ref, Duration wait) {
-        return when(List.of(Ref.requireRef(ref)), wait, verdicts -> verdicts.get(0));
+        return resolveWhenEventsAreSeen(List.of(Ref.requireRef(ref)), wait, verdicts -> verdicts.get(0));
     }
 
     @Override
     public CompletionStage<List<Verdict>> resolveAllAsync(List<Ref> refs, Duration wait) {
-        return when(Ref.requireRefs(refs), wait, verdicts -> verdicts);
+        return resolveWhenEventsAreSeen(Ref.requireRefs(refs), wait, verdicts -> verdicts);
     }
 
     private static boolean hasToken(Ref ref) {
@@ -144,41 +153,42 @@ public final class EmbeddedResolver implements IdentityResolver {
     }
 
     /**
-     * Answers all references from one table.
+     * Looks up all references in the same table.
      *
-     * @param sights results of the waits for each reference's event; null if no reference has a token
+     * @param statuses the completed event status of each reference; null if no reference has a token
      */
-    private List<Verdict> answer(List<Ref> refs, @Nullable List<CompletableFuture<EventStatus>> sights) {
+    private List<Verdict> lookUpAll(List<Ref> refs, @Nullable List<CompletableFuture<EventStatus>> statuses) {
         List<Verdict> verdicts = new ArrayList<>(refs.size());
         LookUp lookUp = null;
         for (int i = 0; i < refs.size(); i++) {
             Ref ref = refs.get(i);
             String flaw = ref.flaw();
-            Verdict known = flaw != null
+            Verdict verdict = flaw != null
                     ? new Verdict.Malformed(ref, flaw)
-                    : sights == null ? null : Verdicts.of(ref, sights.get(i).join());
-            if (known == null) {
+                    : statuses == null ? null : Verdicts.of(ref, statuses.get(i).join());
+            if (verdict == null) {
                 lookUp = lookUp == null ? new LookUp(table()) : lookUp;
-                known = Verdicts.of(ref, lookUp);
+                verdict = Verdicts.of(ref, lookUp);
             }
-            verdicts.add(known);
+            verdicts.add(verdict);
         }
         return List.copyOf(verdicts);
     }
 
-    private <T> CompletionStage<T> when(List<Ref> refs, Duration wait, Function<List<Verdict>, T> shape) {
+    private <T> CompletionStage<T> resolveWhenEventsAreSeen(
+            List<Ref> refs, Duration wait, Function<List<Verdict>, T> toResult) {
         try {
-            List<CompletableFuture<EventStatus>> sights = sights(refs, wait);
-            CompletableFuture<Void> all = CompletableFuture.allOf(sights.toArray(CompletableFuture[]::new));
-            if (all.isDone()) {
-                return CompletableFuture.completedStage(shape.apply(answer(refs, sights)));
+            List<CompletableFuture<EventStatus>> statuses = statuses(refs, wait);
+            CompletableFuture<Void> allStatuses = CompletableFuture.allOf(statuses.toArray(CompletableFuture[]::new));
+            if (allStatuses.isDone()) {
+                return CompletableFuture.completedStage(toResult.apply(lookUpAll(refs, statuses)));
             }
             CompletableFuture<T> result = new CompletableFuture<>();
-            // On the common pool, because the thread that completes a sight is the one that writes the table.
-            var unused = all.whenCompleteAsync((seen, failure) -> {
+            // On the common pool, because the thread that writes the table completes an event status.
+            var unused = allStatuses.whenCompleteAsync((ignored, failure) -> {
                 try {
                     requireOpen();
-                    result.complete(shape.apply(answer(refs, sights)));
+                    result.complete(toResult.apply(lookUpAll(refs, statuses)));
                 } catch (RuntimeException | Error e) {
                     result.completeExceptionally(e);
                 }
@@ -189,57 +199,58 @@ public final class EmbeddedResolver implements IdentityResolver {
         }
     }
 
-    /** Waits for each reference's event; if one may not wait, none does. */
-    private List<CompletableFuture<EventStatus>> sights(List<Ref> refs, Duration wait) {
-        List<CompletableFuture<EventStatus>> sights = new ArrayList<>(refs.size());
+    /** Starts to wait for the event of each reference. If too many references wait already, cancels all waits. */
+    private List<CompletableFuture<EventStatus>> statuses(List<Ref> refs, Duration wait) {
+        List<CompletableFuture<EventStatus>> statuses = new ArrayList<>(refs.size());
         try {
             for (Ref ref : refs) {
                 if (hasToken(ref)) {
                     table();
-                    sights.add(requireOpen().sight(ref, wait));
+                    statuses.add(requireOpen().awaitEvent(ref, wait));
                 } else {
-                    sights.add(NO_TOKEN);
+                    statuses.add(NO_TOKEN);
                 }
             }
-            return sights;
+            return statuses;
         } catch (Waiters.TooManyException e) {
-            sights.stream().filter(sight -> sight != NO_TOKEN).forEach(sight -> sight.cancel(false));
+            statuses.stream().filter(status -> status != NO_TOKEN).forEach(status -> status.cancel(false));
             throw new ResolverException(
-                    Kind.FULL, e.getMessage() + "; no more references may wait for events (maxPending)", e);
+                    Kind.FULL,
+                    e.getMessage() + "; the option maxPending limits the references that wait for events",
+                    e);
         }
     }
 
     private LocalTable requireOpen() {
-        LocalTable local = running;
-        if (local == null) {
+        LocalTable openTable = localTable;
+        if (openTable == null) {
             throw new ResolverException(Kind.CLOSED, "the resolver is closed");
         }
-        return local;
+        return openTable;
     }
 
     private Table table() {
-        LocalTable local = requireOpen();
-        Table table = local.table();
+        LocalTable openTable = requireOpen();
+        Table table = openTable.table();
         if (table == null) {
-            throw new ResolverException(
-                    Kind.UNAVAILABLE, "nothing is answered before the table is complete: " + local.progress());
+            throw new ResolverException(Kind.UNAVAILABLE, "the table is not complete yet: " + openTable.progress());
         }
         return table;
     }
 
     /**
-     * Fails look-ups that wait for events, writes a last snapshot and frees all threads, within about 45 s. The garbage collector frees
-     * the table's memory outside the heap when no look-up reads it any more.
+     * Fails look-ups that wait for events, writes a last snapshot and ends all threads, within about 45 s. The garbage
+     * collector frees the off-heap memory of the table after the last look-up.
      */
     @Override
     public void close() {
-        LocalTable local;
+        LocalTable openTable;
         synchronized (this) {
-            local = running;
-            running = null;
+            openTable = localTable;
+            localTable = null;
         }
-        if (local != null) {
-            local.close();
+        if (openTable != null) {
+            openTable.close();
         }
     }
 }

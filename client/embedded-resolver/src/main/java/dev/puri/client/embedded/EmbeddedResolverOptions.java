@@ -11,19 +11,23 @@ import java.util.Map;
 import java.util.TreeSet;
 
 /**
- * The options of an {@link EmbeddedResolver}; {@link #at} begins with the defaults.
+ * The options of an {@link EmbeddedResolver}. {@link #at} creates a builder with the defaults.
  *
  * @param bootstrapServers Kafka brokers, {@code host:port}, separated by commas
- * @param schemaRegistry base URL of the schema registry's Confluent API, or several separated by commas, which are asked in turn
- * @param stateDir folder for this resolver alone, kept over a restart, with the table's snapshots. It is created if it does not exist
+ * @param schemaRegistry base URL of the schema registry's Confluent API, or several, separated by commas, as
+ *     alternatives
+ * @param stateDir folder for the snapshots of the identity table. No other resolver may use it, and it must survive a
+ *     restart. It is created if it does not exist
  * @param kafka any property of the Kafka clients and of the schema registry's client, such as {@code security.protocol}
- * @param snapshotInterval how often a snapshot of the table is written, if anything changed
- * @param maxPending most references that wait for the events of their tokens at once
- * @param maxLag most records that a ready table may be behind its topic
- * @param maxLagAge age of the last known lag from which the table is not ready; the lag is unknown while no broker answers
- * @param refusals most refusals that are remembered, to answer tokens of refused events with the reason; for 30 days at most
- * @param meters registry for the table's metrics, which have the names of a resolver's. Each embedded resolver needs a registry of its
- *     own; otherwise the metrics of the first are shown
+ * @param snapshotInterval time between two snapshots of the table, if the table changed
+ * @param maxPending maximum number of references that wait for an event at the same time
+ * @param maxLag maximum lag of a ready table, in records
+ * @param maxLagAge maximum age of the end offsets from which the lag of a ready table is computed. The brokers are
+ *     asked once a second, and the end offsets grow old while no broker responds
+ * @param refusals maximum number of refusals that are kept, so that a request with the token of a refused event gets
+ *     the reason. Refusals are kept for at most 30 days
+ * @param meters registry for the metrics of the table, which have the names of the resolver's metrics. Each embedded
+ *     resolver needs its own registry; a shared registry reports only the metrics of the first resolver
  */
 public record EmbeddedResolverOptions(
         String bootstrapServers,
@@ -36,53 +40,54 @@ public record EmbeddedResolverOptions(
         Duration maxLagAge,
         int refusals,
         MeterRegistry meters) {
-    private static final Duration SHORTEST_INTERVAL = Duration.ofMillis(1);
-    private static final Duration SHORTEST_LAG_AGE = Duration.ofSeconds(2);
+    private static final Duration MIN_SNAPSHOT_INTERVAL = Duration.ofMillis(1);
+    private static final Duration MIN_LAG_AGE = Duration.ofSeconds(2);
 
     /**
-     * @throws IllegalArgumentException that lists all mistakes
+     * @throws IllegalArgumentException if an option is invalid. The message lists all mistakes
      */
     public EmbeddedResolverOptions {
         kafka = Map.copyOf(kafka);
         List<String> mistakes = new ArrayList<>();
-        mistakes.addAll(KafkaOptions.ofBrokers(bootstrapServers));
-        mistakes.addAll(KafkaOptions.ofSchemaRegistry(schemaRegistry, kafka));
-        mistakes.addAll(KafkaOptions.ofProperties(kafka));
+        mistakes.addAll(KafkaOptions.mistakesInBrokers(bootstrapServers));
+        mistakes.addAll(KafkaOptions.mistakesInSchemaRegistry(schemaRegistry, kafka));
+        mistakes.addAll(KafkaOptions.mistakesInProperties(kafka));
         require(
-                snapshotInterval.compareTo(SHORTEST_INTERVAL) >= 0,
-                "snapshotInterval: " + snapshotInterval + " is not positive",
+                snapshotInterval.compareTo(MIN_SNAPSHOT_INTERVAL) >= 0,
+                "snapshotInterval: " + snapshotInterval + " is less than " + MIN_SNAPSHOT_INTERVAL,
                 mistakes);
         require(maxPending >= 1, "maxPending: " + maxPending + " is less than 1", mistakes);
         require(maxLag >= 0, "maxLag: " + maxLag + " is less than 0", mistakes);
         require(
-                maxLagAge.compareTo(SHORTEST_LAG_AGE) >= 0,
-                "maxLagAge: " + maxLagAge + " is less than " + SHORTEST_LAG_AGE + "; brokers are asked once a second",
+                maxLagAge.compareTo(MIN_LAG_AGE) >= 0,
+                "maxLagAge: " + maxLagAge + " is less than " + MIN_LAG_AGE
+                        + ", and the brokers are asked only once a second",
                 mistakes);
         require(refusals >= 1, "refusals: " + refusals + " is less than 1", mistakes);
         if (!mistakes.isEmpty()) {
             throw new IllegalArgumentException(
-                    "options that an embedded resolver cannot take:\n  " + String.join("\n  ", mistakes));
+                    "invalid options of the embedded resolver:\n  " + String.join("\n  ", mistakes));
         }
     }
 
-    private static void require(boolean holds, String mistake, List<String> mistakes) {
-        if (!holds) {
+    private static void require(boolean isValid, String mistake, List<String> mistakes) {
+        if (!isValid) {
             mistakes.add(mistake);
         }
     }
 
     /**
-     * Begins with these settings, and the defaults of all others.
+     * Creates a builder with these options, and the defaults of all other options.
      *
      * @param bootstrapServers Kafka brokers, {@code host:port}, separated by commas
      * @param schemaRegistry base URL of the schema registry's Confluent API, or several separated by commas
-     * @param stateDir folder for this resolver alone, kept over a restart
+     * @param stateDir folder for the snapshots. No other resolver may use it, and it must survive a restart
      */
     public static Builder at(String bootstrapServers, String schemaRegistry, Path stateDir) {
         return new Builder(bootstrapServers, schemaRegistry, stateDir);
     }
 
-    /** Leaves out what may be secret: the values of Kafka properties, and the user info of URLs. */
+    /** Omits the values of Kafka properties and the user info of URLs, because they may be secret. */
     @Override
     public String toString() {
         return "EmbeddedResolverOptions[bootstrapServers=" + UserInfo.masked(bootstrapServers) + ", schemaRegistry="
@@ -92,7 +97,7 @@ public record EmbeddedResolverOptions(
                 + ", refusals=" + refusals + "]";
     }
 
-    /** Options that are not complete yet; the record says what each means. Not thread-safe. */
+    /** Builds the options. {@link EmbeddedResolverOptions} describes each option. Not thread-safe. */
     public static final class Builder {
         private final String bootstrapServers;
         private final String schemaRegistry;
@@ -142,8 +147,8 @@ public record EmbeddedResolverOptions(
         }
 
         /** 100,000 by default. */
-        public Builder refusals(int remembered) {
-            refusals = remembered;
+        public Builder refusals(int count) {
+            refusals = count;
             return this;
         }
 
@@ -154,9 +159,9 @@ public record EmbeddedResolverOptions(
         }
 
         /**
-         * The options.
+         * Returns the options.
          *
-         * @throws IllegalArgumentException that lists all mistakes
+         * @throws IllegalArgumentException if an option is invalid. The message lists all mistakes
          */
         public EmbeddedResolverOptions build() {
             return new EmbeddedResolverOptions(

@@ -26,28 +26,28 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.streams.StreamsConfig;
 import org.jspecify.annotations.Nullable;
 
-/** Finds mistakes in addresses and Kafka properties, which the clients would find one at a time in their threads. */
+/** Finds all mistakes in addresses and Kafka properties before the clients would fail on them one after the other. */
 final class KafkaOptions {
-    /** Address for clients that are made and closed without a request. */
-    private static final String NOWHERE = "127.0.0.1:1";
+    /** An address for clients that are created and closed without a request. */
+    private static final String UNUSED_ADDRESS = "127.0.0.1:1";
 
-    /** An address as Kafka parses it, which allows and ignores a protocol. */
+    /** The syntax of a broker's address. Kafka allows and ignores a protocol. */
     private static final Pattern ADDRESS =
             Pattern.compile("(?:[0-9a-zA-Z\\-%._]*://)?\\[?[0-9a-zA-Z\\-%._:]+]?:([0-9]{1,5})");
 
-    /** SASL mechanisms whose login asks a server, which may not be running yet. */
-    private static final Set<String> LOGINS_OVER_THE_NETWORK = Set.of("GSSAPI", "OAUTHBEARER");
+    /** SASL mechanisms whose login sends a request to a server, which may not be running yet. */
+    private static final Set<String> NETWORK_LOGIN_MECHANISMS = Set.of("GSSAPI", "OAUTHBEARER");
 
     private KafkaOptions() {}
 
-    /** Mistakes in a list of brokers. */
-    static List<String> ofBrokers(String bootstrapServers) {
+    /** Returns the mistakes in a list of brokers. */
+    static List<String> mistakesInBrokers(String bootstrapServers) {
         List<String> addresses = split(bootstrapServers);
         return addresses.isEmpty()
                 ? List.of("bootstrapServers: none")
                 : addresses.stream()
-                        .filter(each -> !isAddress(each))
-                        .map(each -> "bootstrapServers: " + UserInfo.masked(each) + " is not host:port")
+                        .filter(address -> !isAddress(address))
+                        .map(address -> "bootstrapServers: " + UserInfo.masked(address) + " is not host:port")
                         .toList();
     }
 
@@ -60,19 +60,20 @@ final class KafkaOptions {
         return port >= 1 && port <= 65_535;
     }
 
-    /** Mistakes in the schema registry's URLs and in the properties of its client. */
-    static List<String> ofSchemaRegistry(String urls, Map<String, String> kafka) {
+    /** Returns the mistakes in the schema registry's URLs and in the properties of its client. */
+    static List<String> mistakesInSchemaRegistry(String urls, Map<String, String> kafka) {
         Set<String> mistakes = new LinkedHashSet<>();
-        List<String> each = split(urls);
-        if (each.isEmpty()) {
+        List<String> urlList = split(urls);
+        if (urlList.isEmpty()) {
             mistakes.add("schemaRegistry: none");
         }
-        each.stream()
+        urlList.stream()
                 .filter(url -> !isHttp(url))
                 .map(url -> "schemaRegistry: " + UserInfo.masked(url) + " is no URL such as http://host:8081")
                 .forEach(mistakes::add);
         try {
-            ConfluentSchemaRegistry.create(registryConfig(mistakes.isEmpty() ? urls : "http://" + NOWHERE, kafka))
+            ConfluentSchemaRegistry.create(
+                            registryConfig(mistakes.isEmpty() ? urls : "http://" + UNUSED_ADDRESS, kafka))
                     .close();
         } catch (ConfigException e) {
             // The message contains no credentials.
@@ -81,7 +82,7 @@ final class KafkaOptions {
         return List.copyOf(mistakes);
     }
 
-    /** The configuration of the schema registry's client. */
+    /** Returns the configuration of the schema registry's client. */
     static Map<String, Object> registryConfig(String urls, Map<String, String> kafka) {
         Map<String, Object> config = new HashMap<>(kafka);
         config.put("schema.registry.url", urls);
@@ -104,66 +105,69 @@ final class KafkaOptions {
     private static List<String> split(String list) {
         return Arrays.stream(list.split(",", -1))
                 .map(String::strip)
-                .filter(each -> !each.isEmpty())
+                .filter(element -> !element.isEmpty())
                 .toList();
     }
 
-    /** Values that Kafka's own definitions refuse, for each client that the properties are given to. */
-    static List<String> ofProperties(Map<String, String> kafka) {
+    /** Returns the invalid values, by Kafka's own definitions of the properties of each client. */
+    static List<String> mistakesInProperties(Map<String, String> kafka) {
         Set<String> mistakes = new LinkedHashSet<>();
-        for (String own : List.of("bootstrap.servers", "schema.registry.url")) {
-            if (kafka.containsKey(own)) {
-                mistakes.add("kafka: " + own + " has an option of its own");
+        for (String key : List.of("bootstrap.servers", "schema.registry.url")) {
+            if (kafka.containsKey(key)) {
+                mistakes.add("kafka: " + key + " has an option of its own");
             }
         }
-        add("", StreamsConfig.configDef(), kafka, mistakes);
-        add("", AdminClientConfig.configDef(), kafka, mistakes);
+        addMistakes("", StreamsConfig.configDef(), kafka, mistakes);
+        addMistakes("", AdminClientConfig.configDef(), kafka, mistakes);
         for (String prefix : List.of("", StreamsConfig.CONSUMER_PREFIX, StreamsConfig.GLOBAL_CONSUMER_PREFIX)) {
-            add(prefix, ConsumerConfig.configDef(), kafka, mistakes);
+            addMistakes(prefix, ConsumerConfig.configDef(), kafka, mistakes);
         }
-        add(StreamsConfig.ADMIN_CLIENT_PREFIX, AdminClientConfig.configDef(), kafka, mistakes);
+        addMistakes(StreamsConfig.ADMIN_CLIENT_PREFIX, AdminClientConfig.configDef(), kafka, mistakes);
         return List.copyOf(mistakes);
     }
 
-    private static void add(String prefix, ConfigDef definition, Map<String, String> kafka, Set<String> mistakes) {
-        Map<String, String> given = new HashMap<>();
+    private static void addMistakes(
+            String prefix, ConfigDef definition, Map<String, String> kafka, Set<String> mistakes) {
+        Map<String, String> properties = new HashMap<>();
         kafka.forEach((key, value) -> {
             if (key.startsWith(prefix)) {
-                given.put(key.substring(prefix.length()), value);
+                properties.put(key.substring(prefix.length()), value);
             }
         });
-        given.put(StreamsConfig.BOOTSTRAP_SERVERS_CONFIG, NOWHERE);
-        given.put(StreamsConfig.APPLICATION_ID_CONFIG, "checked");
-        given.put(ConsumerConfig.KEY_DESERIALIZER_CLASS_CONFIG, ByteArrayDeserializer.class.getName());
-        given.put(ConsumerConfig.VALUE_DESERIALIZER_CLASS_CONFIG, ByteArrayDeserializer.class.getName());
-        for (ConfigValue each : definition.validate(given)) {
-            for (String error : each.errorMessages()) {
-                mistakes.add("kafka: " + prefix + each.name() + ": " + UserInfo.masked(error));
+        properties.put(StreamsConfig.BOOTSTRAP_SERVERS_CONFIG, UNUSED_ADDRESS);
+        properties.put(StreamsConfig.APPLICATION_ID_CONFIG, "checked");
+        properties.put(ConsumerConfig.KEY_DESERIALIZER_CLASS_CONFIG, ByteArrayDeserializer.class.getName());
+        properties.put(ConsumerConfig.VALUE_DESERIALIZER_CLASS_CONFIG, ByteArrayDeserializer.class.getName());
+        for (ConfigValue property : definition.validate(properties)) {
+            for (String error : property.errorMessages()) {
+                mistakes.add("kafka: " + prefix + property.name() + ": " + UserInfo.masked(error));
             }
         }
     }
 
     /**
-     * Makes a client and closes it, because only that reads trust stores and logins. Skipped if the login asks a server.
+     * Creates a client and closes it, because only a new client reads trust stores and logins. Does nothing if the
+     * login would send a request to a server.
      *
-     * @return why no client can be made of the properties; null if one can
+     * @return why no client can be created from the properties; null if one can be created
      */
-    static @Nullable String failure(Map<String, String> kafka) {
+    static @Nullable String clientFailure(Map<String, String> kafka) {
         boolean isSasl = kafka.getOrDefault("security.protocol", "")
                 .toUpperCase(Locale.ROOT)
                 .startsWith("SASL_");
-        if (isSasl && LOGINS_OVER_THE_NETWORK.contains(kafka.getOrDefault("sasl.mechanism", "GSSAPI"))) {
+        if (isSasl && NETWORK_LOGIN_MECHANISMS.contains(kafka.getOrDefault("sasl.mechanism", "GSSAPI"))) {
             return null;
         }
         try {
-            new PlainConsumers(kafka, NOWHERE).get().close(CloseOptions.timeout(Duration.ZERO));
+            new PlainConsumers(kafka, UNUSED_ADDRESS).get().close(CloseOptions.timeout(Duration.ZERO));
             return null;
         } catch (KafkaException e) {
             Throwable cause = e;
             while (cause.getCause() != null) {
                 cause = cause.getCause();
             }
-            return "kafka: the properties make no client: " + UserInfo.masked(String.valueOf(cause.getMessage()));
+            return "kafka: no client can be created from the properties: "
+                    + UserInfo.masked(String.valueOf(cause.getMessage()));
         }
     }
 }

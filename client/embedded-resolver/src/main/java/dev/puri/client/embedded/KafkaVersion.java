@@ -10,63 +10,66 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Checks which versions of Kafka's jars are on the class path. Spring Boot manages older ones than the table's feed needs, and
- * with those the feed's thread would fail over and over with a {@code NoSuchMethodError}.
+ * Checks the versions of Kafka's jars on the class path. Spring Boot manages older versions than the feed of the table
+ * needs. With an older version, the thread of the feed would fail again and again with a {@code NoSuchMethodError}.
  */
 final class KafkaVersion {
-    /** The first version whose Kafka Streams lets a store keep its own offsets (KIP-1035). */
-    private static final int MAJOR = 4;
+    /** The first version in which a store of Kafka Streams can manage its own offsets (KIP-1035). */
+    private static final int MIN_MAJOR = 4;
 
-    private static final int MINOR = 3;
+    private static final int MIN_MINOR = 3;
 
-    /** Confluent's major versions are ahead of Kafka's by this: its build of Kafka 4 is version 8. */
-    private static final int CONFLUENT_AHEAD = 4;
+    /** The difference between Confluent's and Kafka's major version: Confluent's build of Kafka 4 has version 8. */
+    private static final int CONFLUENT_MAJOR_DIFFERENCE = 4;
 
     private static final Pattern VERSION = Pattern.compile("(\\d{1,6})\\.(\\d{1,6})\\b.*");
-    private static final Pattern CONFLUENT = Pattern.compile(".*-(ccs|ce)\\b.*");
+    private static final Pattern CONFLUENT_VERSION = Pattern.compile(".*-(ccs|ce)\\b.*");
 
     private KafkaVersion() {}
 
     /**
-     * Checks the jars that this class sees.
+     * Checks the jars on the class path.
      *
-     * @throws IllegalStateException if one is too old; the message has the versions found and needed, and the build setting
+     * @throws IllegalStateException if a jar is too old. The message has the found and the required version, and the
+     *     build setting that changes it
      */
-    static void requireNew() {
-        require(read("/kafka/kafka-version.properties"), read("/kafka/kafka-streams-version.properties"));
+    static void requireMinVersion() {
+        require(readVersion("/kafka/kafka-version.properties"), readVersion("/kafka/kafka-streams-version.properties"));
     }
 
     /**
-     * @param clients version of kafka-clients; null, which passes, if its jar does not say
-     * @param streams version of kafka-streams; null likewise
+     * Checks two versions.
+     *
+     * @param clients version of kafka-clients; null, which is accepted, if the jar does not contain its version
+     * @param streams version of kafka-streams; null, which is accepted, if the jar does not contain its version
      */
     static void require(@Nullable String clients, @Nullable String streams) {
-        List<String> old = new ArrayList<>();
-        addIfOld("kafka-clients", clients, old);
-        addIfOld("kafka-streams", streams, old);
-        if (!old.isEmpty()) {
+        List<String> tooOld = new ArrayList<>();
+        addIfTooOld("kafka-clients", clients, tooOld);
+        addIfTooOld("kafka-streams", streams, tooOld);
+        if (!tooOld.isEmpty()) {
             throw new IllegalStateException(
-                    "EmbeddedResolver needs kafka-clients and kafka-streams " + MAJOR + "." + MINOR
-                            + " or newer, and found " + String.join(" and ", old)
+                    "EmbeddedResolver needs kafka-clients and kafka-streams " + MIN_MAJOR + "." + MIN_MINOR
+                            + " or newer, but found " + String.join(" and ", tooOld)
                             + ". Spring Boot manages older versions: set its property kafka.version, in Maven"
                             + " <kafka.version>4.3.1</kafka.version>, in Gradle ext['kafka.version'] = '4.3.1'");
         }
     }
 
-    private static void addIfOld(String jar, @Nullable String version, List<String> old) {
+    private static void addIfTooOld(String jar, @Nullable String version, List<String> tooOld) {
         Matcher parts = VERSION.matcher(version == null ? "" : version);
         if (version == null || !parts.matches()) {
             return;
         }
-        int ahead = CONFLUENT.matcher(version).matches() ? CONFLUENT_AHEAD : 0;
-        int major = Integer.parseInt(parts.group(1)) - ahead;
+        int difference = CONFLUENT_VERSION.matcher(version).matches() ? CONFLUENT_MAJOR_DIFFERENCE : 0;
+        int major = Integer.parseInt(parts.group(1)) - difference;
         int minor = Integer.parseInt(parts.group(2));
-        if (major < MAJOR || major == MAJOR && minor < MINOR) {
-            old.add(jar + " " + version);
+        if (major < MIN_MAJOR || major == MIN_MAJOR && minor < MIN_MINOR) {
+            tooOld.add(jar + " " + version);
         }
     }
 
-    private static @Nullable String read(String resource) {
+    private static @Nullable String readVersion(String resource) {
         try (InputStream file = KafkaVersion.class.getResourceAsStream(resource)) {
             if (file == null) {
                 return null;
@@ -75,7 +78,7 @@ final class KafkaVersion {
             properties.load(file);
             return properties.getProperty("version");
         } catch (IOException e) {
-            // The first class that is loaded from an unreadable jar fails with a clearer message.
+            // Loading a class from an unreadable jar fails later, with a clearer message.
             return null;
         }
     }

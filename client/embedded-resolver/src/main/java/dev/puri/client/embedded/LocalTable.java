@@ -31,7 +31,7 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The table of this process, and the threads that feed it.
+ * The identity table of this process, and the components that keep it current and wait for events.
  *
  * <pre>
  * puri.identities.v1 ─▶ TableKeeper ─▶ Table ◀─ look-ups
@@ -42,21 +42,22 @@ import org.jspecify.annotations.Nullable;
 final class LocalTable implements AutoCloseable {
     private static final Set<String> TOPICS = Set.of(Topics.IDENTITIES, Topics.REJECTIONS);
 
-    /** Retention of the topic of refusals. */
+    /** The retention of {@code puri.rejections.v1}. */
     private static final Duration REFUSALS_MAX_AGE = Duration.ofDays(30);
 
     private final ResourceStack resources = new ResourceStack();
 
     private final TableKeeper<RowChanges> keeper;
     private final RefusalLog refusals;
-    private final ReadYourWrites writes;
+    private final ReadYourWrites readYourWrites;
 
     LocalTable(EmbeddedResolverOptions options) {
         InstantSource clock = InstantSource.system();
         Map<String, String> kafka = options.kafka();
         MeterRegistry meters = options.meters();
         try {
-            StateDirectory directory = resources.add(StateDirectory.take(options.stateDir()), StateDirectory::close);
+            StateDirectory directory =
+                    resources.add(StateDirectory.lockFolder(options.stateDir()), StateDirectory::close);
             SchemaRegistry registry = resources.add(registry(options), SchemaRegistry::close);
             refusals = resources.add(
                     RefusalLog.start(
@@ -75,7 +76,7 @@ final class LocalTable implements AutoCloseable {
                             kafka,
                             options.bootstrapServers(),
                             TOPICS::contains,
-                            // Without this topic a refusal still has its reason.
+                            // A hanging transaction in puri.rejections.v1 only hides the details of refusals.
                             topic -> !topic.equals(Topics.REJECTIONS),
                             meters),
                     TransactionMonitor::close);
@@ -96,15 +97,15 @@ final class LocalTable implements AutoCloseable {
                             options.maxLag(),
                             options.maxLagAge(),
                             transactions::reason,
-                            // No forced collection, which would pause the whole application. The next collection frees
-                            // the memory of a replaced table.
+                            // A forced garbage collection would pause the whole application. The next regular
+                            // collection frees the memory of a replaced table.
                             () -> {},
                             clock,
                             meters),
                     TableKeeper::close);
-            // Added last and so closed first: no look-up must wait for events while the rest closes.
+            // Added last and therefore closed first, so that no look-up waits for events while the rest closes.
             resources.add(waiters, Waiters::close);
-            writes = new ReadYourWrites(
+            readYourWrites = new ReadYourWrites(
                     new TableRows(keeper::table), outcomes, refusals, waiters, keeper::partitions, meters);
             keeper.start();
             transactions.start();
@@ -120,12 +121,12 @@ final class LocalTable implements AutoCloseable {
 
     private static SchemaRegistry registry(EmbeddedResolverOptions options) {
         Map<String, Object> config = KafkaOptions.registryConfig(options.schemaRegistry(), options.kafka());
-        // The table's own thread retries, so that it can be stopped and its progress shows the wait.
+        // The thread of the table retries instead, so that it can be stopped, and its progress shows the wait.
         config.put("max.retries", 0);
         return ConfluentSchemaRegistry.create(config);
     }
 
-    /** The table; null until it is complete. */
+    /** Returns the table; null until it is complete. */
     @Nullable
     Table table() {
         return keeper.table();
@@ -141,28 +142,29 @@ final class LocalTable implements AutoCloseable {
                 refusals.trouble());
     }
 
-    /** Time since the table was last known to have all of its topic; null before it was complete. */
+    /** See {@link EmbeddedResolver#age}. */
     @Nullable
     Duration age() {
         return keeper.age();
     }
 
     /**
-     * Waits for the event of a reference, which must have a token and not be malformed.
+     * Waits for the event of a reference.
      *
-     * @return the result. The thread that writes the table completes it, so callbacks must continue on another thread. Cancelling it
-     *     ends the wait
+     * @param ref a reference with a token that is not malformed
+     * @return the status of the event. The thread that writes the table completes the future, so callbacks must run on
+     *     another thread. Cancelling the future ends the wait
      * @throws Waiters.TooManyException if too many references wait already
      */
-    CompletableFuture<EventStatus> sight(Ref ref, Duration wait) throws Waiters.TooManyException {
+    CompletableFuture<EventStatus> awaitEvent(Ref ref, Duration wait) throws Waiters.TooManyException {
         Position token = Objects.requireNonNull(ref.at());
         Puri puri = ref.puri();
         return puri != null
-                ? writes.await(this, puri, token, wait)
-                : writes.await(this, Objects.requireNonNull(ref.handle()), token, wait);
+                ? readYourWrites.await(this, puri, token, wait)
+                : readYourWrites.await(this, Objects.requireNonNull(ref.handle()), token, wait);
     }
 
-    /** Ends waits, writes a last snapshot and frees all threads. A part that fails to close does not keep the others open. */
+    /** Ends waits, writes a last snapshot and ends all threads. Closes all resources even if some fail to close. */
     @Override
     public void close() {
         resources.close();

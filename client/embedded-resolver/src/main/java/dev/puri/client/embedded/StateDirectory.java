@@ -10,14 +10,14 @@ import java.nio.file.StandardOpenOption;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A folder that one resolver uses at a time: two would overwrite each other's snapshots.
+ * The folder of a resolver, locked by a file. Two resolvers in one folder would overwrite each other's snapshots.
  *
- * @param lock the lock file; the kernel releases its lock when the process ends
+ * @param lock the locked file. The kernel releases the lock when the process ends
  */
 record StateDirectory(Path path, FileChannel lock) implements AutoCloseable {
-    private static final String LOCK = "resolver.lock";
+    private static final String LOCK_FILE = "resolver.lock";
 
-    /** Creates a folder if it does not exist. Returns why it cannot be used; null if it can. */
+    /** Creates a folder if it does not exist. Returns why the folder cannot be used, or null if it can be used. */
     static @Nullable String flaw(Path path) {
         try {
             Files.createDirectories(path);
@@ -28,20 +28,20 @@ record StateDirectory(Path path, FileChannel lock) implements AutoCloseable {
     }
 
     /**
-     * Locks a folder, and creates it if it does not exist.
+     * Creates a folder if it does not exist, and locks it.
      *
-     * @throws IllegalStateException if another resolver uses it
-     * @throws UncheckedIOException if it cannot be written
+     * @throws IllegalStateException if another resolver has locked the folder
+     * @throws UncheckedIOException if the folder cannot be written
      */
-    static StateDirectory take(Path path) {
+    static StateDirectory lockFolder(Path path) {
         try {
             Files.createDirectories(path);
             FileChannel lock =
-                    FileChannel.open(path.resolve(LOCK), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
-            if (isTaken(lock)) {
+                    FileChannel.open(path.resolve(LOCK_FILE), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+            if (isLockedByOther(lock)) {
                 lock.close();
                 throw new IllegalStateException(
-                        "stateDir " + path + " is used by another resolver; each needs a folder of its own");
+                        "stateDir " + path + " is used by another resolver; each resolver needs its own folder");
             }
             return new StateDirectory(path, lock);
         } catch (IOException e) {
@@ -49,11 +49,11 @@ record StateDirectory(Path path, FileChannel lock) implements AutoCloseable {
         }
     }
 
-    private static boolean isTaken(FileChannel lock) throws IOException {
+    private static boolean isLockedByOther(FileChannel lock) throws IOException {
         try {
             return lock.tryLock() == null;
         } catch (OverlappingFileLockException e) {
-            // This process holds the lock.
+            // Another resolver in this process holds the lock.
             return true;
         }
     }
@@ -63,7 +63,7 @@ record StateDirectory(Path path, FileChannel lock) implements AutoCloseable {
         try {
             lock.close();
         } catch (IOException e) {
-            throw new UncheckedIOException("the lock of " + path + " cannot be given back", e);
+            throw new UncheckedIOException("the lock of " + path + " cannot be released", e);
         }
     }
 }

@@ -5,12 +5,13 @@ import org.jspecify.annotations.Nullable;
 /**
  * How far the table of an {@link EmbeddedResolver} is filled.
  *
- * @param isComplete whether look-ups are answered; stays true once a table was complete
- * @param reached offsets of its topic that the table has read, summed over partitions; null before the end offsets are known
- * @param end end offsets of the topic when the brokers were last asked, summed over partitions; null likewise
- * @param reason why answers may be missing or old, for people; null if the table is current
- * @param refusalsTrouble why refusals are not followed, for people; null if they are. If not, tokens of refused events are answered
- *     without the refusal's detail, or only at the end of the wait; look-ups without a token are not affected
+ * @param isComplete whether look-ups succeed. True from the first time the table was complete, even while it is rebuilt
+ * @param reached sum of the table's offsets over all partitions; null until the end offsets are known
+ * @param end sum of the end offsets that the brokers reported last, over all partitions; null until they are known
+ * @param reason text for people: why look-ups may fail or return old rows. Null if the table is current
+ * @param refusalsTrouble text for people: why the resolver cannot follow {@code puri.rejections.v1}. Null if it can. If
+ *     it cannot, a look-up with the token of a refused event gets no details of the refusal, or waits until its
+ *     deadline. Look-ups without a token are not affected
  */
 public record TableProgress(
         boolean isComplete,
@@ -18,16 +19,17 @@ public record TableProgress(
         @Nullable Long end,
         @Nullable String reason,
         @Nullable String refusalsTrouble) {
-    /** Whether the table is complete, fed and close to the end of its topic. */
+    /** Returns whether the table is complete and there is no reason why rows may be old. */
     public boolean isReady() {
         return isComplete && reason == null;
     }
 
-    /** For people, such as {@code 1200 of 40000 offsets read: the table is being filled}. */
+    /** Returns a text for people, such as {@code 1200 of 40000 offsets read: the table is being filled}. */
     @Override
     public String toString() {
-        String why = reason == null ? "the table is current" : reason;
-        String all = refusalsTrouble == null ? why : why + "; refusals are not followed: " + refusalsTrouble;
-        return reached == null || end == null ? all : reached + " of " + end + " offsets read: " + all;
+        String tableText = reason == null ? "the table is current" : reason;
+        String text =
+                refusalsTrouble == null ? tableText : tableText + "; refusals are not followed: " + refusalsTrouble;
+        return reached == null || end == null ? text : reached + " of " + end + " offsets read: " + text;
     }
 }

@@ -16,67 +16,67 @@ import java.util.Objects;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** Turns the results of look-ups in the table into the client's verdicts. */
+/** Converts results of look-ups in the table to the client's {@link Verdict}s. */
 final class Verdicts {
     private Verdicts() {}
 
     /**
-     * Looks a reference up.
+     * Looks up a reference.
      *
      * @param ref a reference that is not malformed
      */
     static Verdict of(Ref ref, LookUp lookUp) {
         Puri puri = ref.puri();
-        dev.puri.resolver.table.Verdict found =
+        dev.puri.resolver.table.Verdict result =
                 puri != null ? lookUp.find(puri) : lookUp.find(Objects.requireNonNull(ref.handle()));
-        return switch (found) {
+        return switch (result) {
             case FOUND -> found(ref, lookUp);
             case MERGED -> merged(ref, lookUp);
             case DELETED -> deleted(ref, lookUp);
             case UNKNOWN -> new Verdict.Unknown(ref);
             case MALFORMED, REFUSED, NOT_CAUGHT_UP ->
-                throw new IllegalStateException("no verdict of a well-formed name: " + found + " of " + ref);
+                throw new IllegalStateException("unexpected result of a look-up: " + result + " for " + ref);
         };
     }
 
-    private static Verdict found(Ref ref, LookUp found) {
-        RecordView row = row(found);
+    private static Verdict found(Ref ref, LookUp lookUp) {
+        RecordView row = row(lookUp);
         return new Verdict.Found(
                 puri(ref, row), handle(ref, row), placement(row), row.epoch(), createdAt(row), changedAt(row));
     }
 
-    private static Verdict merged(Ref ref, LookUp found) {
-        RecordView row = row(found);
-        RecordView survivor = found.placement();
+    private static Verdict merged(Ref ref, LookUp lookUp) {
+        RecordView row = row(lookUp);
+        RecordView survivor = lookUp.placement();
         return new Verdict.Merged(
                 puri(ref, row),
                 handle(ref, row),
-                canonical(found),
+                canonical(lookUp),
                 survivor == null ? null : placement(survivor),
                 row.epoch(),
                 createdAt(row),
                 changedAt(row),
-                found.detail());
+                lookUp.detail());
     }
 
-    private static Verdict deleted(Ref ref, LookUp found) {
-        RecordView row = row(found);
+    private static Verdict deleted(Ref ref, LookUp lookUp) {
+        RecordView row = row(lookUp);
         return new Verdict.Deleted(
-                puri(ref, row), handle(ref, row), canonical(found), row.epoch(), createdAt(row), changedAt(row));
+                puri(ref, row), handle(ref, row), canonical(lookUp), row.epoch(), createdAt(row), changedAt(row));
     }
 
-    private static RecordView row(LookUp found) {
-        return Objects.requireNonNull(found.row());
+    private static RecordView row(LookUp lookUp) {
+        return Objects.requireNonNull(lookUp.row());
     }
 
     private static Puri puri(Ref ref, RecordView row) {
-        Puri asked = ref.puri();
-        return asked == null ? row.puri() : asked;
+        Puri known = ref.puri();
+        return known == null ? row.puri() : known;
     }
 
     private static @Nullable Handle handle(Ref ref, RecordView row) {
-        Handle asked = ref.handle();
-        return asked == null ? row.handle() : asked;
+        Handle known = ref.handle();
+        return known == null ? row.handle() : known;
     }
 
     private static Placement placement(RecordView row) {
@@ -91,16 +91,17 @@ final class Verdicts {
         return Instant.ofEpochMilli(row.changedMillis());
     }
 
-    private static @Nullable Puri canonical(LookUp found) {
-        byte[] name = found.canonical();
+    private static @Nullable Puri canonical(LookUp lookUp) {
+        byte[] name = lookUp.canonical();
         return name == null ? null : Puri.parse(new String(name, StandardCharsets.US_ASCII));
     }
 
     /**
-     * The verdict on a reference after the wait for its event; null if the event was seen, so that the table must be asked.
+     * Returns the verdict for a reference after the wait for its event. Returns null if the table has the event, so
+     * that the caller must look up the reference.
      */
-    static @Nullable Verdict of(Ref ref, EventStatus sight) {
-        return switch (sight) {
+    static @Nullable Verdict of(Ref ref, EventStatus status) {
+        return switch (status) {
             case EventStatus.Seen seen -> null;
             case EventStatus.Refused refused -> refused(ref, refused);
             case EventStatus.Foreign foreign -> new Verdict.Malformed(ref, foreign.detail());

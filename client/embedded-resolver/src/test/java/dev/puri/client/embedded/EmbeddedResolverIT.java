@@ -70,7 +70,7 @@ final class EmbeddedResolverIT {
     }
 
     @Test
-    void aTableThatIsNotCompleteAnswersNothingAndSaysHowFarItIs() throws Exception {
+    void incompleteTableFailsLookUpsAndReportsProgress() throws Exception {
         NewIdentity track = created("br-1");
         registry.schemas.stop();
         try (EmbeddedResolver resolver = open()) {
@@ -111,7 +111,7 @@ final class EmbeddedResolverIT {
     }
 
     @Test
-    void aSnapshotIsWrittenAtTheEndAndTheTableOpenedFromIt() throws Exception {
+    void closeWritesASnapshotFromWhichTheNextTableOpens() throws Exception {
         NewIdentity track = created("br-1");
         try (EmbeddedResolver resolver = open()) {
             resolver.awaitReady(SOON);
@@ -130,7 +130,7 @@ final class EmbeddedResolverIT {
     }
 
     @Test
-    void aFolderIsOneResolversAtATime() {
+    void secondResolverCannotUseTheFolder() {
         try (EmbeddedResolver first = open()) {
             assertThatThrownBy(this::open)
                     .isInstanceOf(IllegalStateException.class)
@@ -141,7 +141,7 @@ final class EmbeddedResolverIT {
     }
 
     @Test
-    void figuresOfTheTableAreInTheMetersThatWereGiven() throws Exception {
+    void metersReportTheTable() throws Exception {
         created("br-1");
         SimpleMeterRegistry meters = new SimpleMeterRegistry();
         try (EmbeddedResolver resolver =
@@ -198,7 +198,7 @@ final class EmbeddedResolverIT {
     }
 
     @Test
-    void theExampleOfTheDocumentationRunsAndIsTheOneThatIsThere() throws Exception {
+    void exampleOfTheDocumentationRuns() throws Exception {
         assertThat(example(registry.broker.bootstrapServers(), registry.schemas.url(), state))
                 .containsExactly(
                         "soundcloud:tracks:123 is not known",

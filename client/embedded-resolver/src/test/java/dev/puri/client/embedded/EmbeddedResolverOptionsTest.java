@@ -26,7 +26,7 @@ final class EmbeddedResolverOptionsTest {
     }
 
     @Test
-    void allMistakesAreListed() {
+    void listsAllMistakes() {
         assertThatThrownBy(() -> EmbeddedResolverOptions.at(" ", "schemas:8081", Path.of("state"))
                         .kafka(Map.of(
                                 "bootstrap.servers",
@@ -62,7 +62,7 @@ final class EmbeddedResolverOptionsTest {
     }
 
     @Test
-    void everyWrongBrokerAndRegistryIsNamed() {
+    void namesEveryInvalidBrokerAndSchemaRegistry() {
         assertThatThrownBy(() -> EmbeddedResolverOptions.at(
                                 "kafka-1:9092,kafka-2,kafka-3:99999", "http://a,ftp://b,http://c?d=e", Path.of("state"))
                         .build())
@@ -75,7 +75,7 @@ final class EmbeddedResolverOptionsTest {
     }
 
     @Test
-    void severalSchemaRegistriesAreTakenAsConfluentsClientTakesThem() {
+    void acceptsSeveralSchemaRegistriesLikeConfluentsClient() {
         String urls = "http://schemas-1:8081, https://schemas-2:8081/apis/ccompat/v7";
 
         assertThat(EmbeddedResolverOptions.at("[::1]:9092, kafka-2:9092", urls, Path.of("state"))
@@ -105,7 +105,7 @@ final class EmbeddedResolverOptionsTest {
     }
 
     @Test
-    void anIntervalOfAnyLengthIsTaken() {
+    void acceptsAnIntervalOfAnyLength() {
         Duration longest = Duration.ofSeconds(Long.MAX_VALUE);
 
         assertThat(valid().snapshotInterval(longest).maxLagAge(longest).build().snapshotInterval())
@@ -113,7 +113,7 @@ final class EmbeddedResolverOptionsTest {
     }
 
     @Test
-    void aTextOfThemHasNoSecrets() {
+    void toStringHasNoSecrets() {
         String secret = "org.apache.kafka.common.security.plain.PlainLoginModule required password=hidden;";
 
         assertThat(valid().kafka(Map.of("sasl.jaas.config", secret)).build().toString())

@@ -6,7 +6,7 @@ import org.junit.jupiter.api.Test;
 
 final class TableProgressTest {
     @Test
-    void troubleWithRefusalsIsToldAndLeavesTheTableReady() {
+    void problemWithRefusalsIsReportedAndLeavesTheTableReady() {
         TableProgress progress = new TableProgress(true, 7L, 7L, null, "not authorized to read puri.rejections.v1");
 
         assertThat(progress.isReady()).isTrue();
@@ -17,7 +17,7 @@ final class TableProgressTest {
     }
 
     @Test
-    void aTableInTroubleIsNotReady() {
+    void tableWithAProblemIsNotReady() {
         assertThat(new TableProgress(true, null, null, "no broker", null).isReady())
                 .isFalse();
         assertThat(new TableProgress(true, null, null, "no broker", null)).hasToString("no broker");
