@@ -97,7 +97,7 @@ public final class BrokerTopic implements AutoCloseable {
      *
      * @throws UnreachableException if no broker responds in time
      */
-    public Duration tombstonesKept() {
+    public Duration tombstoneRetention() {
         ConfigResource resource = new ConfigResource(ConfigResource.Type.TOPIC, topic);
         Config config = await(Objects.requireNonNull(
                 admin.describeConfigs(List.of(resource)).values().get(resource)));

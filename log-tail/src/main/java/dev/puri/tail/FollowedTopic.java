@@ -19,8 +19,8 @@ public interface FollowedTopic extends Follower {
     }
 
     @Override
-    default @Nullable String trouble() {
-        return follower().trouble();
+    default @Nullable String failureReason() {
+        return follower().failureReason();
     }
 
     /** Stops reading the topic. Look-ups still find the records that were read. */

@@ -19,7 +19,7 @@ public interface Follower extends AutoCloseable {
 
     /** Returns why the topic cannot be read now, as text for people; null if it can. */
     @Nullable
-    String trouble();
+    String failureReason();
 
     /** Stops reading. */
     @Override

@@ -48,7 +48,7 @@ public final class SchemaRegistryWait {
                         onWait.accept(e);
                     }
                     lastError = String.valueOf(e.getMessage());
-                    if (stop.isAskedWithin(backoff.takeDelay())) {
+                    if (stop.awaitRequest(backoff.takeDelay())) {
                         throw new StoppedException("stopped while waiting for the schema registry");
                     }
                 }

@@ -54,14 +54,14 @@ public final class SupervisedThread {
 
     private void run() {
         Backoff backoff = new Backoff(policy);
-        while (!stop.isAsked()) {
+        while (!stop.isRequested()) {
             backoff.begin();
             attempt();
             Duration delay = backoff.takeDelay();
-            if (!stop.isAsked()) {
+            if (!stop.isRequested()) {
                 // An interrupt without a stop has ended the attempt; it must not end the delay too.
                 Thread.interrupted();
-                stop.isAskedWithin(delay);
+                stop.awaitRequest(delay);
             }
         }
     }
@@ -70,7 +70,7 @@ public final class SupervisedThread {
         try {
             attempt.run();
         } catch (Throwable cause) {
-            if (!stop.isAsked()) {
+            if (!stop.isRequested()) {
                 report(cause);
             }
         }

@@ -151,7 +151,7 @@ final class TopicFollower implements Follower {
     }
 
     @Override
-    public @Nullable String trouble() {
+    public @Nullable String failureReason() {
         return failure.reason();
     }
 
@@ -177,7 +177,7 @@ final class TopicFollower implements Follower {
             consumer.assign(partitions);
             EndOffsets ends = endOffsets(consumer, partitions);
             seek(consumer, partitions, ends);
-            while (!stop.isAsked() && partitions.size() == partitions(consumer).size()) {
+            while (!stop.isRequested() && partitions.size() == partitions(consumer).size()) {
                 readTo(consumer, ends);
                 handler.tick();
                 ends = endOffsets(consumer, partitions);
@@ -294,7 +294,7 @@ final class TopicFollower implements Follower {
     private void readTo(Consumer<byte[], byte[]> consumer, EndOffsets ends) {
         boolean isAtEnd = false;
         long lastProgressNanos = nanoTime.getAsLong();
-        while (!stop.isAsked()) {
+        while (!stop.isRequested()) {
             Map<Integer, Long> previousOffsets = Map.copyOf(nextOffsets);
             for (ConsumerRecord<byte[], byte[]> record : consumer.poll(POLL_TIMEOUT)) {
                 handler.handle(record);
@@ -320,14 +320,14 @@ final class TopicFollower implements Follower {
     }
 
     private void setFailure(String reason) {
-        if (failure.changeTo(reason) && !stop.isAsked()) {
+        if (failure.changeTo(reason) && !stop.isRequested()) {
             log.warn("{} cannot be read: {}", topic, reason);
         }
     }
 
     @Override
     public void close() {
-        stop.ask();
+        stop.request();
         thread.interrupt();
         if (!thread.join(STOP_TIMEOUT)) {
             log.warn("{} is still being read {} s after the stop", topic, STOP_TIMEOUT.toSeconds());

@@ -19,7 +19,7 @@ final class FakeFollower implements Follower {
     }
 
     @Override
-    public @Nullable String trouble() {
+    public @Nullable String failureReason() {
         return null;
     }
 

@@ -46,7 +46,7 @@ final class SchemaRegistryWaitTest {
     void aStopEndsTheWait() {
         SchemaRegistryWait wait = new SchemaRegistryWait(NEVER, stop);
 
-        assertThatThrownBy(() -> wait.read(SchemaRegistryWaitTest::away, e -> stop.ask()))
+        assertThatThrownBy(() -> wait.read(SchemaRegistryWaitTest::away, e -> stop.request()))
                 .isInstanceOf(StoppedException.class)
                 .hasMessage("stopped while waiting for the schema registry");
         assertThat(wait.waitingFor()).isNull();

@@ -25,7 +25,7 @@ final class SupervisedThreadTest {
 
     @AfterEach
     void end() {
-        stop.ask();
+        stop.request();
     }
 
     @Test
@@ -87,12 +87,12 @@ final class SupervisedThreadTest {
     void aStopEndsTheDelayAndTheReports() throws Exception {
         SupervisedThread thread = start(RetryPolicy.fixed(NEVER), failures::add, () -> {
             done.countDown();
-            assertThat(stop.isAskedWithin(NEVER)).isTrue();
+            assertThat(stop.awaitRequest(NEVER)).isTrue();
             throw new IllegalStateException("it was stopped");
         });
         assertThat(done.await(30, TimeUnit.SECONDS)).isTrue();
 
-        stop.ask();
+        stop.request();
 
         assertThat(thread.join(Duration.ofSeconds(30))).isTrue();
         assertThat(failures).isEmpty();

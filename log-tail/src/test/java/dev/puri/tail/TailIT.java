@@ -156,8 +156,8 @@ final class TailIT {
         AtomicReference<DeclaredCollections> made = new AtomicReference<>();
         Supplier<Consumer<byte[], byte[]>> failing = () -> {
             DeclaredCollections collections = made.get();
-            if (collections != null && collections.trouble() != null) {
-                troubles.add(collections.trouble());
+            if (collections != null && collections.failureReason() != null) {
+                troubles.add(collections.failureReason());
             }
             Throwable failure = failures.poll();
             if (failure instanceof Error error) {
@@ -173,7 +173,7 @@ final class TailIT {
 
             await().atMost(Duration.ofSeconds(30)).until(() -> collections.isPublic(TRACK.qualifiedCollection()));
             assertThat(troubles).last().asString().contains("a bug");
-            assertThat(collections.trouble()).isNull();
+            assertThat(collections.failureReason()).isNull();
         }
     }
 
@@ -199,8 +199,8 @@ final class TailIT {
         try (DeclaredCollections collections = collections();
                 RefusalLog log = refusals(10)) {
             await().atMost(Duration.ofSeconds(30))
-                    .until(() -> log.trouble() != null
-                            && Objects.requireNonNull(log.trouble()).contains("there is no such topic"));
+                    .until(() -> log.failureReason() != null
+                            && Objects.requireNonNull(log.failureReason()).contains("there is no such topic"));
             createTopics();
             write(written.record(Written.tracks(true)), written.record(Written.taken("a:b:c", 1, 1)));
             await().atMost(Duration.ofSeconds(30)).until(() -> collections.isPublic(TRACK.qualifiedCollection()));

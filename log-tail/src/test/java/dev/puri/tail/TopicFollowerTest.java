@@ -77,7 +77,7 @@ final class TopicFollowerTest {
         consumer.onPoll(() -> {
             assertThat(follower.hasCaughtUp()).isTrue();
             assertThat(follower.staleness()).isNotNull();
-            assertThat(follower.trouble()).isNull();
+            assertThat(follower.failureReason()).isNull();
             follower.close();
         });
 
@@ -110,7 +110,7 @@ final class TopicFollowerTest {
         failing.onPoll(() -> failing.write(0, 0));
         failing.onPoll(() -> failing.setPollException(new KafkaException("gone")));
         attemptFails(KafkaException.class);
-        assertThat(follower.trouble()).isEqualTo("gone");
+        assertThat(follower.failureReason()).isEqualTo("gone");
         FakeConsumer next = consumer(1);
         next.ends(2);
         next.onPoll(() -> next.write(0, 1));
@@ -119,7 +119,7 @@ final class TopicFollowerTest {
         follower.followOnce();
 
         assertThat(handled).containsExactly("reset", "0@0", "0@1");
-        assertThat(follower.trouble()).isNull();
+        assertThat(follower.failureReason()).isNull();
     }
 
     @Test
@@ -129,7 +129,7 @@ final class TopicFollowerTest {
         before.onPoll(() -> before.write(0, 0, 1));
         onTick = () -> before.ends(1);
         attemptFails(RuntimeException.class);
-        assertThat(follower.trouble()).contains("created again");
+        assertThat(follower.failureReason()).contains("created again");
         onTick = () -> {};
         FakeConsumer after = consumer(1);
         after.ends(1);
@@ -148,7 +148,7 @@ final class TopicFollowerTest {
         before.onPoll(() -> before.write(0, 0));
         before.onPoll(() -> before.setPollException(new OffsetOutOfRangeException(Map.of(partition(0), 1L))));
         attemptFails(OffsetOutOfRangeException.class);
-        assertThat(follower.trouble()).isEqualTo("records were deleted before they were read");
+        assertThat(follower.failureReason()).isEqualTo("records were deleted before they were read");
         FakeConsumer after = consumer(1);
         after.begins(5);
         after.ends(6);
@@ -188,7 +188,7 @@ final class TopicFollowerTest {
 
         attemptFails(RuntimeException.class);
 
-        assertThat(follower.trouble()).contains("there is no such topic yet");
+        assertThat(follower.failureReason()).contains("there is no such topic yet");
         assertThat(follower.hasCaughtUp()).isFalse();
     }
 
@@ -199,7 +199,7 @@ final class TopicFollowerTest {
 
         attemptFails(RuntimeException.class);
 
-        assertThat(follower.trouble()).isEqualTo("reading makes no progress, although the end is not reached");
+        assertThat(follower.failureReason()).isEqualTo("reading makes no progress, although the end is not reached");
         assertThat(consumer.closed()).isTrue();
     }
 
@@ -212,7 +212,7 @@ final class TopicFollowerTest {
             throw new IllegalStateException("a test's");
         };
         attemptFails(IllegalStateException.class);
-        assertThat(follower.trouble()).contains("a test's");
+        assertThat(follower.failureReason()).contains("a test's");
         onRecord = () -> {};
         FakeConsumer second = consumer(1);
         second.ends(1);

@@ -147,7 +147,7 @@ final class SchemaLookup implements AutoCloseable {
      * not call it.
      */
     Response await(int id) {
-        while (!stop.isAsked() && !Thread.currentThread().isInterrupted()) {
+        while (!stop.isRequested() && !Thread.currentThread().isInterrupted()) {
             if (lookUp(id) instanceof Response response) {
                 return response;
             }
@@ -192,7 +192,7 @@ final class SchemaLookup implements AutoCloseable {
     }
 
     private void runRounds() throws InterruptedException {
-        while (!stop.isAsked()) {
+        while (!stop.isRequested()) {
             boolean anyResponse = false;
             boolean anyFailure = false;
             for (Future<Boolean> request : executor.invokeAll(roundRequests())) {
@@ -214,7 +214,7 @@ final class SchemaLookup implements AutoCloseable {
         try {
             return request.get();
         } catch (ExecutionException e) {
-            if (!stop.isAsked()) {
+            if (!stop.isRequested()) {
                 LOG.error("A request to the schema registry failed; it will be repeated", e.getCause());
             }
             return false;
@@ -282,7 +282,7 @@ final class SchemaLookup implements AutoCloseable {
 
     @Override
     public void close() {
-        stop.ask();
+        stop.request();
         requester.interrupt();
         executor.shutdownNow();
     }

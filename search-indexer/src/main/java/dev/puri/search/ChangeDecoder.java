@@ -138,7 +138,7 @@ final class ChangeDecoder {
 
     private Entry row(byte[] value, @Nullable EventOutcome eventOutcome) throws UnreadableException {
         Row row = RowAvro.fromAvro(rows.read(value));
-        return new Entry.OfIdentity(eventOutcome == null ? row : eventOutcome.keep(row));
+        return new Entry.OfIdentity(eventOutcome == null ? row : eventOutcome.withPositionToStore(row));
     }
 
     private Entry document(byte[] value) throws UnreadableException {

@@ -112,7 +112,7 @@ final class DeclaredAttributes {
     }
 
     private UnknownException unknownBecause(String message) {
-        String failureReason = follower.trouble();
+        String failureReason = follower.failureReason();
         return new UnknownException(failureReason == null ? message : message + " (" + failureReason + ")");
     }
 }

@@ -147,7 +147,7 @@ final class DocumentVisibility implements AutoCloseable {
 
     @Override
     public void close() {
-        stop.ask();
+        stop.request();
         thread.interrupt();
     }
 }

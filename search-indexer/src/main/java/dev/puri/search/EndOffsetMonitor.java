@@ -135,7 +135,7 @@ final class EndOffsetMonitor implements AutoCloseable {
     private Duration tombstoneRetention() {
         try {
             return topics.values().stream()
-                    .map(BrokerTopic::tombstonesKept)
+                    .map(BrokerTopic::tombstoneRetention)
                     .min(Duration::compareTo)
                     .orElseThrow();
         } catch (UnreachableException e) {
@@ -148,7 +148,7 @@ final class EndOffsetMonitor implements AutoCloseable {
 
     @Override
     public void close() {
-        stop.ask();
+        stop.request();
         topics.values().forEach(BrokerTopic::close);
         if (!thread.join(STOP_TIMEOUT)) {
             thread.interrupt();

@@ -243,8 +243,8 @@ final class IndexFeeder implements AutoCloseable {
 
     private void advanceVisibleOffsets() {
         visibleOffsets = appliedOffsets;
-        if (context.waiters().isAnybodyThere()) {
-            context.waiters().wakeNameless();
+        if (context.waiters().hasWaiters()) {
+            context.waiters().wakeWaitersWithoutName();
         }
     }
 
@@ -326,7 +326,7 @@ final class IndexFeeder implements AutoCloseable {
         List<DecodedRecord> rows = List.copyOf(pendingWakeUps);
         pendingWakeUps.clear();
         rows.forEach(this::recordOutcome);
-        if (context.waiters().isAnybodyThere()) {
+        if (context.waiters().hasWaiters()) {
             rows.forEach(row -> context.waiters().wake(row.change().puri()));
         }
     }
@@ -343,11 +343,11 @@ final class IndexFeeder implements AutoCloseable {
             if (eventOutcome != null && eventOutcome.outcome().kind() == Outcome.Kind.APPLIED) {
                 outcomes.erased(change.puri(), eventOutcome.position(), record.writtenAt());
             } else if (eventOutcome != null) {
-                outcomes.noRow(change.puri(), eventOutcome.position());
+                outcomes.addWithoutRow(change.puri(), eventOutcome.position());
             }
         }
         if (eventOutcome != null) {
-            outcomes.answered(change.puri(), eventOutcome.position());
+            outcomes.addDecided(change.puri(), eventOutcome.position());
             if (eventOutcome.outcome().reason() != null) {
                 outcomes.refused(
                         change.puri(),

@@ -94,7 +94,7 @@ final class IndexRows implements ReadYourWrites.Rows {
     }
 
     @Override
-    public boolean areThere() {
+    public boolean isServing() {
         return indexer.serving() != null;
     }
 }

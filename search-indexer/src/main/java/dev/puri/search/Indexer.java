@@ -253,7 +253,7 @@ final class Indexer implements AutoCloseable {
         } else {
             problem.clear();
         }
-        while (!stop.isAsked()) {
+        while (!stop.isRequested()) {
             runRound(store);
         }
     }
@@ -316,7 +316,7 @@ final class Indexer implements AutoCloseable {
         Duration rebuildBackoff = filling == null ? primaryBackoff : filling.untilNextStep();
         Duration shorter = primaryBackoff.compareTo(rebuildBackoff) < 0 ? primaryBackoff : rebuildBackoff;
         if (shorter.isPositive()) {
-            stop.isAskedWithin(shorter.compareTo(POLL_TIMEOUT) < 0 ? shorter : POLL_TIMEOUT);
+            stop.awaitRequest(shorter.compareTo(POLL_TIMEOUT) < 0 ? shorter : POLL_TIMEOUT);
         }
     }
 
@@ -394,7 +394,7 @@ final class Indexer implements AutoCloseable {
      * offsets of the checkpoint, as if the index belonged to other topics. An empty index accepts any end offsets.
      */
     private SourceOffsets awaitOffsets(IndexCheckpoint checkpoint, long openedAtNanos) {
-        while (!stop.isAsked()) {
+        while (!stop.isRequested()) {
             SourceOffsets offsets = endOffsets.last();
             if (offsets != null
                     && (checkpoint.topicIds().isEmpty() || offsets.at().nanos() - openedAtNanos >= 0)) {
@@ -402,7 +402,7 @@ final class Indexer implements AutoCloseable {
             }
             String reason = endOffsets.failureReason();
             reportProblem(reason == null ? "waiting for the end offsets" : reason);
-            stop.isAskedWithin(POLL_TIMEOUT);
+            stop.awaitRequest(POLL_TIMEOUT);
         }
         throw new StoppedException("stopped while waiting for the end offsets");
     }
@@ -439,7 +439,7 @@ final class Indexer implements AutoCloseable {
     }
 
     private void reportProblem(String reason) {
-        if (problem.changeTo(reason) && !stop.isAsked()) {
+        if (problem.changeTo(reason) && !stop.isRequested()) {
             log.warn("The index cannot be updated: {}", reason);
         }
     }
@@ -449,7 +449,7 @@ final class Indexer implements AutoCloseable {
     public void close() {
         // Read before the stop, because after the stop the thread commits, and an interrupt would disturb the commit.
         boolean hasNoFeeder = primaryFeeder == null;
-        stop.ask();
+        stop.request();
         endOffsets.close();
         if (hasNoFeeder) {
             // The thread may wait for an engine that does not answer.

@@ -224,7 +224,7 @@ final class SearchPool implements AutoCloseable {
 
     @Override
     public void close() {
-        stop.ask();
+        stop.request();
         shedder.interrupt();
         threads.shutdownNow();
     }

@@ -38,7 +38,7 @@ final class DeclaredAttributesTest {
                 }
 
                 @Override
-                public @Nullable String trouble() {
+                public @Nullable String failureReason() {
                     return null;
                 }
 

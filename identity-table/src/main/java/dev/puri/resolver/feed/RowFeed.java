@@ -110,10 +110,10 @@ final class RowFeed implements Processor<byte[], byte[], Void, Void> {
                 if (answer != null && answer.outcome().kind() == Outcome.Kind.APPLIED) {
                     outcomes.erased(puri, answer.position(), Instant.ofEpochMilli(record.timestamp()));
                 } else if (answer != null) {
-                    outcomes.noRow(puri, answer.position());
+                    outcomes.addWithoutRow(puri, answer.position());
                 }
             } else {
-                batch.rows.put(puri, answer == null ? row : answer.keep(row));
+                batch.rows.put(puri, answer == null ? row : answer.withPositionToStore(row));
             }
             batch.addRecord(
                     puri.toBytes(),

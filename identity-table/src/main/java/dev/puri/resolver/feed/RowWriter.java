@@ -145,7 +145,7 @@ final class RowWriter implements AutoCloseable {
                 if (token != null && isOfNamespace(token)) {
                     Row row = rows.row(i);
                     // A row has the position of the token. For a removal the token must be parsed.
-                    outcomes.answered(
+                    outcomes.addDecided(
                             rows.name(i),
                             row == null
                                     ? Position.parse(new String(token, StandardCharsets.US_ASCII))
@@ -292,14 +292,14 @@ final class RowWriter implements AutoCloseable {
         if (cause != null) {
             throw new IllegalStateException("writing the table failed: " + cause, cause);
         }
-        if (stop.isAsked()) {
+        if (stop.isRequested()) {
             throw stopped();
         }
     }
 
     private void run() {
         try {
-            while (!stop.isAsked()) {
+            while (!stop.isRequested()) {
                 Batch batch = fullBatches.poll(CHECK_MILLIS, TimeUnit.MILLISECONDS);
                 if (batch != null) {
                     write(batch);
@@ -326,7 +326,7 @@ final class RowWriter implements AutoCloseable {
         }
         // Without the fence a new waiter might not see the row, and this thread might not see the waiter.
         VarHandle.fullFence();
-        if (waiters.isAnybodyThere()) {
+        if (waiters.hasWaiters()) {
             wakeWaiters(batch);
         }
         if (batch.onWritten != null) {
@@ -362,7 +362,7 @@ final class RowWriter implements AutoCloseable {
         for (int i = 0; i < batch.rows.count(); i++) {
             waiters.wake(batch.rows.name(i));
         }
-        waiters.wakeNameless();
+        waiters.wakeWaitersWithoutName();
     }
 
     private static StoppedException stopped() {
@@ -371,7 +371,7 @@ final class RowWriter implements AutoCloseable {
 
     /** Stops the writer soon, and makes waits for it fail. Any thread may call it. */
     void stop() {
-        stop.ask();
+        stop.request();
     }
 
     /** Stops the writer and waits for its thread. The table keeps its rows and offsets. */

@@ -71,7 +71,7 @@ public final class Snapshots {
         SnapshotRequirements requirements;
         try {
             requirements = new SnapshotRequirements(
-                    ends.topicId(), topic.begins(ends), ends.byPartition(), topic.tombstonesKept(), clock.instant());
+                    ends.topicId(), topic.begins(ends), ends.byPartition(), topic.tombstoneRetention(), clock.instant());
         } catch (UnreachableException e) {
             // The caller retries, which costs less than reading the whole topic. But a missing permission may never be
             // granted.
@@ -186,7 +186,7 @@ public final class Snapshots {
             // Writes immediately, then at each interval, and a last time after the feed has stopped.
             do {
                 writeIfChanged();
-            } while (!stop.isAskedWithin(interval));
+            } while (!stop.awaitRequest(interval));
             writeIfChanged();
         }
 
@@ -235,7 +235,7 @@ public final class Snapshots {
         /** Writes the last snapshot, within at most 20 s. The feed must have stopped. */
         @Override
         public void close() {
-            stop.ask();
+            stop.request();
             if (!thread.join(CLOSE_TIMEOUT)) {
                 log.warn(
                         "The last snapshot of the table was not written within {} s; the previous snapshot is kept",

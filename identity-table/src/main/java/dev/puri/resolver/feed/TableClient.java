@@ -188,7 +188,7 @@ public final class TableClient implements AutoCloseable {
 
     /** Makes a {@link #start} in another thread fail. */
     void abandon() {
-        stop.ask();
+        stop.request();
         writer.stop();
         clientSupplier.wakeup();
     }
@@ -212,7 +212,7 @@ public final class TableClient implements AutoCloseable {
     /** Stops the client. The table keeps its rows. */
     @Override
     public void close() {
-        stop.ask();
+        stop.request();
         streams.close(CLOSE_TIMEOUT);
         writer.close();
     }

@@ -351,7 +351,7 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
     /** Fills a table and feeds it. Returns or throws when the client must be replaced, or when the keeper stops. */
     private void fillAndFeed(BrokerTopic topic) {
         TopicEnds filledFrom = awaitTopic(topic);
-        if (stop.isAsked()) {
+        if (stop.isRequested()) {
             return;
         }
         if (table != null) {
@@ -379,7 +379,7 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
         try (TableClient filling = clients.apply(newTable)) {
             client = filling;
             problem.changeTo("the table is being filled");
-            if (stop.isAsked()) {
+            if (stop.isRequested()) {
                 return;
             }
             filling.start();
@@ -414,7 +414,7 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
                 return readEnds(topic);
             } catch (UnreachableException e) {
                 reportProblem(String.valueOf(e.getMessage()));
-                if (stop.isAskedWithin(WATCH_PERIOD)) {
+                if (stop.awaitRequest(WATCH_PERIOD)) {
                     throw e;
                 }
             }
@@ -427,7 +427,7 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
             TopicEnds filledFrom,
             Snapshots.SnapshotWriting writing,
             RowChanges changes) {
-        while (!stop.isAskedWithin(WATCH_PERIOD)) {
+        while (!stop.awaitRequest(WATCH_PERIOD)) {
             replacedTable.collectIfInMemory();
             if (!feeding.isRunning()) {
                 reportProblem("the table's client is dead: " + feeding.death());
@@ -471,7 +471,7 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
     }
 
     private void reportProblem(String newProblem) {
-        if (problem.changeTo(newProblem) && !stop.isAsked()) {
+        if (problem.changeTo(newProblem) && !stop.isRequested()) {
             log.warn("The table cannot be kept current: {}", newProblem);
         }
     }
@@ -481,7 +481,7 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
      */
     @Override
     public void close() {
-        stop.ask();
+        stop.request();
         BrokerTopic topic = brokerTopic;
         if (topic != null) {
             topic.close();

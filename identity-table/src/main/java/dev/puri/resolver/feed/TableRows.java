@@ -30,7 +30,7 @@ public record TableRows(Supplier<@Nullable Table> tables) implements ReadYourWri
     }
 
     @Override
-    public boolean areThere() {
+    public boolean isServing() {
         return tables.get() != null;
     }
 }

@@ -102,7 +102,7 @@ final class SnapshotReader implements AutoCloseable {
         if (age.compareTo(requirements.maxAge()) > 0) {
             throw new SnapshotRefusedException(
                     "the time of the snapshot is " + asOf + ", and the topic keeps tombstones for only "
-                            + requirements.tombstonesKept() + ", so an erasure may have been missed");
+                            + requirements.tombstoneRetention() + ", so an erasure may have been missed");
         }
     }
 

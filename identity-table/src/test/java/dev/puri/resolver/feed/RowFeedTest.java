@@ -141,16 +141,16 @@ final class RowFeedTest {
         for (String token : List.of("own-4-1", "own-5-2", "3-7")) {
             add(TRACK.toBytes(), avro(KNOWN, Rows.active("br-1")), headers(token, "applied"));
         }
-        assertThat(outcomes.isAnswered(TRACK, Position.parse("own-4-1")))
+        assertThat(outcomes.isDecided(TRACK, Position.parse("own-4-1")))
                 .as("before it is written")
                 .isFalse();
 
         write();
 
         assertThat(List.of("own-4-1", "own-5-2", "own-4-0", "3-7"))
-                .filteredOn(token -> outcomes.isAnswered(TRACK, Position.parse(token)))
+                .filteredOn(token -> outcomes.isDecided(TRACK, Position.parse(token)))
                 .containsExactly("own-4-1", "own-5-2");
-        assertThat(outcomes.isAnswered(Puri.parse("soundcloud:tracks:2"), Position.parse("own-4-1")))
+        assertThat(outcomes.isDecided(Puri.parse("soundcloud:tracks:2"), Position.parse("own-4-1")))
                 .isFalse();
     }
 
@@ -335,7 +335,7 @@ final class RowFeedTest {
                 CompletableFuture.runAsync(() -> add(TRACK.toBytes(), avro(KNOWN, Rows.active("br-1"))));
         await().untilAsserted(() -> assertThat(schemaRegistryWait.waitingFor()).isNotNull());
 
-        stop.ask();
+        stop.request();
 
         assertThatThrownBy(() -> adding.get(10, TimeUnit.SECONDS)).hasMessageContaining("stopped while");
     }

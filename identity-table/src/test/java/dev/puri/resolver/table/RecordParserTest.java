@@ -49,7 +49,7 @@ final class RecordParserTest {
                     .isEqualTo(
                             isLeftToAvro
                                     ? null
-                                    : new Identity(identity.puri(), EventOutcome.under(POSITION, identity.row())));
+                                    : new Identity(identity.puri(), EventOutcome.withPosition(POSITION, identity.row())));
             parsed += read == null ? 0 : 1;
         }
         assertThat(parsed).isGreaterThan(ROUNDS / 10);
@@ -83,7 +83,7 @@ final class RecordParserTest {
             if (parsed != null) {
                 Row byAvro = byAvro(odd);
                 assertThat(byAvro).as("seed %d", seed).isNotNull();
-                assertThat(parsed.row()).as("seed %d", seed).isEqualTo(EventOutcome.under(POSITION, byAvro));
+                assertThat(parsed.row()).as("seed %d", seed).isEqualTo(EventOutcome.withPosition(POSITION, byAvro));
             }
         }
         assertThat(refused).isGreaterThan(1_000);
@@ -139,7 +139,7 @@ final class RecordParserTest {
             Identity read = parse(key, value(row), token(event));
 
             if (read != null) {
-                assertThat(read.row()).as("seed %d", seed).isEqualTo(EventOutcome.under(event, row));
+                assertThat(read.row()).as("seed %d", seed).isEqualTo(EventOutcome.withPosition(event, row));
             }
         }
     }

@@ -209,7 +209,7 @@ public final class TransactionMonitor implements AutoCloseable {
 
     @Override
     public void close() {
-        stop.ask();
+        stop.request();
         closeView();
         if (!thread.join(STOP_TIMEOUT)) {
             thread.interrupt();

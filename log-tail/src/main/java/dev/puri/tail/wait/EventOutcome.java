@@ -40,18 +40,18 @@ public record EventOutcome(Position position, Outcome outcome) {
      * keeps its own position. Positions of different partitions cannot be compared, and the token of a refused event is
      * answered from {@link OutcomeCache}.
      */
-    public Row keep(Row row) {
+    public Row withPositionToStore(Row row) {
         Position rowPosition = row.position();
         boolean isInAnotherPartition =
                 !rowPosition.topic().equals(position.topic()) || rowPosition.partition() != position.partition();
-        return outcome.kind() == Outcome.Kind.REFUSED && isInAnotherPartition ? row : under(position, row);
+        return outcome.kind() == Outcome.Kind.REFUSED && isInAnotherPartition ? row : withPosition(position, row);
     }
 
     /**
      * Returns a copy of the row with the position of the event that caused its record. The position in the row may be
      * older, because some events, such as {@code described}, do not change it.
      */
-    public static Row under(Position position, Row row) {
+    public static Row withPosition(Position position, Row row) {
         return new Row(
                 row.uuid(),
                 row.owner(),

@@ -86,12 +86,12 @@ public final class OutcomeCache {
 
     /** Notes that the event at this position erased the row of a name. */
     public void erased(Puri puri, Position position, Instant at) {
-        noRow(puri, position);
+        addWithoutRow(puri, position);
         onErasure.accept(puri, at);
     }
 
     /** Notes that a name has no row after the event at this position. */
-    public void noRow(Puri puri, Position position) {
+    public void addWithoutRow(Puri puri, Position position) {
         synchronized (lastWithoutRow) {
             lastWithoutRow.put(puri, position);
         }
@@ -110,7 +110,7 @@ public final class OutcomeCache {
      * of a name may be in several partitions, but the row shows only one position. Therefore each of these events is
      * cached.
      */
-    public void answered(Puri puri, Position position) {
+    public void addDecided(Puri puri, Position position) {
         if (!position.topic().equals(Topics.EVENTS)) {
             synchronized (ofOwnTopics) {
                 ofOwnTopics.put(position, puri);
@@ -119,7 +119,7 @@ public final class OutcomeCache {
     }
 
     /** Returns whether the event is cached as decided with a visible result; false also if it was evicted. */
-    public boolean isAnswered(Puri puri, Position position) {
+    public boolean isDecided(Puri puri, Position position) {
         synchronized (ofOwnTopics) {
             Puri cachedPuri = ofOwnTopics.get(position);
             return cachedPuri != null && cachedPuri.equals(puri);

@@ -76,7 +76,7 @@ public final class ReadYourWrites {
         Puri bearer(Handle handle);
 
         /** Returns whether a table serves reads. Before that, the absence of a row says nothing. */
-        boolean areThere();
+        boolean isServing();
     }
 
     /** How a wait ended; a tag of its meter. */
@@ -204,11 +204,11 @@ public final class ReadYourWrites {
     }
 
     private boolean canRowsShow(Puri puri, Position token) {
-        return rows.areThere() && Tokens.explainForeign(token, puri, partitionCount.getAsInt()) == null;
+        return rows.isServing() && Tokens.explainForeign(token, puri, partitionCount.getAsInt()) == null;
     }
 
     private boolean isSeen(Puri puri, Position token, @Nullable Position row) {
-        return isAsOf(token, row == null ? outcomes.lastWithoutRow(puri) : row) || outcomes.isAnswered(puri, token);
+        return isAsOf(token, row == null ? outcomes.lastWithoutRow(puri) : row) || outcomes.isDecided(puri, token);
     }
 
     private static boolean isAsOf(Position token, @Nullable Position last) {

@@ -200,7 +200,7 @@ public final class Waiters implements AutoCloseable {
     }
 
     /** Returns whether there are any waiters. Reads one counter. */
-    public boolean isAnybodyThere() {
+    public boolean hasWaiters() {
         return count.get() > 0;
     }
 
@@ -216,13 +216,13 @@ public final class Waiters implements AutoCloseable {
 
     /** Repeats the checks for a token, because the outcome of its event is known. */
     public void wake(Position token) {
-        if (isAnybodyThere()) {
+        if (hasWaiters()) {
             checkAll(token);
         }
     }
 
     /** Repeats the checks of waiters whose name is not known yet, after any change that readers can see. */
-    public void wakeNameless() {
+    public void wakeWaitersWithoutName() {
         checkAll(ANY);
     }
 

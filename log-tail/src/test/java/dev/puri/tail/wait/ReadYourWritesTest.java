@@ -83,7 +83,7 @@ final class ReadYourWritesTest {
         }
 
         @Override
-        public boolean areThere() {
+        public boolean isServing() {
             return true;
         }
     }
@@ -164,7 +164,7 @@ final class ReadYourWritesTest {
         waiters.wake(TRACK);
         assertThat(waiting).isNotDone();
 
-        outcomes.noRow(TRACK, at(7));
+        outcomes.addWithoutRow(TRACK, at(7));
         waiters.wake(TRACK);
         assertThat(waiting).isCompletedWithValue(new EventStatus.Seen());
     }
@@ -172,8 +172,8 @@ final class ReadYourWritesTest {
     @Test
     void anEventOfANamespacesTopicIsAnsweredIfTheNameIsGoneByAnotherPartition() throws Exception {
         Position created = Position.parse(TRACK.namespace() + "-4-1");
-        outcomes.answered(TRACK, created);
-        outcomes.noRow(TRACK, Position.parse(TRACK.namespace() + "-5-2"));
+        outcomes.addDecided(TRACK, created);
+        outcomes.addWithoutRow(TRACK, Position.parse(TRACK.namespace() + "-5-2"));
 
         assertThat(writes.await(CALLER, TRACK, created, LONG)).isCompletedWithValue(new EventStatus.Seen());
     }
@@ -186,7 +186,7 @@ final class ReadYourWritesTest {
         assertThat(writes.await(CALLER, TRACK, one, Duration.ZERO))
                 .isCompletedWithValue(new EventStatus.NotCaughtUp(one));
 
-        outcomes.answered(TRACK, one);
+        outcomes.addDecided(TRACK, one);
 
         assertThat(writes.await(CALLER, TRACK, one, LONG)).isCompletedWithValue(new EventStatus.Seen());
     }
@@ -276,12 +276,12 @@ final class ReadYourWritesTest {
 
     @Test
     void anErasureIsSeenAndLaterForgottenNeverGuessed() throws Exception {
-        outcomes.noRow(TRACK, at(8));
+        outcomes.addWithoutRow(TRACK, at(8));
         assertThat(writes.await(CALLER, TRACK, at(8), LONG)).isCompletedWithValue(new EventStatus.Seen());
         assertThat(writes.await(CALLER, TRACK, at(3), LONG)).isCompletedWithValue(new EventStatus.Seen());
 
         for (int i = 0; i < OutcomeCache.MAX_ENTRIES; i++) {
-            outcomes.noRow(Puri.parse("a:b:" + i), at(9));
+            outcomes.addWithoutRow(Puri.parse("a:b:" + i), at(9));
         }
 
         assertThat(writes.await(CALLER, TRACK, at(8), Duration.ZERO))
@@ -360,7 +360,7 @@ final class ReadYourWritesTest {
         assertThat(waiting).isNotDone();
 
         table.put(TRACK, row(at(7)));
-        waiters.wakeNameless();
+        waiters.wakeWaitersWithoutName();
 
         assertThat(waiting).isCompletedWithValue(new EventStatus.Seen());
     }

@@ -45,7 +45,7 @@ final class WaitersTest {
 
         waiters.wake(A);
         assertThat(answer).isCompletedWithValue("it");
-        assertThat(waiters.isAnybodyThere()).isFalse();
+        assertThat(waiters.hasWaiters()).isFalse();
     }
 
     @Test
@@ -55,7 +55,7 @@ final class WaitersTest {
                 waiters.await(CALLER, null, null, LONG, () -> seen.get() == 0 ? null : "it");
         seen.set(1);
 
-        waiters.wakeNameless();
+        waiters.wakeWaitersWithoutName();
 
         assertThat(answer).isCompletedWithValue("it");
     }
@@ -227,7 +227,7 @@ final class WaitersTest {
             for (int i = 0; i < rounds * 10 && !Thread.interrupted(); i++) {
                 int name = i % names;
                 versions.incrementAndGet(name);
-                if (waiters.isAnybodyThere()) {
+                if (waiters.hasWaiters()) {
                     waiters.wake(Puri.parse("a:b:" + name));
                 }
             }

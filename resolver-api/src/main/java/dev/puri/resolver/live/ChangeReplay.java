@@ -162,7 +162,7 @@ final class ChangeReplay implements ChangeLog {
                 return row;
             }
             EventOutcome answer = answer(record);
-            return answer == null ? row : EventOutcome.under(answer.position(), row);
+            return answer == null ? row : EventOutcome.withPosition(answer.position(), row);
         }
 
         private static @Nullable EventOutcome answer(ConsumerRecord<byte[], byte[]> record) {

@@ -57,7 +57,7 @@ sealed interface Content {
                 Row row = value == null ? null : RowAvro.fromAvro(values.read(value));
                 return row == null || token == null
                         ? row
-                        : EventOutcome.under(Position.parse(new String(token, StandardCharsets.US_ASCII)), row);
+                        : EventOutcome.withPosition(Position.parse(new String(token, StandardCharsets.US_ASCII)), row);
             } catch (UnreadableException e) {
                 throw new IllegalStateException("the table accepted a record that is no row, of " + puri(), e);
             }

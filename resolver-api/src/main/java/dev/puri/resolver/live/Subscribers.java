@@ -258,7 +258,7 @@ public final class Subscribers implements AutoCloseable {
     /** Runs rounds until the stop. An exception of one subscriber ends only its stream; any other ends one round. */
     private void run() {
         long heartbeatNanos = System.nanoTime() + options.heartbeat().toNanos();
-        while (!stop.isAsked()) {
+        while (!stop.isRequested()) {
             takeArrivals();
             if (isEnding) {
                 subscriptions.forEach(subscription -> endWithBye(subscription, STOPPING));
@@ -381,7 +381,7 @@ public final class Subscribers implements AutoCloseable {
                 || currentRing != ring
                 || (ring != null && ring.nextNumber() != nextNumber)
                 || (isEnding && drained.getCount() > 0)
-                || stop.isAsked();
+                || stop.isRequested();
         if (!hasWork) {
             LockSupport.parkNanos(this, nanos);
         }
@@ -438,7 +438,7 @@ public final class Subscribers implements AutoCloseable {
     @Override
     public void close() {
         drain();
-        stop.ask();
+        stop.request();
         thread.unpark();
         thread.join(STOP_TIMEOUT);
         replays.join(STOP_TIMEOUT);

@@ -139,7 +139,7 @@ final class LocalTable implements AutoCloseable {
                 progress == null ? null : progress.reached(),
                 progress == null ? null : progress.end(),
                 keeper.unready(),
-                refusals.trouble());
+                refusals.failureReason());
     }
 
     /** See {@link EmbeddedResolver#age}. */
