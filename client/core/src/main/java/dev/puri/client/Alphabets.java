@@ -13,11 +13,11 @@ final class Alphabets {
     private Alphabets() {}
 
     /**
-     * Refuses alphabets with characters that a pURI converts to lower case or escapes: two characters must not become the
-     * same, and no character must become an escape of three characters.
+     * Refuses alphabets with characters that a pURI converts to lower case or escapes: two characters must not become
+     * the same, and no character must become an escape of three characters.
      *
-     * @throws IllegalArgumentException if the alphabet has such a character or a duplicate; the message names the character
-     *     and its position
+     * @throws IllegalArgumentException if the alphabet has such a character or a duplicate; the message names the
+     *     character and its position
      */
     static void require(String alphabet) {
         if (alphabet.length() < 2) {
@@ -39,8 +39,8 @@ final class Alphabets {
     }
 
     /**
-     * Does the checks of {@link #require}, and also refuses an alphabet whose characters are not in ascending order of their
-     * codes: the texts would sort differently from the numbers that they represent.
+     * Does the checks of {@link #require}, and also refuses an alphabet whose characters are not in ascending order of
+     * their codes: the texts would sort differently from the numbers that they represent.
      */
     static void requireSorted(String alphabet) {
         require(alphabet);

@@ -14,7 +14,9 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** Asks a resolver for the outcomes of published events. Fails the outcomes that are pending when the publisher closes. */
+/**
+ * Asks a resolver for the outcomes of published events. Fails the outcomes that are pending when the publisher closes.
+ */
 final class AwaitedOutcomes implements AutoCloseable {
     private final IdentityResolver resolver;
     private final boolean ownsResolver;

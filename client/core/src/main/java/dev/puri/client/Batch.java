@@ -16,19 +16,19 @@ import org.apache.kafka.common.errors.InterruptException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends the events of one {@link IdentityPublisher#publishAll} call in waves. A wave has at most one event of each pURI. The next
- * wave begins when all events of the previous wave are acknowledged or failed:
+ * Sends the events of one {@link IdentityPublisher#publishAll} call in waves. A wave has at most one event of each
+ * pURI. The next wave begins when all events of the previous wave are acknowledged or failed:
  *
  * <pre>
  * events of a: a1 a2 a3      wave 1: a1 b1      wave 2: a2 b2 (failed)      wave 3: a3
  * events of b: b1 b2 b3                                                     b3 is not sent
  * </pre>
  *
- * <p>So an event reaches the log only after the earlier events of its pURI. If the caller repeats the batch, the last event of a
- * pURI is again the last in the log.
+ * <p>So an event reaches the log only after the earlier events of its pURI. If the caller repeats the batch, the last
+ * event of a pURI is again the last in the log.
  *
- * <p>Sending an event may block for {@code max.block.ms}. After a failure, events that would fail for the same reason are not
- * sent; otherwise the batch would block that long for each of these events.
+ * <p>Sending an event may block for {@code max.block.ms}. After a failure, events that would fail for the same reason
+ * are not sent; otherwise the batch would block that long for each of these events.
  */
 final class Batch {
     private final IdentityPublisher publisher;
@@ -62,7 +62,9 @@ final class Batch {
         entriesToSend.computeIfAbsent(event.puri(), puri -> new ArrayDeque<>()).add(entry);
     }
 
-    /** Sends all events and waits for their results. Returns the results in the order in which the events were added. */
+    /**
+     * Sends all events and waits for their results. Returns the results in the order in which the events were added.
+     */
     List<Delivery> publish() {
         while (!entriesToSend.isEmpty()) {
             List<Entry> wave = nextWave();

@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The declarations of collections in the topic {@code puri.collections.v1}, and the records that cannot be read.
  *
- * <p>An unreadable record may contain any prefix. So while there is an unreadable record, no collection can declare a new prefix:
- * two collections could get the same prefix. All other declarations are possible.
+ * <p>An unreadable record may contain any prefix. So while there is an unreadable record, no collection can declare a
+ * new prefix: two collections could get the same prefix. All other declarations are possible.
  *
  * @param declarations the readable declarations
  * @param unreadable the unreadable records, in the order of the log

@@ -4,7 +4,8 @@ import dev.puri.schemas.log.Event;
 import dev.puri.schemas.log.Position;
 
 /**
- * The result of sending one event of a batch to the brokers. {@link PublishOutcome} says whether the registry accepted the event.
+ * The result of sending one event of a batch to the brokers. {@link PublishOutcome} says whether the registry accepted
+ * the event.
  */
 public sealed interface Delivery {
     /** The event of the batch. */
@@ -18,9 +19,9 @@ public sealed interface Delivery {
     record Acknowledged(Event event, Position token) implements Delivery {}
 
     /**
-     * The event was not acknowledged. It may still be in the log; publish the event again, and the registry counts it once. If the
-     * event was not sent because an earlier event of its pURI failed, the cause of the error is the {@link PublishException} of
-     * the earlier event.
+     * The event was not acknowledged. It may still be in the log; publish the event again, and the registry counts it
+     * once. If the event was not sent because an earlier event of its pURI failed, the cause of the error is the {@link
+     * PublishException} of the earlier event.
      */
     record Failed(Event event, PublishException error) implements Delivery {}
 }

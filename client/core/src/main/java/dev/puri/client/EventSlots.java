@@ -8,10 +8,11 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A set of elements that are removed soon after they were added, mostly in the order in which they were added. Each element has
- * a slot in a chunk, an array of {@value #CHUNK_SIZE} slots. A chunk is dropped when all its slots were used and freed, so one
- * element that is never removed keeps one whole chunk in memory. A hash set would allocate a node for each element, which took a
- * fifth of the time of a publish. Thread-safe. Only the addition of a chunk takes a lock.
+ * A set of elements that are removed soon after they were added, mostly in the order in which they were added. Each
+ * element has a slot in a chunk, an array of {@value #CHUNK_SIZE} slots. A chunk is dropped when all its slots were
+ * used and freed, so one element that is never removed keeps one whole chunk in memory. A hash set would allocate a
+ * node for each element, which took a fifth of the time of a publish. Thread-safe. Only the addition of a chunk takes a
+ * lock.
  */
 final class EventSlots<T> {
     static final int CHUNK_SIZE = 512;
@@ -90,8 +91,8 @@ final class EventSlots<T> {
 
     /** Returns whether there is no element. Ignores an element that another thread is adding at the moment. */
     boolean isEmpty() {
-        // Reads freedSlotCount before nextIndex. In the other order, an element that is added and freed between the reads
-        // could make the counts equal while another element is present.
+        // Reads freedSlotCount before nextIndex. In the other order, an element that is added and freed between the
+        // reads could make the counts equal while another element is present.
         return chunks.stream().allMatch(chunk -> chunk.freedSlotCount.get() == chunk.usedSlotCount());
     }
 

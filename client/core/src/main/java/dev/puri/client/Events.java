@@ -80,7 +80,10 @@ public final class Events {
         return new Draft(puri, new Change.Deleted());
     }
 
-    /** Starts an event that says: an object was deleted. The registry removes its pURI, handle and attributes everywhere. */
+    /**
+     * Starts an event that says: an object was deleted. The registry removes its pURI, handle and attributes
+     * everywhere.
+     */
     public Draft erased(Puri puri) {
         return new Draft(puri, new Change.Erased());
     }
@@ -105,7 +108,10 @@ public final class Events {
             return this;
         }
 
-        /** Sets the time of the change, by the clock of this service. The default is the time at which the draft was created. */
+        /**
+         * Sets the time of the change, by the clock of this service. The default is the time at which the draft was
+         * created.
+         */
         public Draft occurredAt(Instant time) {
             occurredAt = time;
             return this;

@@ -57,8 +57,8 @@ public interface Identifiers {
      * @param timeLength number of characters of the time part
      * @param randomLength number of characters of the random part
      * @param alphabet characters in ascending order of their codes
-     * @throws IllegalArgumentException if the time does not fit until 2100, the random part has fewer than 2^20 or more than 2^62
-     *     values, or the alphabet is not sorted or has characters that pURIs fold or escape
+     * @throws IllegalArgumentException if the time does not fit until 2100, the random part has fewer than 2^20 or more
+     *     than 2^62 values, or the alphabet is not sorted or has characters that pURIs fold or escape
      */
     static Identifiers sortable(int timeLength, int randomLength, String alphabet) {
         return new SortableIdentifiers(timeLength, randomLength, alphabet);

@@ -14,11 +14,11 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Validates and completes the Kafka producer properties of an {@link IdentityPublisher}. The result has the caller's properties,
- * the fixed properties that the registry relies on, and defaults.
+ * Validates and completes the Kafka producer properties of an {@link IdentityPublisher}. The result has the caller's
+ * properties, the fixed properties that the registry relies on, and defaults.
  *
- * <p>Kafka refuses a {@code delivery.timeout.ms} below {@code linger.ms} + {@code request.timeout.ms}. So the defaults depend on the
- * timeouts that the caller sets:
+ * <p>Kafka refuses a {@code delivery.timeout.ms} below {@code linger.ms} + {@code request.timeout.ms}. So the defaults
+ * depend on the timeouts that the caller sets:
  *
  * <pre>
  * linger.ms            5 ms;  half of delivery.timeout.ms if that is less
@@ -30,7 +30,10 @@ import org.jspecify.annotations.Nullable;
 public final class ProducerProperties {
     private static final String EVENT_SERIALIZER = "dev.puri.schemas.log.EventSerializer";
 
-    /** Property of Confluent's serializer. Without it the serializer registers an extra schema version for our generated classes. */
+    /**
+     * Property of Confluent's serializer. Without it the serializer registers an extra schema version for our generated
+     * classes.
+     */
     static final String REMOVE_JAVA_PROPERTIES = "avro.remove.java.properties";
 
     /** Kafka's default for {@code delivery.timeout.ms}. */
@@ -53,9 +56,10 @@ public final class ProducerProperties {
     private ProducerProperties() {}
 
     /**
-     * Lists the mistakes in the properties of an {@link IdentityPublisher}. A mistake is a property that breaks a guarantee that the
-     * registry relies on, a value that Kafka refuses, a contradiction between timeouts, or an invalid URL of a resolver. Properties
-     * with unknown names are allowed, because they may be properties of the serializer.
+     * Lists the mistakes in the properties of an {@link IdentityPublisher}. A mistake is a property that breaks a
+     * guarantee that the registry relies on, a value that Kafka refuses, a contradiction between timeouts, or an
+     * invalid URL of a resolver. Properties with unknown names are allowed, because they may be properties of the
+     * serializer.
      *
      * @return a line for each mistake, {@code name=value: rule}, without secrets; empty if there is no mistake
      */
@@ -117,8 +121,8 @@ public final class ProducerProperties {
         properties.put(ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG, Long.toString(timeouts.requestMillis()));
         properties.put(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, Long.toString(timeouts.deliveryMillis()));
         properties.put(ProducerConfig.MAX_BLOCK_MS_CONFIG, Long.toString(timeouts.maxBlockMillis()));
-        // With several requests in flight, a partition whose leader just started may refuse the first request and accept the
-        // second. The events of the first are then out of sequence in every retry, and expire (KAFKA-15591).
+        // With several requests in flight, a partition whose leader just started may refuse the first request and
+        // accept the second. The events of the first are then out of sequence in every retry, and expire (KAFKA-15591).
         properties.putIfAbsent(ProducerConfig.MAX_IN_FLIGHT_REQUESTS_PER_CONNECTION, "1");
         return properties;
     }

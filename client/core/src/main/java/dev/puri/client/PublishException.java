@@ -23,10 +23,11 @@ import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An event was not acknowledged. The event may still be in the log: publish it again with the same event id, and the registry
- * counts it once. The message has the event's id and pURI, the topic and the brokers' addresses, and says what to do if Kafka's
- * message does not. The cause is the exception of Kafka or of the serializer. If the event was not sent because an earlier event
- * of its pURI in the batch failed, the cause is the {@link PublishException} of the earlier event.
+ * An event was not acknowledged. The event may still be in the log: publish it again with the same event id, and the
+ * registry counts it once. The message has the event's id and pURI, the topic and the brokers' addresses, and says what
+ * to do if Kafka's message does not. The cause is the exception of Kafka or of the serializer. If the event was not
+ * sent because an earlier event of its pURI in the batch failed, the cause is the {@link PublishException} of the
+ * earlier event.
  */
 public final class PublishException extends RuntimeException {
     private static final long serialVersionUID = 1L;
@@ -118,16 +119,18 @@ public final class PublishException extends RuntimeException {
                 || cause instanceof AuthenticationException
                 || cause instanceof AuthorizationException
                 || cause instanceof OutOfOrderSequenceException
-                // Confluent's serializer throws this exception, without the status, for every 4xx of the schema registry.
+                // Confluent's serializer throws this exception, without the status, for every 4xx of the schema
+                // registry.
                 || cause instanceof InvalidConfigurationException
                 || cause instanceof IllegalStateException;
         return isPublisherFailure ? Scope.PUBLISHER : Scope.EVENT;
     }
 
     /**
-     * Returns whether the schema registry refused or failed the request for a reason that is not the schema. Confluent's serializer
-     * then throws its RestClientException, which is not on this module's class path, so this method calls its getters by
-     * reflection. {@code getStatus} returns the HTTP status. {@code getErrorCode} returns the status with two more digits.
+     * Returns whether the schema registry refused or failed the request for a reason that is not the schema.
+     * Confluent's serializer then throws its RestClientException, which is not on this module's class path, so this
+     * method calls its getters by reflection. {@code getStatus} returns the HTTP status. {@code getErrorCode} returns
+     * the status with two more digits.
      */
     private static boolean isSchemaRegistryRefusal(@Nullable Throwable cause) {
         return cause != null

@@ -8,8 +8,8 @@ import dev.puri.schemas.log.Reason;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The registry's decision on a published event, as a resolver reports it. {@link Delivery} says whether the brokers accepted the
- * event.
+ * The registry's decision on a published event, as a resolver reports it. {@link Delivery} says whether the brokers
+ * accepted the event.
  *
  * <pre>{@code
  * PublishOutcome outcome = publisher.awaitSync(event.puri(), token, Duration.ofSeconds(10));
@@ -20,8 +20,9 @@ import org.jspecify.annotations.Nullable;
  */
 public sealed interface PublishOutcome {
     /**
-     * Converts the verdict on a reference with a token to the outcome of the token's event. The verdicts merged, deleted and unknown
-     * mean that the registry accepted the event: the resolver returns them only after its table has applied the event.
+     * Converts the verdict on a reference with a token to the outcome of the token's event. The verdicts merged,
+     * deleted and unknown mean that the registry accepted the event: the resolver returns them only after its table has
+     * applied the event.
      *
      * @throws IllegalArgumentException if the verdict is {@link Verdict.Malformed}, which does not depend on the event
      */
@@ -36,24 +37,29 @@ public sealed interface PublishOutcome {
     }
 
     /**
-     * The registry accepted the event, and the resolver's table has applied it. Look-ups at that resolver now return the state
-     * after this event or after a later one. An event that was published several times is accepted, and counts once.
+     * The registry accepted the event, and the resolver's table has applied it. Look-ups at that resolver now return
+     * the state after this event or after a later one. An event that was published several times is accepted, and
+     * counts once.
      */
     record Accepted() implements PublishOutcome {}
 
     /**
-     * There is no decision yet. The resolver had not read the event by the end of the wait, or was not asked because too many
-     * requests were waiting. Ask again with the same token. The registry refuses an event that the declaration of its collection
-     * does not allow only after 5 s.
+     * There is no decision yet. The resolver had not read the event by the end of the wait, or was not asked because
+     * too many requests were waiting. Ask again with the same token. The registry refuses an event that the declaration
+     * of its collection does not allow only after 5 s.
      */
     record NotCaughtUp() implements PublishOutcome {}
 
     /**
-     * The registry refused the event. A refused event that is published again is refused again, unless the state that it conflicts
-     * with has changed. There is a type for each reason that a service can act on, and {@link Other} for all other reasons.
+     * The registry refused the event. A refused event that is published again is refused again, unless the state that
+     * it conflicts with has changed. There is a type for each reason that a service can act on, and {@link Other} for
+     * all other reasons.
      */
     sealed interface Refused extends PublishOutcome {
-        /** The name of a {@link Reason}, or of a reason that only a newer version of the registry knows; for logs and metrics. */
+        /**
+         * The name of a {@link Reason}, or of a reason that only a newer version of the registry knows; for logs and
+         * metrics.
+         */
         String reason();
 
         /** Explanation for people; null if the resolver no longer has it. */
@@ -155,7 +161,10 @@ public sealed interface PublishOutcome {
             }
         }
 
-        /** Any other {@link Reason}, such as {@link Reason#TOO_LARGE}, or a reason that only a newer version of the registry knows. */
+        /**
+         * Any other {@link Reason}, such as {@link Reason#TOO_LARGE}, or a reason that only a newer version of the
+         * registry knows.
+         */
         record Other(String reason, @Nullable String detail) implements Refused {}
     }
 }

@@ -6,8 +6,8 @@ import dev.puri.schemas.identity.Puri;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A collection that a service's code refers to by a constant. The Maven goal {@code puri:generate} generates a constant for each
- * collection in a file of declarations.
+ * A collection that a service's code refers to by a constant. The Maven goal {@code puri:generate} generates a constant
+ * for each collection in a file of declarations.
  *
  * @param namespace first segment of the collection's pURIs; given in any case and stored in canonical form
  * @param name second segment of the collection's pURIs; given in any case and stored in canonical form
@@ -57,8 +57,8 @@ public record PuriCollection(
     }
 
     /**
-     * Returns a new minter for the ids of this collection's objects. Use one minter for the whole process: only ids of the same
-     * minter are in the order of creation.
+     * Returns a new minter for the ids of this collection's objects. Use one minter for the whole process: only ids of
+     * the same minter are in the order of creation.
      *
      * @param identifiers creates the third segment of pURIs, except for objects with a natural key
      */

@@ -9,14 +9,14 @@ import java.util.random.RandomGenerator;
 
 /**
  * Creates identifiers whose text order is the order in which one process created them. An identifier has two parts: the
- * milliseconds since 1970, then a random part. While the clock does not advance, or after it was set back, the time part
- * keeps its value and the random part grows by random steps, so every identifier is greater than the previous one.
+ * milliseconds since 1970, then a random part. While the clock does not advance, or after it was set back, the time
+ * part keeps its value and the random part grows by random steps, so every identifier is greater than the previous one.
  * Identifiers of different processes are in the order of the processes' clocks.
  *
- * <p>Two processes that create an identifier in the same millisecond create the same identifier with a probability of 2 /
- * (alphabet size)<sup>random length</sup>, because the first identifier of a millisecond uses only the lower half of the
- * random values. With 36 characters and a random length of 11 this is 1 : 6.6 · 10<sup>16</sup>. An identifier reveals the
- * time of creation. It does not reveal how many identifiers were created, because the steps are random.
+ * <p>Two processes that create an identifier in the same millisecond create the same identifier with a probability of 2
+ * / (alphabet size)<sup>random length</sup>, because the first identifier of a millisecond uses only the lower half of
+ * the random values. With 36 characters and a random length of 11 this is 1 : 6.6 · 10<sup>16</sup>. An identifier
+ * reveals the time of creation. It does not reveal how many identifiers were created, because the steps are random.
  *
  * <p>Thread-safe.
  */
@@ -49,8 +49,8 @@ final class SortableIdentifiers implements Identifiers {
      * @param timeLength number of characters of the time part
      * @param randomLength number of characters of the random part
      * @param alphabet characters in ascending order of their codes
-     * @throws IllegalArgumentException if the time does not fit until 2100, the random part has fewer than 2^20 or more than
-     *     2^62 values, or the alphabet is not sorted or has characters that pURIs fold or escape
+     * @throws IllegalArgumentException if the time does not fit until 2100, the random part has fewer than 2^20 or more
+     *     than 2^62 values, or the alphabet is not sorted or has characters that pURIs fold or escape
      */
     SortableIdentifiers(int timeLength, int randomLength, String alphabet) {
         this(timeLength, randomLength, alphabet, InstantSource.system(), new SecureRandom());

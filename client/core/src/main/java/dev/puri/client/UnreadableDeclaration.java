@@ -7,9 +7,11 @@ import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A record of {@code puri.collections.v1} that is the last one with its key and that this version cannot read as a declaration.
+ * A record of {@code puri.collections.v1} that is the last one with its key and that this version cannot read as a
+ * declaration.
  *
- * @param key bytes of the key, read-only; null for a record without a key, which cannot be replaced and which compaction removes
+ * @param key bytes of the key, read-only; null for a record without a key, which cannot be replaced and which
+ *     compaction removes
  * @param reason why the record cannot be read
  */
 public record UnreadableDeclaration(

@@ -1,4 +1,7 @@
-/** The client library for services: mints identities, publishes events, and reads and writes declarations of collections. */
+/**
+ * The client library for services: mints identities, publishes events, and reads and writes declarations of
+ * collections.
+ */
 @NullMarked
 package dev.puri.client;
 

@@ -229,7 +229,7 @@ class CollectionRegistryIT {
         };
         assertThatThrownBy(() -> registry().apply(List.of(collection("mine", "tracks", "trk"))))
                 .isInstanceOf(CollectionRegistryException.class)
-                .hasMessage("another apply took over 10 times in a row and nothing was written; apply again");
+                .hasMessage("nothing was written, because other applies fenced this one 10 times; apply again");
         assertThat(takeovers).hasValue(10);
         assertThat(read()).isEqualTo(Declarations.none());
     }
@@ -308,7 +308,7 @@ class CollectionRegistryIT {
         assertThat(conflicts(registry().apply(List.of(collection("c", "new", "usr")))))
                 .singleElement()
                 .asString()
-                .startsWith("c:new: prefix: no new prefix is given while the record in " + topic + "-0 at offset ")
+                .startsWith("c:new: prefix: no new prefix can be declared while the record in " + topic + "-0 at offset ")
                 .contains("(key \"b:users\")", "puri collections repair");
         assertThat(conflicts(registry().apply(List.of(collection("b", "users", null)))))
                 .singleElement()
@@ -391,7 +391,7 @@ class CollectionRegistryIT {
     void aMissingTopicSaysHowToMakeIt() {
         CollectionRegistry elsewhere = new CollectionRegistry(properties, "no.such.topic", TIMEOUT);
         String expected = "the topic no.such.topic does not exist on "
-                + Broker.shared().bootstrapServers() + "; make it with: puri topics create";
+                + Broker.shared().bootstrapServers() + "; create it with: puri topics create";
         assertThatThrownBy(elsewhere::read)
                 .isInstanceOf(CollectionRegistryException.class)
                 .hasMessage(expected);
@@ -408,7 +408,7 @@ class CollectionRegistryIT {
                 .hasMessageStartingWith("the topic " + topic + " on 127.0.0.1:1 could not be read: ");
         assertThatThrownBy(() -> nowhere.apply(List.of()))
                 .isInstanceOf(CollectionRegistryException.class)
-                .hasMessageContaining("could not be written; apply again, which is harmless");
+                .hasMessageContaining("could not be written; it is safe to apply again");
         assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(15));
     }
 

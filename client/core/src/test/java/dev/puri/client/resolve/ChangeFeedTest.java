@@ -178,7 +178,7 @@ class ChangeFeedTest {
     @Test
     void theSecondsOfAnIdAreRead() {
         for (long seconds : new long[] {0, 1, 127, 128, 1_795_000_000L, Long.MAX_VALUE}) {
-            assertThat(ChangeFeed.seconds(FakeResolver.id(seconds, 5))).isEqualTo(seconds);
+            assertThat(ChangeFeed.epochSeconds(FakeResolver.id(seconds, 5))).isEqualTo(seconds);
         }
     }
 }

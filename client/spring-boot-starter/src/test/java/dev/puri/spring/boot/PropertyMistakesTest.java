@@ -116,7 +116,7 @@ class PropertyMistakesTest {
         assertThat(mistakes("puri.resolver.addresses=resolver:8080"))
                 .singleElement()
                 .asString()
-                .startsWith("puri.resolver.addresses: resolver:8080 is no base URL");
+                .startsWith("puri.resolver.addresses: resolver:8080 is not a base URL");
     }
 
     @Test
