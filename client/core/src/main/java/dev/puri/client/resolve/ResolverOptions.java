@@ -105,8 +105,7 @@ public record ResolverOptions(
                 mistakes);
         if (!mistakes.isEmpty()) {
             throw new IllegalArgumentException(
-                    "invalid options of a resolver client:
-  " + String.join("\n  ", mistakes));
+                    "invalid options of a resolver client:\n  " + String.join("\n  ", mistakes));
         }
     }
 

@@ -314,7 +314,7 @@ final class RowPublisher implements AutoCloseable {
         return results.stream()
                 .filter(CompletableFuture::isCompletedExceptionally)
                 .map(RowPublisher::errorOf)
-                .filter(RowPublisher::isOfTopic)
+                .filter(RowPublisher::isTopicError)
                 .findFirst()
                 .orElse(null);
     }
