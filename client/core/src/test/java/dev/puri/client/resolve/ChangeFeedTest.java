@@ -169,7 +169,7 @@ class ChangeFeedTest {
         stream.tell("id: " + FakeResolver.id(100, 2) + "\nevent: changed\ndata: {}\n\n");
         FakeResolver.Stream again = resolver.stream();
         assertThat(again.lastEventId).isNull();
-        assertThat(client.cacheStatistics().trouble()).contains("no puri");
+        assertThat(client.cacheStatistics().trouble()).contains("the field puri is missing");
         again.id(100, 2);
         awaitFeed(Feed.CURRENT);
         assertThat(requestsOf(NAME)).isEqualTo(1);
