@@ -65,7 +65,7 @@ class ColumnMappingTest {
                 USERS.asSortableLong(13),
                 user("1y2p0ij32e8e8"),
                 "music:users:1y2p0ij32e8e8 does not fit music:users of 13 characters in base 36 as bigint: the number"
-                        + " is over 9223372036854775807");
+                        + " is greater than 9223372036854775807");
         assertRefused(
                 USERS.asSortableLong(4),
                 user("abc"),
