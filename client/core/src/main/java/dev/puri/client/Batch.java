@@ -71,7 +71,9 @@ final class Batch {
             wave.forEach(this::send);
             wave.forEach(this::awaitResult);
         }
-        return entries.stream().map(entry -> delivery(entry.event, entry.result)).toList();
+        return entries.stream()
+                .map(entry -> delivery(entry.event, entry.result))
+                .toList();
     }
 
     private List<Entry> nextWave() {
@@ -109,8 +111,8 @@ final class Batch {
             recordFailure(error);
             Deque<Entry> later = entriesToSend.remove(entry.event.puri());
             if (later != null) {
-                later.forEach(
-                        laterEntry -> laterEntry.result.completeExceptionally(publisher.failure(laterEntry.event, error.topic(), error)));
+                later.forEach(laterEntry -> laterEntry.result.completeExceptionally(
+                        publisher.failure(laterEntry.event, error.topic(), error)));
             }
         }
     }
@@ -132,7 +134,8 @@ final class Batch {
             if (e.getCause() instanceof PublishException failure) {
                 return new Delivery.Failed(event, failure);
             }
-            throw new IllegalStateException("bug: a publisher's result failed with something other than a PublishException", e.getCause());
+            throw new IllegalStateException(
+                    "bug: a publisher's result failed with something other than a PublishException", e.getCause());
         } catch (InterruptedException e) {
             throw new InterruptException(e);
         }

@@ -236,10 +236,12 @@ public final class CollectionRegistry {
      * Waits until readers see the records. A commit returns before the transaction markers are written, and readers
      * need the markers.
      */
-    private void awaitVisible(Consumer<byte[], Object> consumer, Map<TopicPartition, Long> endOffsets, Deadline deadline) {
+    private void awaitVisible(
+            Consumer<byte[], Object> consumer, Map<TopicPartition, Long> endOffsets, Deadline deadline) {
         while (true) {
             Map<TopicPartition, Long> visibleOffsets = consumer.endOffsets(endOffsets.keySet(), deadline.remaining());
-            if (endOffsets.entrySet().stream().allMatch(end -> visibleOffsets.getOrDefault(end.getKey(), 0L) >= end.getValue())) {
+            if (endOffsets.entrySet().stream()
+                    .allMatch(end -> visibleOffsets.getOrDefault(end.getKey(), 0L) >= end.getValue())) {
                 return;
             }
             sleep(10);
@@ -254,7 +256,8 @@ public final class CollectionRegistry {
         ContentReader reader = new ContentReader();
         while (!hasReached(consumer, endOffsets, deadline)) {
             Duration remaining = deadline.remaining();
-            consumer.poll(POLL_TIMEOUT.compareTo(remaining) < 0 ? POLL_TIMEOUT : remaining).forEach(reader::read);
+            consumer.poll(POLL_TIMEOUT.compareTo(remaining) < 0 ? POLL_TIMEOUT : remaining)
+                    .forEach(reader::read);
         }
         return reader.content();
     }

@@ -45,14 +45,16 @@ public record CollectionsContent(Declarations declarations, List<UnreadableDecla
                 return new Conflict(
                         declaration.key(),
                         "name",
-                        "its record in " + record.place() + " cannot be read, so it is unknown which of its values must not change;"
+                        "its record in " + record.place()
+                                + " cannot be read, so it is unknown which of its values must not change;"
                                 + " repair the record with: puri collections repair");
             }
             if (isNewPrefix(declaration) && mayContainNewPrefix(record)) {
                 return new Conflict(
                         declaration.key(),
                         "prefix",
-                        "no new prefix can be declared while the record in " + record.place() + " (key " + record.printableKey()
+                        "no new prefix can be declared while the record in " + record.place() + " (key "
+                                + record.printableKey()
                                 + ") cannot be read, because that record may contain the same prefix; repair the record with:"
                                 + " puri collections repair");
             }

@@ -174,13 +174,17 @@ public final class ProducerProperties {
                         : clamp(0, delivery - (request == null ? delivery / 2 : request), DEFAULT_LINGER_MILLIS);
             }
             if (request == null) {
-                request = delivery == null ? DEFAULT_REQUEST_MILLIS : clamp(0, delivery - linger, DEFAULT_REQUEST_MILLIS);
+                request =
+                        delivery == null ? DEFAULT_REQUEST_MILLIS : clamp(0, delivery - linger, DEFAULT_REQUEST_MILLIS);
             }
             if (delivery == null) {
                 delivery = Math.min(Integer.MAX_VALUE, Math.max(DEFAULT_DELIVERY_MILLIS, linger + request));
             }
             return new Timeouts(
-                    linger, request, delivery, maxBlock == null ? Math.min(DEFAULT_MAX_BLOCK_MILLIS, delivery) : maxBlock);
+                    linger,
+                    request,
+                    delivery,
+                    maxBlock == null ? Math.min(DEFAULT_MAX_BLOCK_MILLIS, delivery) : maxBlock);
         }
 
         private static long clamp(long min, long value, long max) {
@@ -227,7 +231,8 @@ public final class ProducerProperties {
         Timeouts timeouts = Timeouts.of(properties);
         long min = Math.min(Integer.MAX_VALUE, timeouts.lingerMillis() + timeouts.requestMillis());
         if (timeouts.deliveryMillis() < min) {
-            mistakes.add(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG + "=" + timeouts.deliveryMillis() + ": must be at least "
+            mistakes.add(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG + "=" + timeouts.deliveryMillis()
+                    + ": must be at least "
                     + ProducerConfig.LINGER_MS_CONFIG + " + " + ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG + ", which is "
                     + min);
         }

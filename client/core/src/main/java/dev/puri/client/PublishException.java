@@ -134,7 +134,8 @@ public final class PublishException extends RuntimeException {
      */
     private static boolean isSchemaRegistryRefusal(@Nullable Throwable cause) {
         return cause != null
-                && (isIndependentOfContent(intFrom(cause, "getStatus")) || isIndependentOfContent(intFrom(cause, "getErrorCode") / 100));
+                && (isIndependentOfContent(intFrom(cause, "getStatus"))
+                        || isIndependentOfContent(intFrom(cause, "getErrorCode") / 100));
     }
 
     private static boolean isIndependentOfContent(int status) {

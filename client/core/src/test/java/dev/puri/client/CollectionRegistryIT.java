@@ -308,7 +308,8 @@ class CollectionRegistryIT {
         assertThat(conflicts(registry().apply(List.of(collection("c", "new", "usr")))))
                 .singleElement()
                 .asString()
-                .startsWith("c:new: prefix: no new prefix can be declared while the record in " + topic + "-0 at offset ")
+                .startsWith(
+                        "c:new: prefix: no new prefix can be declared while the record in " + topic + "-0 at offset ")
                 .contains("(key \"b:users\")", "puri collections repair");
         assertThat(conflicts(registry().apply(List.of(collection("b", "users", null)))))
                 .singleElement()

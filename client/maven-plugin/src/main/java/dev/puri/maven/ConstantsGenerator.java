@@ -56,7 +56,8 @@ final class ConstantsGenerator {
                 .append("</code>. */\n");
         text.append("public final class ").append(className).append(" {\n");
         for (Collection collection : collections) {
-            text.append(constant(constants.getOrDefault(collection.name(), ""), collection)).append('\n');
+            text.append(constant(constants.getOrDefault(collection.name(), ""), collection))
+                    .append('\n');
         }
         text.append("    private ").append(className).append("() {}\n}\n");
         return text.toString();

@@ -63,11 +63,13 @@ public final class GenerateMojo extends AbstractMojo {
             Map<String, String> classes = ConstantsGenerator.generate(packageName, file.getName(), read(file.toPath()));
             write(outputDirectory.toPath().resolve(packageName.replace('.', '/')), classes);
             project.addCompileSourceRoot(outputDirectory.getPath());
-            getLog().info("Generated " + classes.size() + " classes from " + file.getName() + " in package " + packageName);
+            getLog().info("Generated " + classes.size() + " classes from " + file.getName() + " in package "
+                    + packageName);
         } catch (IllegalArgumentException e) {
             throw new MojoFailureException(e.getMessage(), e);
         } catch (NoSuchFileException e) {
-            throw new MojoFailureException("there is no file " + e.getMessage() + "; set <file> to the file of declarations", e);
+            throw new MojoFailureException(
+                    "there is no file " + e.getMessage() + "; set <file> to the file of declarations", e);
         } catch (IOException | UncheckedIOException e) {
             throw new MojoExecutionException("cannot generate from " + file + ": " + e.getMessage(), e);
         }

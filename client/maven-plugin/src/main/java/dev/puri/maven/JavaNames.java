@@ -38,7 +38,8 @@ final class JavaNames {
     private static Map<String, String> names(Collection<String> segments, Function<String, String> toPlainName) {
         Map<String, List<String>> segmentsByPlainName = new TreeMap<>();
         for (String segment : segments) {
-            segmentsByPlainName.computeIfAbsent(toPlainName.apply(segment).toLowerCase(Locale.ROOT), name -> new ArrayList<>())
+            segmentsByPlainName
+                    .computeIfAbsent(toPlainName.apply(segment).toLowerCase(Locale.ROOT), name -> new ArrayList<>())
                     .add(segment);
         }
         Map<String, String> names = new TreeMap<>();
@@ -52,8 +53,8 @@ final class JavaNames {
         names.forEach((segment, name) -> {
             String other = segmentsByLowerCaseName.putIfAbsent(name.toLowerCase(Locale.ROOT), segment);
             if (other != null) {
-                throw new IllegalArgumentException(
-                        other + " and " + segment + " would both have the name " + name + " in Java; rename one of them");
+                throw new IllegalArgumentException(other + " and " + segment + " would both have the name " + name
+                        + " in Java; rename one of them");
             }
         });
         return names;

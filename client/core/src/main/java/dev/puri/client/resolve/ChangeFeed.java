@@ -57,9 +57,9 @@ final class ChangeFeed implements AutoCloseable {
      */
     private static final long COMPACTION_GAP_SECONDS = 60;
 
-
     /** Length of the part of an id that identifies the topic. */
     private static final int TOPIC_ID_BYTES = 4;
+
     private static final int MAX_PROBLEM_BYTES = 64 << 10;
     private static final int MAX_FAILURE_CHARS = 300;
 
@@ -153,7 +153,9 @@ final class ChangeFeed implements AutoCloseable {
         Duration delay =
                 requestedDelay == null || requestedDelay.compareTo(retryDelay) < 0 ? retryDelay : requestedDelay;
         schedule(delay.compareTo(MAX_RETRY_DELAY) < 0 ? delay : MAX_RETRY_DELAY, this::connect);
-        retryDelay = retryDelay.multipliedBy(2).compareTo(MAX_RETRY_DELAY) < 0 ? retryDelay.multipliedBy(2) : MAX_RETRY_DELAY;
+        retryDelay = retryDelay.multipliedBy(2).compareTo(MAX_RETRY_DELAY) < 0
+                ? retryDelay.multipliedBy(2)
+                : MAX_RETRY_DELAY;
     }
 
     private void schedule(Duration delay, Runnable action) {
@@ -176,7 +178,8 @@ final class ChangeFeed implements AutoCloseable {
                         Puri.parse(ResolverJson.required(row, "puri")),
                         ResolverJson.required(row, "status").equals("active"));
             }
-            case "erased" -> cache.changed(Puri.parse(ResolverJson.required(ResolverJson.json(event.data()), "puri")), false);
+            case "erased" ->
+                cache.changed(Puri.parse(ResolverJson.required(ResolverJson.json(event.data()), "puri")), false);
             case "reset" -> {
                 lastId = null;
                 state = Feed.CATCHING_UP;

@@ -89,7 +89,8 @@ final class Joiner {
             });
         }
         abandoned.forEach(answer -> answer.completeExceptionally(new ResolverException(
-                Kind.DEADLINE, "not sent within " + deadline.toMillis() + " ms, because the maximum number of requests was running")));
+                Kind.DEADLINE,
+                "not sent within " + deadline.toMillis() + " ms, because the maximum number of requests was running")));
     }
 
     /**

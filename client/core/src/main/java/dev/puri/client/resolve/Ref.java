@@ -62,8 +62,8 @@ public final class Ref {
             try {
                 Handle.parse(text);
             } catch (InvalidNameException asHandle) {
-                return asPuri.quotedInput() + " is neither " + PURI_DESCRIPTION + " nor " + HANDLE_DESCRIPTION + ". As a pURI"
-                        + reason(asPuri) + ". As a handle" + reason(asHandle);
+                return asPuri.quotedInput() + " is neither " + PURI_DESCRIPTION + " nor " + HANDLE_DESCRIPTION
+                        + ". As a pURI" + reason(asPuri) + ". As a handle" + reason(asHandle);
             }
         }
         throw new IllegalStateException("bug: a text is a valid name, but was found malformed: " + text);
@@ -74,7 +74,8 @@ public final class Ref {
     }
 
     private static NullPointerException nullReference(String parameter) {
-        return new NullPointerException(parameter + " is null; it must be " + PURI_DESCRIPTION + " or " + HANDLE_DESCRIPTION);
+        return new NullPointerException(
+                parameter + " is null; it must be " + PURI_DESCRIPTION + " or " + HANDLE_DESCRIPTION);
     }
 
     /**

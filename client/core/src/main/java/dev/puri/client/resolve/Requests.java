@@ -450,7 +450,10 @@ final class Requests {
                             verdicts, response.headers().firstValue(LAG_HEADER).isEmpty());
                 } catch (IllegalArgumentException e) {
                     throw new WrongAnswerException(
-                            "the response is not that of a resolver (" + e.getMessage() + "): ", response.body(), false, e);
+                            "the response is not that of a resolver (" + e.getMessage() + "): ",
+                            response.body(),
+                            false,
+                            e);
                 }
             }
 

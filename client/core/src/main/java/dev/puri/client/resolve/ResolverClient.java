@@ -73,7 +73,11 @@ public final class ResolverClient implements IdentityResolver {
         requests = new Requests(
                 http, options, new Addresses(options.addresses(), System::nanoTime), timer, System::nanoTime);
         joiner = new Joiner(
-                options.maxBatch(), options.maxJoinedRequests(), options.deadline(), System::nanoTime, this::sendJoined);
+                options.maxBatch(),
+                options.maxJoinedRequests(),
+                options.deadline(),
+                System::nanoTime,
+                this::sendJoined);
         if (options.cacheSize() > 0) {
             cache = new RowCache(options.cacheSize(), options.replicaLag(), System::nanoTime);
             // The feed has its own Addresses: an address that refuses the feed for lack of a scope may still answer
@@ -111,8 +115,9 @@ public final class ResolverClient implements IdentityResolver {
         if (!tryAddPending(1)) {
             return CompletableFuture.failedStage(tooManyPending(1));
         }
-        CompletableFuture<Verdict> answer =
-                ref.at() == null ? joiner.add(ref) : sendWithWait(List.of(ref), wait).thenApply(verdicts -> verdicts.get(0));
+        CompletableFuture<Verdict> answer = ref.at() == null
+                ? joiner.add(ref)
+                : sendWithWait(List.of(ref), wait).thenApply(verdicts -> verdicts.get(0));
         return withDeadline(removingPending(answer, 1).copy(), ref.at() == null ? Duration.ZERO : wait);
     }
 
@@ -146,8 +151,8 @@ public final class ResolverClient implements IdentityResolver {
                 }
             }));
         }
-        CompletableFuture<List<Verdict>> complete =
-                CompletableFuture.allOf(batches.toArray(CompletableFuture[]::new)).thenApply(done -> requireNoneMissing(verdicts));
+        CompletableFuture<List<Verdict>> complete = CompletableFuture.allOf(batches.toArray(CompletableFuture[]::new))
+                .thenApply(done -> requireNoneMissing(verdicts));
         return withDeadline(complete, wait);
     }
 
@@ -199,8 +204,9 @@ public final class ResolverClient implements IdentityResolver {
     private ResolverException tooManyPending(int refs) {
         return new ResolverException(
                 Kind.FULL,
-                refs + " references were refused, because " + pending.get() + " references are pending already and at most "
-                        + options.maxPending() + " may be pending (maxPending)");
+                refs + " references were refused, because " + pending.get()
+                        + " references are pending already and at most " + options.maxPending()
+                        + " may be pending (maxPending)");
     }
 
     private CompletableFuture<List<Verdict>> sendJoined(List<Ref> refs) {
@@ -231,7 +237,8 @@ public final class ResolverClient implements IdentityResolver {
         });
     }
 
-    private CompletableFuture<List<Verdict>> sendAndCache(List<Ref> refs, Supplier<CompletableFuture<Requests.Answer>> request) {
+    private CompletableFuture<List<Verdict>> sendAndCache(
+            List<Ref> refs, Supplier<CompletableFuture<Requests.Answer>> request) {
         long sentAt = cache == null ? 0 : cache.now();
         return request.get().thenApply(answer -> {
             if (cache != null && answer.isFresh()) {

@@ -71,7 +71,8 @@ public record ResolverOptions(
         for (URI address : addresses) {
             require(
                     isBaseUrl(address),
-                    "addresses: " + UserInfo.masked(address.toString()) + " is not a base URL such as http://resolver:8080",
+                    "addresses: " + UserInfo.masked(address.toString())
+                            + " is not a base URL such as http://resolver:8080",
                     mistakes);
         }
         require(addresses.stream().distinct().count() == addresses.size(), "addresses: contains a duplicate", mistakes);

@@ -176,7 +176,8 @@ final class RowCache {
         Position token = ref.at();
         boolean isTokenAnswered = token == null || token.equals(entry.token);
         Survivor survivor = entry.survivor;
-        return isTokenAnswered && (survivor == null || (!survivor.isChanged && entry.mergeGeneration == mergeGeneration));
+        return isTokenAnswered
+                && (survivor == null || (!survivor.isChanged && entry.mergeGeneration == mergeGeneration));
     }
 
     private @Nullable Entry entry(Ref ref) {
@@ -208,7 +209,8 @@ final class RowCache {
     private synchronized void put(Ref ref, Puri puri, @Nullable Puri survivor, Verdict verdict, long sentAt) {
         boolean mayBeCached = isCertainlyApplied(lastChangeAt(puri), sentAt)
                 && (survivor == null
-                        || (isCertainlyApplied(lastChangeAt(survivor), sentAt) && isCertainlyApplied(mergesChangedAt, sentAt)));
+                        || (isCertainlyApplied(lastChangeAt(survivor), sentAt)
+                                && isCertainlyApplied(mergesChangedAt, sentAt)));
         if (!mayBeCached) {
             notKept.increment();
             return;

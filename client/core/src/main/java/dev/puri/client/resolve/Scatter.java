@@ -45,7 +45,8 @@ public final class Scatter {
      */
     public Scatter(IdentityResolver resolver, int maxQueries, Duration queryTimeout) {
         if (maxQueries < 1 || queryTimeout.isNegative() || queryTimeout.isZero()) {
-            throw new IllegalArgumentException("maxQueries and queryTimeout must be positive, not " + maxQueries + " and " + queryTimeout);
+            throw new IllegalArgumentException(
+                    "maxQueries and queryTimeout must be positive, not " + maxQueries + " and " + queryTimeout);
         }
         this.resolver = resolver;
         this.maxQueries = maxQueries;
@@ -204,8 +205,9 @@ public final class Scatter {
             if (found == null) {
                 return new Gathered.Failed<>(
                         verdict,
-                        new TimeoutException("not queried: " + maxQueries
-                                + " queries exceeded their time limit and still run, and no more may run (maxQueries)"));
+                        new TimeoutException(
+                                "not queried: " + maxQueries
+                                        + " queries exceeded their time limit and still run, and no more may run (maxQueries)"));
             }
             R row = found.get(located.uuid());
             return row == null ? new Gathered.NoRow<>(verdict) : new Gathered.Row<>(verdict, row);

@@ -289,7 +289,8 @@ public final class CollectionsFile {
             } else if (allowedKeys != null && !allowedKeys.contains(key.getValue())) {
                 mistake(
                         key,
-                        "unknown key \"" + key.getValue() + "\" in " + description + "; known: " + String.join(", ", allowedKeys));
+                        "unknown key \"" + key.getValue() + "\" in " + description + "; known: "
+                                + String.join(", ", allowedKeys));
             } else if (fields.putIfAbsent(key.getValue(), field.getValueNode()) != null) {
                 mistake(key, "\"" + key.getValue() + "\" appears twice in " + description);
             }

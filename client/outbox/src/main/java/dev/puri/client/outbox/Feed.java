@@ -29,7 +29,7 @@ public interface Feed {
     @FunctionalInterface
     interface Sink {
         /**
-            * Publishes rows. Returns when the rows are published or moved to the table of blocked rows.
+         * Publishes rows. Returns when the rows are published or moved to the table of blocked rows.
          *
          * @param seqs {@code seq} of each row, in the order of the commits
          * @throws SQLException if the database failed

@@ -105,7 +105,8 @@ final class LeaderSession implements AutoCloseable {
         Set<String> blockedPuris = new HashSet<>(tables.blockedPurisOf(connection, rows));
         List<OutboxRow> unsent = new ArrayList<>(rows);
         while (!unsent.isEmpty() && !isClosing.getAsBoolean()) {
-            List<OutboxRow> rowsOfBlockedPuris = removeMatching(unsent, row -> blockedPuris.contains(row.aggregateid()));
+            List<OutboxRow> rowsOfBlockedPuris =
+                    removeMatching(unsent, row -> blockedPuris.contains(row.aggregateid()));
             if (!rowsOfBlockedPuris.isEmpty()) {
                 tables.moveToBlocked(connection, rowsOfBlockedPuris);
             }

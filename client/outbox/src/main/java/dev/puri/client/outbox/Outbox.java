@@ -153,9 +153,10 @@ public final class Outbox {
         // The lock keys are numbers, so they are safe within the SQL text. In PostgreSQL the upper 32 bits of a lock
         // key are the oid of the outbox table, so that different outboxes do not block each other.
         String sql = dialect == Dialect.POSTGRESQL
-                ? "SELECT pg_advisory_xact_lock((" + Dialect.OID + "::bigint << 32) | k) FROM unnest(ARRAY[" + lockKeyList
-                        + "]::bigint[]) AS k"
-                : "SELECT bucket FROM " + table + "_lock WHERE bucket IN (" + lockKeyList + ") ORDER BY bucket FOR UPDATE";
+                ? "SELECT pg_advisory_xact_lock((" + Dialect.OID + "::bigint << 32) | k) FROM unnest(ARRAY["
+                        + lockKeyList + "]::bigint[]) AS k"
+                : "SELECT bucket FROM " + table + "_lock WHERE bucket IN (" + lockKeyList
+                        + ") ORDER BY bucket FOR UPDATE";
         try (PreparedStatement lock = connection.prepareStatement(sql)) {
             if (dialect == Dialect.POSTGRESQL) {
                 lock.setString(1, table);

@@ -292,7 +292,8 @@ public final class OutboxRelay implements AutoCloseable {
      * Waits until a thread ends, and interrupts it after the first timeout. Returns false if it still runs after the
      * second timeout.
      */
-    static boolean endsWithin(Thread thread, Duration timeout, Duration timeoutAfterInterrupt) throws InterruptedException {
+    static boolean endsWithin(Thread thread, Duration timeout, Duration timeoutAfterInterrupt)
+            throws InterruptedException {
         thread.join(timeout.toMillis());
         if (thread.isAlive()) {
             thread.interrupt();

@@ -85,8 +85,9 @@ public final class OutboxSchema {
      */
     static String requireValidTableName(String table) {
         if (!TABLE_NAME.matcher(table).matches()) {
-            throw new IllegalArgumentException("invalid name of an outbox table: \"" + table + "\"; use a-z 0-9 _, at most"
-                    + " 41 characters and no digit first; a schema and a dot may precede it");
+            throw new IllegalArgumentException(
+                    "invalid name of an outbox table: \"" + table + "\"; use a-z 0-9 _, at most"
+                            + " 41 characters and no digit first; a schema and a dot may precede it");
         }
         return table;
     }

@@ -96,7 +96,9 @@ final class OutboxTables {
      */
     void requireLock(Connection connection) throws SQLException {
         if (dialect != Dialect.POSTGRESQL
-                && executeLockFunction(connection, "SELECT IF(IS_USED_LOCK(" + LOCK_NAME_SQL + ") = CONNECTION_ID(), 1, 0)") != 1) {
+                && executeLockFunction(
+                                connection, "SELECT IF(IS_USED_LOCK(" + LOCK_NAME_SQL + ") = CONNECTION_ID(), 1, 0)")
+                        != 1) {
             throw new SQLException("the session has lost the lock of the relay of " + outboxTable);
         }
     }
@@ -116,7 +118,10 @@ final class OutboxTables {
             try {
                 connection.abort(Runnable::run);
             } catch (SQLException | RuntimeException abort) {
-                LOG.warn("The database session of the relay of {} may still have its lock: {}", outboxTable, abort.toString());
+                LOG.warn(
+                        "The database session of the relay of {} may still have its lock: {}",
+                        outboxTable,
+                        abort.toString());
             }
         }
     }
@@ -209,7 +214,8 @@ final class OutboxTables {
         List<String> puris =
                 rows.stream().map(OutboxRow::aggregateid).distinct().toList();
         String placeholders = puris.stream().map(puri -> "?").collect(Collectors.joining(", "));
-        String sql = "SELECT DISTINCT aggregateid FROM " + blockedTable + " WHERE aggregateid IN (" + placeholders + ")";
+        String sql =
+                "SELECT DISTINCT aggregateid FROM " + blockedTable + " WHERE aggregateid IN (" + placeholders + ")";
         try (PreparedStatement select = connection.prepareStatement(sql)) {
             for (int i = 0; i < puris.size(); i++) {
                 select.setString(i + 1, puris.get(i));
@@ -261,7 +267,9 @@ final class OutboxTables {
                 }
             }
         }
-        execute(connection, "UPDATE " + blockedTable + " SET retry_ms = 0 WHERE retry_ms IS NULL AND seq = " + firstSeq);
+        execute(
+                connection,
+                "UPDATE " + blockedTable + " SET retry_ms = 0 WHERE retry_ms IS NULL AND seq = " + firstSeq);
     }
 
     /**
@@ -270,8 +278,9 @@ final class OutboxTables {
      */
     void makeAllFirstDue(Connection connection) throws SQLException {
         Set<String> puris = new HashSet<>();
-        String sql = "SELECT aggregateid FROM " + blockedTable + " b WHERE retry_ms IS NULL AND NOT EXISTS (SELECT 1 FROM "
-                + blockedTable + " e WHERE e.aggregateid = b.aggregateid AND e.seq < b.seq)";
+        String sql =
+                "SELECT aggregateid FROM " + blockedTable + " b WHERE retry_ms IS NULL AND NOT EXISTS (SELECT 1 FROM "
+                        + blockedTable + " e WHERE e.aggregateid = b.aggregateid AND e.seq < b.seq)";
         try (PreparedStatement select = connection.prepareStatement(sql);
                 ResultSet result = select.executeQuery()) {
             while (result.next()) {
@@ -301,8 +310,8 @@ final class OutboxTables {
     }
 
     private void copyToBlocked(Connection connection, List<OutboxRow> rows) throws SQLException {
-        String sql = "INSERT INTO " + blockedTable + " (" + COPIED_COLUMNS + ", attempts) SELECT " + COPIED_COLUMNS + ", 0 FROM " + outboxTable
-                + " WHERE seq = ?";
+        String sql = "INSERT INTO " + blockedTable + " (" + COPIED_COLUMNS + ", attempts) SELECT " + COPIED_COLUMNS
+                + ", 0 FROM " + outboxTable + " WHERE seq = ?";
         try (PreparedStatement insert = connection.prepareStatement(sql)) {
             for (OutboxRow row : rows) {
                 insert.setLong(1, row.seq());
@@ -314,8 +323,8 @@ final class OutboxTables {
 
     /** Stores the error of a failed attempt and the time of the next attempt. */
     void recordFailure(Connection connection, OutboxRow row, String error, long retryMillis) throws SQLException {
-        String sql =
-                "UPDATE " + blockedTable + " SET error = ?, attempts = attempts + 1, retry_ms = ? WHERE seq = " + row.seq();
+        String sql = "UPDATE " + blockedTable + " SET error = ?, attempts = attempts + 1, retry_ms = ? WHERE seq = "
+                + row.seq();
         try (PreparedStatement update = connection.prepareStatement(sql)) {
             update.setString(1, error.length() <= MAX_ERROR_LENGTH ? error : error.substring(0, MAX_ERROR_LENGTH));
             update.setLong(2, retryMillis);
@@ -325,8 +334,8 @@ final class OutboxTables {
 
     /** Returns the number of attempts to publish a blocked row; 0 if the row no longer exists. */
     int attempts(Connection connection, OutboxRow row) throws SQLException {
-        try (PreparedStatement select =
-                        connection.prepareStatement("SELECT attempts FROM " + blockedTable + " WHERE seq = " + row.seq());
+        try (PreparedStatement select = connection.prepareStatement(
+                        "SELECT attempts FROM " + blockedTable + " WHERE seq = " + row.seq());
                 ResultSet result = select.executeQuery()) {
             return result.next() ? result.getInt(1) : 0;
         }
@@ -334,7 +343,8 @@ final class OutboxTables {
 
     /** Makes a blocked row due. Returns false if no failed row has this event id. */
     boolean retryNow(Connection connection, UUID id) throws SQLException {
-        return executeForId(connection, "UPDATE " + blockedTable + " SET retry_ms = 0 WHERE id = ? AND error IS NOT NULL", id);
+        return executeForId(
+                connection, "UPDATE " + blockedTable + " SET retry_ms = 0 WHERE id = ? AND error IS NOT NULL", id);
     }
 
     /** Deletes a blocked row without publishing it. Returns false if no blocked row has this event id. */

@@ -145,7 +145,9 @@ final class RowPublisher implements AutoCloseable {
         long requestMillis = millis(properties, ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG, 0)
                 + millis(properties, ProducerConfig.LINGER_MS_CONFIG, 0);
         long deliveryMillis = millis(
-                properties, ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, Math.max(DEFAULT_DELIVERY_TIMEOUT.toMillis(), requestMillis));
+                properties,
+                ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG,
+                Math.max(DEFAULT_DELIVERY_TIMEOUT.toMillis(), requestMillis));
         long waveMillis = millis(properties, ProducerConfig.MAX_BLOCK_MS_CONFIG, 0)
                 + Math.min(deliveryMillis + DELIVERY_GRACE.toMillis(), LeaderSession.WAVE_TIMEOUT.toMillis());
         return Duration.ofMillis(waveMillis).plus(CLOSE_TIMEOUT);
@@ -179,7 +181,8 @@ final class RowPublisher implements AutoCloseable {
         for (OutboxRow row : wave) {
             try {
                 Event event = row.event();
-                rowsByTopic.computeIfAbsent(topic(event), topic -> new ArrayList<>())
+                rowsByTopic
+                        .computeIfAbsent(topic(event), topic -> new ArrayList<>())
                         .add(new Outgoing(row, event));
             } catch (IllegalArgumentException e) {
                 results.put(row, CompletableFuture.failedFuture(e));
@@ -245,8 +248,8 @@ final class RowPublisher implements AutoCloseable {
      * Sends the rows of each topic on a separate thread. If there is only one topic, sends its rows on the calling
      * thread.
      */
-    private Map<String, Map<OutboxRow, CompletableFuture<@Nullable Void>>> sendAll(Map<String, List<Outgoing>> rowsByTopic)
-            throws InterruptedException {
+    private Map<String, Map<OutboxRow, CompletableFuture<@Nullable Void>>> sendAll(
+            Map<String, List<Outgoing>> rowsByTopic) throws InterruptedException {
         Map<String, Map<OutboxRow, CompletableFuture<@Nullable Void>>> sent = new LinkedHashMap<>();
         if (rowsByTopic.size() <= 1) {
             for (Map.Entry<String, List<Outgoing>> entry : rowsByTopic.entrySet()) {
@@ -256,14 +259,16 @@ final class RowPublisher implements AutoCloseable {
         }
         Map<String, Future<Map<OutboxRow, CompletableFuture<@Nullable Void>>>> tasksByTopic = new LinkedHashMap<>();
         rowsByTopic.forEach((topic, rows) -> tasksByTopic.put(topic, senders.submit(() -> send(rows))));
-        for (Map.Entry<String, Future<Map<OutboxRow, CompletableFuture<@Nullable Void>>>> entry : tasksByTopic.entrySet()) {
+        for (Map.Entry<String, Future<Map<OutboxRow, CompletableFuture<@Nullable Void>>>> entry :
+                tasksByTopic.entrySet()) {
             try {
                 sent.put(entry.getKey(), entry.getValue().get());
             } catch (ExecutionException e) {
                 if (e.getCause() instanceof InterruptedException interrupted) {
                     throw interrupted;
                 }
-                throw new IllegalStateException("bug: a send threw an exception instead of failing its future", e.getCause());
+                throw new IllegalStateException(
+                        "bug: a send threw an exception instead of failing its future", e.getCause());
             }
         }
         return sent;

@@ -98,7 +98,8 @@ class MariaDbPollingIT extends RelayContract {
         Outbox outbox = new Outbox(Dialect.MARIADB, "emptied", () -> null);
         try (Connection connection = server.dataSource().getConnection()) {
             connection.setAutoCommit(false);
-            assertThatThrownBy(() -> outbox.add(connection, event)).hasMessageContaining("rows are missing in the table ");
+            assertThatThrownBy(() -> outbox.add(connection, event))
+                    .hasMessageContaining("rows are missing in the table ");
             connection.rollback();
         }
     }

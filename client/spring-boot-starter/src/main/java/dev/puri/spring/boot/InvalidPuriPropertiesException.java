@@ -9,7 +9,6 @@ final class InvalidPuriPropertiesException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
     InvalidPuriPropertiesException(List<String> mistakes) {
-        super("invalid settings:\n  "
-                + mistakes.stream().map(UserInfo::masked).collect(Collectors.joining("\n  ")));
+        super("invalid settings:\n  " + mistakes.stream().map(UserInfo::masked).collect(Collectors.joining("\n  ")));
     }
 }

@@ -64,11 +64,14 @@ final class MissingBeanFailureAnalyzer extends AbstractInjectionFailureAnalyzer<
         if (reasons.isEmpty()) {
             return null;
         }
-        String description = "%s needs a bean of type %s. puri-spring-boot-starter does not create the bean, because:\n%s"
-                .formatted(
-                        injectionPoint == null ? "The application" : injectionPoint.strip(),
-                        type.getName(),
-                        reasons.stream().map(reason -> "  - " + reason.fact).collect(Collectors.joining("\n")));
+        String description =
+                "%s needs a bean of type %s. puri-spring-boot-starter does not create the bean, because:\n%s"
+                        .formatted(
+                                injectionPoint == null ? "The application" : injectionPoint.strip(),
+                                type.getName(),
+                                reasons.stream()
+                                        .map(reason -> "  - " + reason.fact)
+                                        .collect(Collectors.joining("\n")));
         String action = reasons.stream().map(Reason::remedy).collect(Collectors.joining("\n"))
                 + "\nor define a bean of that type.";
         return new FailureAnalysis(description, action, cause);
@@ -89,7 +92,8 @@ final class MissingBeanFailureAnalyzer extends AbstractInjectionFailureAnalyzer<
         }
         if (type == Declarations.class) {
             List<Reason> reasons = reasonIfUnset("classpath:collections.yaml", "puri.collections");
-            reasons.addAll(reasonIfAbsent("dev.puri.client.declarations.CollectionsFile", "dev.puri:client-declarations"));
+            reasons.addAll(
+                    reasonIfAbsent("dev.puri.client.declarations.CollectionsFile", "dev.puri:client-declarations"));
             return reasons;
         }
         // Types are compared by name, because client-outbox may be missing from the class path.

@@ -106,8 +106,8 @@ final class MistakeCollector extends AbstractBindHandler {
             return name + ": " + cause.getMessage();
         }
         Class<?> type = target.getType().resolve(Object.class);
-        return name + "=" + property.getValue() + ": is not a valid " + type.getSimpleName() + " (" + cause.getMessage() + ")"
-                + origin(property);
+        return name + "=" + property.getValue() + ": is not a valid " + type.getSimpleName() + " (" + cause.getMessage()
+                + ")" + origin(property);
     }
 
     private static String origin(ConfigurationProperty property) {
@@ -135,8 +135,8 @@ final class MistakeCollector extends AbstractBindHandler {
         if (name.equals(ROOT) && !(mistakesByProperty.isEmpty() && mistakesInValues.isEmpty())) {
             List<String> mistakes = new ArrayList<>(mistakesByProperty.values());
             mistakesInValues.stream()
-                    .filter(mistake ->
-                            mistakesByProperty.keySet().stream().noneMatch(reported -> mistake.startsWith(reported + ":")))
+                    .filter(mistake -> mistakesByProperty.keySet().stream()
+                            .noneMatch(reported -> mistake.startsWith(reported + ":")))
                     .forEach(mistakes::add);
             mistakes.sort(Comparator.naturalOrder());
             throw new InvalidPuriPropertiesException(mistakes);

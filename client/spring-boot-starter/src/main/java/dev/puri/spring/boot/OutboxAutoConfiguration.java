@@ -74,8 +74,8 @@ public class OutboxAutoConfiguration {
                 PuriProperties properties,
                 ObjectProvider<Declarations> declarations) {
             if (properties.kafka().bootstrapServers().isEmpty()) {
-                throw new InvalidPuriPropertiesException(
-                        List.of("puri.kafka.bootstrap-servers: is not set, but the relay of the outbox needs it. If this"
+                throw new InvalidPuriPropertiesException(List.of(
+                        "puri.kafka.bootstrap-servers: is not set, but the relay of the outbox needs it. If this"
                                 + " application only writes to the outbox, set puri.outbox.relay.enabled=false; if it has"
                                 + " no outbox, set puri.outbox.enabled=false"));
             }

@@ -56,7 +56,8 @@ final class PropertyMistakes {
     private static void checkService(PuriProperties properties, List<String> mistakes) {
         String source = properties.source();
         if (source != null && (source.isEmpty() || source.length() > Event.MAX_SOURCE_LENGTH)) {
-            mistakes.add("puri.source: has " + source.length() + " characters; must have 1 to " + Event.MAX_SOURCE_LENGTH);
+            mistakes.add(
+                    "puri.source: has " + source.length() + " characters; must have 1 to " + Event.MAX_SOURCE_LENGTH);
         }
         if (properties.collections() != null) {
             if (!IS_DECLARATIONS_PRESENT) {
@@ -89,7 +90,8 @@ final class PropertyMistakes {
         }
     }
 
-    private static void forbid(Map<String, String> producerProperties, String key, String setting, List<String> mistakes) {
+    private static void forbid(
+            Map<String, String> producerProperties, String key, String setting, List<String> mistakes) {
         String value = producerProperties.get(key);
         if (value != null) {
             mistakes.add("puri.kafka.properties." + key + "=" + value + ": set " + setting + " instead");

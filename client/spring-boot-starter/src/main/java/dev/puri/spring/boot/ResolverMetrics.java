@@ -61,9 +61,17 @@ final class ResolverMetrics implements MeterBinder {
                 "puri.resolver.cache.lookups",
                 lookups,
                 CacheStatistics::misses);
-        cacheCounter(registry, tags, client, "puri.resolver.cache.evictions", "Rows evicted", CacheStatistics::evictions);
-        cacheCounter(registry, tags, client, "puri.resolver.cache.changes", "Changes of rows", CacheStatistics::changes);
-        cacheCounter(registry, tags, client, "puri.resolver.cache.resets", "Times that the whole cache was cleared", CacheStatistics::resets);
+        cacheCounter(
+                registry, tags, client, "puri.resolver.cache.evictions", "Rows evicted", CacheStatistics::evictions);
+        cacheCounter(
+                registry, tags, client, "puri.resolver.cache.changes", "Changes of rows", CacheStatistics::changes);
+        cacheCounter(
+                registry,
+                tags,
+                client,
+                "puri.resolver.cache.resets",
+                "Times that the whole cache was cleared",
+                CacheStatistics::resets);
         Gauge.builder("puri.resolver.cache.rows", () -> client.cacheStatistics().rows())
                 .tags(tags)
                 .description("Rows in the cache")

@@ -124,7 +124,8 @@ public final class TransactionOutbox {
             return null;
         }
         return TransactionSynchronizationManager.getSynchronizations().stream()
-                .filter(synchronization -> synchronization instanceof CommitSynchronization commit && commit.belongsTo(this))
+                .filter(synchronization ->
+                        synchronization instanceof CommitSynchronization commit && commit.belongsTo(this))
                 .map(CommitSynchronization.class::cast)
                 .findFirst()
                 .orElse(null);
@@ -179,8 +180,9 @@ public final class TransactionOutbox {
         @Override
         public void afterCompletion(int status) {
             if (status == STATUS_COMMITTED && !isCommitted) {
-                LOG.error("Events were added to the outbox after the transaction had been committed, so they are lost: a"
-                        + " listener of the phase AFTER_COMMIT needs a new transaction");
+                LOG.error(
+                        "Events were added to the outbox after the transaction had been committed, so they are lost: a"
+                                + " listener of the phase AFTER_COMMIT needs a new transaction");
             }
         }
     }

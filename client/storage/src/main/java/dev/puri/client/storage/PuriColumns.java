@@ -175,7 +175,8 @@ public final class PuriColumns {
             }
         }
         if (identifier.charAt(0) == '0' && identifier.length() > 1) {
-            throw new IllegalArgumentException("a number must not have leading zeros, because the column does not store them");
+            throw new IllegalArgumentException(
+                    "a number must not have leading zeros, because the column does not store them");
         }
         try {
             return Long.valueOf(identifier);

@@ -40,7 +40,9 @@ public final class PuriMappings<C> {
     public record Stored<C>(int code, C value) {}
 
     private PuriMappings(
-            ColumnType<C> column, Map<Integer, ColumnMapping<Puri, C>> mappingsByCode, Map<String, Integer> codesByCollection) {
+            ColumnType<C> column,
+            Map<Integer, ColumnMapping<Puri, C>> mappingsByCode,
+            Map<String, Integer> codesByCollection) {
         this.column = column;
         this.mappingsByCode = mappingsByCode;
         this.codesByCollection = codesByCollection;

@@ -87,7 +87,8 @@ class ColumnMappingTest {
 
     @Test
     void aValueThatNoNameIsStoredAsIsRefused() {
-        assertUnknown(USERS.asLong(), -1L, "the stored value -1 is not a value of music:users as bigint: it is negative");
+        assertUnknown(
+                USERS.asLong(), -1L, "the stored value -1 is not a value of music:users as bigint: it is negative");
         assertUnknown(
                 USERS.asSortableLong(2),
                 1296L,

@@ -27,8 +27,9 @@ class PuriMappingsTest {
     void whatIsOfNoMappingIsRefused() {
         assertThatThrownBy(() -> SUBJECTS.store(Puri.parse("music:albums:1")))
                 .isInstanceOf(UnmappableNameException.class)
-                .hasMessage("the collection of music:albums:1 has no mapping in {1=music:users as bigint, 2=music:tracks of 3"
-                        + " characters in base 36 as bigint}");
+                .hasMessage(
+                        "the collection of music:albums:1 has no mapping in {1=music:users as bigint, 2=music:tracks of 3"
+                                + " characters in base 36 as bigint}");
         assertThatThrownBy(() -> SUBJECTS.store(Puri.parse("music:users:x")))
                 .isInstanceOf(UnmappableNameException.class)
                 .hasMessageContaining("not a digit");
@@ -40,7 +41,8 @@ class PuriMappingsTest {
     @Test
     void aMappingThatWouldBeAmbiguousIsRefused() {
         PuriColumns albums = PuriColumns.of("music", "albums");
-        assertThatThrownBy(() -> SUBJECTS.and(1, albums.asLong())).hasMessageContaining("the code 1 is already used for");
+        assertThatThrownBy(() -> SUBJECTS.and(1, albums.asLong()))
+                .hasMessageContaining("the code 1 is already used for");
         assertThatThrownBy(() -> SUBJECTS.and(3, USERS)).hasMessage("music:users already has the code 1");
         assertThatThrownBy(() -> SUBJECTS.and(-1, albums.asLong())).hasMessageContaining("not -1");
         assertThatThrownBy(() -> SUBJECTS.and(32768, albums.asLong())).hasMessageContaining("not 32768");

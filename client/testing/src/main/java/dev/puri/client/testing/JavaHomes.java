@@ -95,7 +95,8 @@ final class JavaHomes {
             }
         }
         throw new RegistryStartException(
-                "no Java " + version + " or newer was found. The registry for tests needs it, because the registry runs in"
+                "no Java " + version
+                        + " or newer was found. The registry for tests needs it, because the registry runs in"
                         + " a separate process; your tests can use an older Java. Install one, for example Temurin "
                         + version
                         + ", in a usual folder, or set JAVA_HOME. Found: " + tooOld,

@@ -45,7 +45,8 @@ public final class RegistryContainers implements Registry, Startable {
     static final List<String> CREATE_TOPICS_COMMAND = List.of("topics", "create", "--replication-factor", "1");
     static final Map<String, String> STREAMS_ENV =
             Map.of("PURI_STREAMS_HTTP_HOST", "0.0.0.0", "PURI_STREAMS_STATE_DIR", "/var/lib/puri");
-    static final Map<String, String> INDEXER_ENV = Map.of("PURI_HTTP_HOST", "0.0.0.0", "PURI_STATE_DIR", "/var/lib/puri");
+    static final Map<String, String> INDEXER_ENV =
+            Map.of("PURI_HTTP_HOST", "0.0.0.0", "PURI_STATE_DIR", "/var/lib/puri");
     static final Map<String, String> RESOLVER_ENV = Map.of(
             "PURI_HTTP_HOST",
             "0.0.0.0",

@@ -61,7 +61,8 @@ final class SharedRegistry {
     private static Registry process(URL stack) {
         Path userHome = Path.of(System.getProperty("user.home"));
         StackFiles files = StackFiles.of(stack, StackFiles.cache(System.getenv(), userHome));
-        return StackProcess.start(files, JavaHomes.commandOf(files.java(), JavaHomes.candidates(System.getenv(), userHome)));
+        return StackProcess.start(
+                files, JavaHomes.commandOf(files.java(), JavaHomes.candidates(System.getenv(), userHome)));
     }
 
     /** Starts containers. Testcontainers removes them after this JVM has ended. */
@@ -74,7 +75,8 @@ final class SharedRegistry {
             containers.stop();
             throw new RegistryStartException(
                     "the registry for tests could not be started in Docker with the image " + image
-                            + ". Build the image with docker build in the registry's repository, or set " + IMAGE_VARIABLE
+                            + ". Build the image with docker build in the registry's repository, or set "
+                            + IMAGE_VARIABLE
                             + " to another image. " + e,
                     e);
         }

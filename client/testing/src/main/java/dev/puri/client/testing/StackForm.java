@@ -54,7 +54,9 @@ enum StackForm {
                                 + " Docker engine that answers",
                         null);
             }
-            default -> throw new RegistryStartException(VARIABLE + " must be embedded or docker, not \"" + selected + "\"", null);
+            default ->
+                throw new RegistryStartException(
+                        VARIABLE + " must be embedded or docker, not \"" + selected + "\"", null);
         }
     }
 }

@@ -144,7 +144,8 @@ final class StackProcess implements Registry, AutoCloseable {
         List<String> lines = Files.readAllLines(errors);
         return new RegistryStartException(
                 "the registry for tests " + problem + "; the end of its output:\n  "
-                        + String.join("\n  ", lines.subList(Math.max(0, lines.size() - MAX_QUOTED_LINES), lines.size())),
+                        + String.join(
+                                "\n  ", lines.subList(Math.max(0, lines.size() - MAX_QUOTED_LINES), lines.size())),
                 null);
     }
 

@@ -33,7 +33,8 @@ class RegistryContainersTest {
     void serversHaveTheSameSettings() {
         assertThat(compose)
                 .contains("command: ["
-                        + String.join(", ", RegistryContainers.CREATE_TOPICS_COMMAND).replace(", 1", ", \"1\""));
+                        + String.join(", ", RegistryContainers.CREATE_TOPICS_COMMAND)
+                                .replace(", 1", ", \"1\""));
         for (Map<String, String> settings : List.of(
                 RegistryContainers.BROKER_ENV,
                 RegistryContainers.COMMON_ENV,

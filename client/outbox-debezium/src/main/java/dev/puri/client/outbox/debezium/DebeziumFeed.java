@@ -80,7 +80,8 @@ public final class DebeziumFeed implements Feed {
                 new TreeSet<>(fixedProperties(new Slot("s", "t", "p", "n")).keySet());
         forbidden.retainAll(connectorProperties.keySet());
         if (!forbidden.isEmpty()) {
-            throw new IllegalArgumentException("these properties must be absent, because the feed sets them: " + String.join(", ", forbidden));
+            throw new IllegalArgumentException(
+                    "these properties must be absent, because the feed sets them: " + String.join(", ", forbidden));
         }
     }
 

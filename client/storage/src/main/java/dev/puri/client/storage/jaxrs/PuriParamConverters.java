@@ -29,7 +29,8 @@ public final class PuriParamConverters implements ParamConverterProvider {
         @Override
         public T fromString(@Nullable String text) {
             if (text == null) {
-                throw new IllegalArgumentException("the text of a " + nameType.type().getSimpleName() + " must not be null");
+                throw new IllegalArgumentException(
+                        "the text of a " + nameType.type().getSimpleName() + " must not be null");
             }
             return nameType.parse(text);
         }
