@@ -48,14 +48,13 @@ import org.apache.kafka.common.serialization.Deserializer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads and writes the declarations of collections in the topic {@code puri.collections.v1}. Thread-safe. Keeps no
- * connection open between calls.
+ * Reads and writes the declarations of collections in the topic {@code puri.collections.v1}. Thread-safe. Keeps no connection open
+ * between calls.
  *
  * <p>Two collections must never get the same prefix, but the topic cannot refuse a record. So every apply uses the same
- * transactional id, which only one producer in the cluster can hold. {@code initTransactions} fences the producer that
- * holds the id, aborts the open transaction of that producer, and returns only when the records that it committed can
- * be read. The apply then reads the whole topic, decides, and writes. If another apply begins before the commit, the
- * commit fails.
+ * transactional id, which only one producer in the cluster can hold. {@code initTransactions} fences the producer that holds the
+ * id, aborts the open transaction of that producer, and returns only when the records that it committed can be read. The apply
+ * then reads the whole topic, decides, and writes. If another apply begins before the commit, the commit fails.
  */
 public final class CollectionRegistry {
     /** Transactional id of every apply. The principal of an apply needs WRITE and DESCRIBE on this id. */
@@ -74,9 +73,9 @@ public final class CollectionRegistry {
     /**
      * Creates the registry. It opens no connection before the first call.
      *
-     * @param properties properties of Kafka, including {@code bootstrap.servers}, and of the serializer and
-     *     deserializer, including {@code schema.registry.url}. {@code value.serializer} and {@code value.deserializer}
-     *     may name classes other than ours
+     * @param properties properties of Kafka, including {@code bootstrap.servers}, and of the serializer and deserializer,
+     *     including {@code schema.registry.url}. {@code value.serializer} and {@code value.deserializer} may name classes other
+     *     than ours
      * @param timeout time limit of {@link #read}, and of each attempt of {@link #apply}
      */
     public CollectionRegistry(Map<?, ?> properties, Duration timeout) {
@@ -105,14 +104,13 @@ public final class CollectionRegistry {
     }
 
     /**
-     * Writes all of these declarations or, if one of them conflicts with the existing declarations, none. Existing
-     * declarations with other keys are unchanged. After this method has returned, every reader sees the new
-     * declarations. While the topic has an unreadable record, a declaration with the key of that record, and any
-     * declaration with a new prefix, is a conflict.
+     * Writes all of these declarations or, if one of them conflicts with the existing declarations, none. Existing declarations
+     * with other keys are unchanged. After this method has returned, every reader sees the new declarations. While the topic has
+     * an unreadable record, a declaration with the key of that record, and any declaration with a new prefix, is a conflict.
      *
      * @return the declarations that were written, perhaps none; or all conflicts
-     * @throws CollectionRegistryException if the cluster fails, or if other applies fenced every attempt of this one.
-     *     It is safe to apply again
+     * @throws CollectionRegistryException if the cluster fails, or if other applies fenced every attempt of this one. It is safe
+     *     to apply again
      */
     public Declared apply(List<? extends Declaration> requested) {
         return readAndWrite(content -> {
@@ -126,15 +124,14 @@ public final class CollectionRegistry {
     }
 
     /**
-     * Replaces each unreadable record: writes a new record with the same key, so that compaction removes the unreadable
-     * record. The new record is the declaration of that key in {@code known}; or else the last readable declaration of
-     * that key; or else a tombstone. After a tombstone, another collection can declare a prefix that only the
-     * unreadable record contained.
+     * Replaces each unreadable record: writes a new record with the same key, so that compaction removes the unreadable record.
+     * The new record is the declaration of that key in {@code known}; or else the last readable declaration of that key; or else a
+     * tombstone. After a tombstone, another collection can declare a prefix that only the unreadable record contained.
      *
      * @param known declarations that replace unreadable records with the same key; other declarations are ignored
      * @return the records that were written, perhaps none
-     * @throws CollectionRegistryException for the reasons of {@link #apply}, or if a declaration in {@code known}
-     *     conflicts with an existing one
+     * @throws CollectionRegistryException for the reasons of {@link #apply}, or if a declaration in {@code known} conflicts with
+     *     an existing one
      */
     public List<CollectionsContent.Repair> repair(List<? extends Declaration> known) {
         return readAndWrite(content -> {
@@ -215,10 +212,7 @@ public final class CollectionRegistry {
         }
     }
 
-    /**
-     * Aborts the transaction, because an open one blocks every reader until it times out. Does nothing if this producer
-     * is fenced: then it is closed.
-     */
+    /** Aborts the transaction unless it was closed by fencing. An open transaction blocks every reader. */
     private static void abort(Producer<byte[], @Nullable Object> producer, KafkaException failure) {
         if (isFenced(failure)) {
             return;
@@ -226,16 +220,12 @@ public final class CollectionRegistry {
         try {
             producer.abortTransaction();
         } catch (KafkaException | IllegalStateException e) {
-            // After a commit that timed out, the producer refuses to abort with an IllegalStateException: the commit
-            // may still complete.
+            // IllegalStateException: the producer refuses to abort after a commit that timed out and may still complete.
             failure.addSuppressed(e);
         }
     }
 
-    /**
-     * Waits until readers see the records. A commit returns before the transaction markers are written, and readers
-     * need the markers.
-     */
+    /** Waits until readers see the records, because a commit returns before its transaction markers are written. */
     private void awaitVisible(
             Consumer<byte[], Object> consumer, Map<TopicPartition, Long> endOffsets, Deadline deadline) {
         while (true) {
@@ -269,10 +259,7 @@ public final class CollectionRegistry {
         }
     }
 
-    /**
-     * Returns {@link Undecodable} instead of throwing, because the consumer would log an error and could not read
-     * further.
-     */
+    /** Returns {@link Undecodable} instead of throwing, because the consumer could not read further. */
     private static final class LenientDeserializer implements Deserializer<Object> {
         private final Deserializer<?> strict;
 
@@ -319,10 +306,7 @@ public final class CollectionRegistry {
         }
     }
 
-    /**
-     * Collects declarations and unreadable records. A record replaces the earlier record with the same key, also if one
-     * of the two is unreadable.
-     */
+    /** Collects declarations and unreadable records. A record replaces any earlier record with the same key. */
     private static final class ContentReader {
         private final LiveDeclarations declarations = new LiveDeclarations();
         private final Map<ByteBuffer, UnreadableDeclaration> unreadable = new LinkedHashMap<>();
@@ -476,10 +460,7 @@ public final class CollectionRegistry {
         return properties.getOrDefault("bootstrap.servers", "(no bootstrap.servers given)");
     }
 
-    /**
-     * Sleeps for a random time that grows with each attempt, so that two applies do not fence each other again and
-     * again.
-     */
+    /** Sleeps for a random time that grows with each attempt, so that two applies do not keep fencing each other. */
     private static void sleepBeforeRetry(int attempt) {
         long maxMillis = Math.min(MAX_RETRY_DELAY.toMillis(), 50L << attempt);
         sleep(ThreadLocalRandom.current().nextLong(maxMillis / 4, maxMillis));

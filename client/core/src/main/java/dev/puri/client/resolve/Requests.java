@@ -24,8 +24,8 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends batches of references to {@code POST /v1/resolve}. A look-up changes nothing, so after a failure the client
- * sends the same batch to the next address:
+ * Sends batches of references to {@code POST /v1/resolve}. A look-up changes nothing, so after a failure the client sends the same
+ * batch to the next address:
  *
  * <pre>
  * first address ──answer──────────────────────────────▶ done, other attempts are cancelled
@@ -35,9 +35,9 @@ import org.jspecify.annotations.Nullable;
  * next address ─▶ … ─▶ no address left: UNREACHABLE or UNAVAILABLE, with the failure of each address
  * </pre>
  *
- * If there is only one address and its connection broke, the address is tried a second time, because a server may close
- * an idle connection just when the client uses it again. Any other 4xx status fails the call at once, because other
- * resolvers would respond in the same way.
+ * If there is only one address and its connection broke, the address is tried a second time, because a server may close an idle
+ * connection just when the client uses it again. Any other 4xx status fails the call at once, because other resolvers would
+ * respond in the same way.
  */
 final class Requests {
     static final String LAG_HEADER = "Puri-Table-Lag";
@@ -67,10 +67,7 @@ final class Requests {
     /** Limits direct requests that do not wait for events. */
     private final ConcurrencyLimiter<Call> nonWaitingLimiter;
 
-    /**
-     * Limits requests that wait for events. They take seconds, so they have their own limit and do not block other
-     * requests.
-     */
+    /** Limits requests that wait for events. They take seconds, so they must not block other requests. */
     private final ConcurrencyLimiter<Call> waitingLimiter;
 
     private volatile boolean isClosed;
@@ -108,9 +105,9 @@ final class Requests {
     }
 
     /**
-     * Sends a batch as soon as fewer than {@code maxDirectRequests} calls of its kind are running. Further calls wait
-     * in their order. There are two kinds: calls that wait for events, and all other calls. If a call that waits for
-     * events is not sent within its wait, the verdict on its references is {@link Verdict.NotCaughtUp}.
+     * Sends a batch as soon as fewer than {@code maxDirectRequests} calls of its kind are running. Further calls wait in their
+     * order. There are two kinds: calls that wait for events, and all other calls. If a call that waits for events is not sent
+     * within its wait, the verdict on its references is {@link Verdict.NotCaughtUp}.
      */
     CompletableFuture<Answer> sendLimited(List<Ref> refs, Duration wait) {
         boolean waitsForEvents = !wait.isZero() && refs.stream().anyMatch(ref -> ref.at() != null);
@@ -212,10 +209,7 @@ final class Requests {
             });
         }
 
-        /**
-         * Starts the timer that ends the wait of a call that is not sent. If a reference has no token, only a resolver
-         * can answer, so there is no timer.
-         */
+        /** Starts the timer that ends the wait of a call that is not sent. A reference without a token needs a resolver. */
         void startWait() {
             if (refs.stream().allMatch(ref -> ref.at() != null)) {
                 Future<?> end = schedule(wait.toNanos(), this::answerAtEndOfWait);
@@ -262,10 +256,7 @@ final class Requests {
             return deadlineAt - nanoClock.getAsLong();
         }
 
-        /**
-         * Returns the remaining wait for an address that is asked now. The caller's wait is measured from the beginning
-         * of the call.
-         */
+        /** Returns the remaining wait for an address that is asked now. The wait begins with the call. */
         private Duration remainingWait() {
             return Duration.ofNanos(Math.max(0, waitEndsAt - nanoClock.getAsLong()));
         }
@@ -495,8 +486,8 @@ final class Requests {
     }
 
     /**
-     * Returns the message of our own exceptions. Others are described with their class, because the JDK's exception for
-     * a refused connection has no message.
+     * Returns the message of our own exceptions. Others are described with their class, because the JDK's exception for a refused
+     * connection has no message.
      */
     private static String describe(Throwable failure) {
         boolean isOurs = failure instanceof WrongAnswerException || failure instanceof AddressTimeoutException;
