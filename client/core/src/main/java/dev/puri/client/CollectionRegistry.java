@@ -220,7 +220,8 @@ public final class CollectionRegistry {
         try {
             producer.abortTransaction();
         } catch (KafkaException | IllegalStateException e) {
-            // IllegalStateException: the producer refuses to abort after a commit that timed out and may still complete.
+            // IllegalStateException: the producer refuses to abort after a commit that timed out and may still
+            // complete.
             failure.addSuppressed(e);
         }
     }
