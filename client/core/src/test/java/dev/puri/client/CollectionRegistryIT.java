@@ -149,7 +149,7 @@ class CollectionRegistryIT {
     }
 
     @Test
-    void whatAnApplyReturnedEveryReaderSees() {
+    void everyReaderSeesAppliedDeclarations() {
         for (int i = 0; i < 20; i++) {
             Collection next = collection("ns", "c" + i, null);
             assertThat(registry().apply(List.of(next)))
@@ -278,7 +278,7 @@ class CollectionRegistryIT {
     }
 
     @Test
-    void whatStandsUnderAnotherKeyIsNotReadAndALaterRecordOfAKeyReplacesTheUnreadableOne() throws Exception {
+    void recordWithAnotherKeyIsUnreadableUntilALaterRecordReplacesIt() throws Exception {
         Collection tracks = collection("soundcloud", "tracks", "trk");
         try (Producer<byte[], Object> careless = rival()) {
             careless.initTransactions();
@@ -288,7 +288,7 @@ class CollectionRegistryIT {
         }
         assertThat(registry().read().unreadable())
                 .singleElement()
-                .hasToString(topic + "-0 at offset 0 (key \"some:other\"): it declares soundcloud:tracks under"
+                .hasToString(topic + "-0 at offset 0 (key \"some:other\"): it declares soundcloud:tracks, but has"
                         + " another key");
         poison(bytes("some:other"), null);
         assertThat(read()).isEqualTo(Declarations.none());

@@ -140,7 +140,7 @@ class IdentityPublisherTest {
     }
 
     @Test
-    void whatTheSerializerThrowsComesOutOfTheResultToo() {
+    void serializerExceptionsFailTheResult() {
         Serializer<Object> broken = (topic, value) -> {
             throw new SerializationException("subject puri.events.v1-value: registry out of reach");
         };

@@ -68,7 +68,7 @@ class JoinerTest {
     }
 
     @Test
-    void nothingIsLeftWhenAllAreAbandonedAndTheNextIsSentAtOnce() {
+    void abandonedLookUpsAreRemovedAndTheNextIsSentAtOnce() {
         Joiner joiner = joiner(1);
         joiner.add(ref(0));
         List<CompletableFuture<Verdict>> abandoned = new ArrayList<>();

@@ -279,7 +279,7 @@ class ResolverClientTest {
     }
 
     @Test
-    void allAddressesThatFailedAreToldWithTheirTrouble() {
+    void errorListsEveryFailedAddressAndItsFailure() {
         first.resolving((exchange, request) -> FakeResolver.send(exchange, 503, "not complete"));
         second.resolving((exchange, request) -> FakeResolver.send(exchange, 502, "bad gateway"));
         try (ResolverClient client = open(both())) {

@@ -122,7 +122,7 @@ class RowCacheTest {
     }
 
     @Test
-    void whatWasAskedBeforeTheCacheWasClearedIsNotKept() {
+    void doesNotCacheAnswersToRequestsSentBeforeClear() {
         long sentAt = tick();
         tick();
         cache.clear();
@@ -136,7 +136,7 @@ class RowCacheTest {
     }
 
     @Test
-    void nothingIsAnsweredWhileChangesAreNotFollowed() {
+    void answersNothingWhileTheFeedIsNotCurrent() {
         keep(A, found(A, null));
         cache.use(false);
         assertThat(cache.get(Ref.of(A))).isNull();

@@ -142,7 +142,7 @@ class CollectionsFileTest {
     }
 
     @Test
-    void whatIsNoYamlIsAMistakeWithItsLine() {
+    void invalidYamlIsAMistakeWithItsLine() {
         assertMistakes(
                 "collections:\n  - name: [\n",
                 "c.yaml:3: not YAML: expected the node content, but found '<stream end>'");

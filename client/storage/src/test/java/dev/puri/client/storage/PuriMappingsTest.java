@@ -24,7 +24,7 @@ class PuriMappingsTest {
     }
 
     @Test
-    void whatIsOfNoMappingIsRefused() {
+    void purisWithoutMappingAreRefused() {
         assertThatThrownBy(() -> SUBJECTS.store(Puri.parse("music:albums:1")))
                 .isInstanceOf(UnmappableNameException.class)
                 .hasMessage(

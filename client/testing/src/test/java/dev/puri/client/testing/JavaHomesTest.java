@@ -34,7 +34,7 @@ class JavaHomesTest {
     }
 
     @Test
-    void whatIsTooOldIsNamed() throws IOException {
+    void errorListsHomesThatAreTooOld() throws IOException {
         Path old = home("17", "17.0.17");
         assertThatThrownBy(() -> JavaHomes.commandOf(25, List.of(old)))
                 .isInstanceOf(RegistryStartException.class)
