@@ -14,15 +14,17 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** Asks a resolver for the outcomes of published events, and fails the open questions when the publisher closes. */
+/**
+ * Asks a resolver for the outcomes of published events. Fails the outcomes that are pending when the publisher closes.
+ */
 final class AwaitedOutcomes implements AutoCloseable {
     private final IdentityResolver resolver;
     private final boolean ownsResolver;
-    private final Set<CompletableFuture<PublishOutcome>> open = ConcurrentHashMap.newKeySet();
+    private final Set<CompletableFuture<PublishOutcome>> pending = ConcurrentHashMap.newKeySet();
     private volatile boolean isClosed;
 
     /**
-     * @param ownsResolver whether closing this closes the resolver
+     * @param ownsResolver whether {@link #close} also closes the resolver
      */
     AwaitedOutcomes(IdentityResolver resolver, boolean ownsResolver) {
         this.resolver = resolver;
@@ -31,23 +33,23 @@ final class AwaitedOutcomes implements AutoCloseable {
 
     CompletionStage<PublishOutcome> await(Puri puri, Position token, Duration wait) {
         CompletableFuture<PublishOutcome> outcome = new CompletableFuture<>();
-        open.add(outcome);
-        var unusedRemoval = outcome.whenComplete((known, error) -> open.remove(outcome));
+        pending.add(outcome);
+        var unusedRemoval = outcome.whenComplete((value, error) -> pending.remove(outcome));
         if (isClosed) {
-            outcome.completeExceptionally(closed());
+            outcome.completeExceptionally(closedException());
             return outcome.minimalCompletionStage();
         }
-        CompletionStage<Verdict> answer;
+        CompletionStage<Verdict> verdictStage;
         try {
-            answer = resolver.resolveAsync(Ref.of(puri).at(token), wait);
+            verdictStage = resolver.resolveAsync(Ref.of(puri).at(token), wait);
         } catch (RuntimeException e) {
-            // A resolver of the caller may throw anything.
-            outcome.completeExceptionally(failure(e));
+            // The resolver may be the caller's own implementation, so it may throw any exception.
+            outcome.completeExceptionally(publisherException(e));
             return outcome.minimalCompletionStage();
         }
-        var unused = answer.whenComplete((verdict, error) -> {
+        var unused = verdictStage.whenComplete((verdict, error) -> {
             if (error != null) {
-                outcome.completeExceptionally(failure(error));
+                outcome.completeExceptionally(publisherException(error));
             } else if (verdict instanceof Verdict.Malformed malformed) {
                 outcome.completeExceptionally(new IllegalStateException(malformed.detail()));
             } else {
@@ -57,27 +59,27 @@ final class AwaitedOutcomes implements AutoCloseable {
         return outcome.minimalCompletionStage();
     }
 
-    /** The exception of a publisher for one of a resolver. */
-    private static Throwable failure(Throwable error) {
-        // Stages wrap the exceptions of earlier stages.
+    /** Converts an exception of the resolver to the exception that {@link IdentityPublisher#await} documents. */
+    private static Throwable publisherException(Throwable error) {
+        // A dependent stage wraps the exception in a CompletionException.
         Throwable cause = error instanceof CompletionException && error.getCause() != null ? error.getCause() : error;
-        if (!(cause instanceof ResolverException resolving)) {
+        if (!(cause instanceof ResolverException resolverException)) {
             return cause;
         }
-        return switch (resolving.kind()) {
+        return switch (resolverException.kind()) {
             case UNREACHABLE, DEADLINE, CLOSED -> new IOException(cause.getMessage(), cause);
             case FULL, UNAVAILABLE, REJECTED, INTERRUPTED -> new IllegalStateException(cause.getMessage(), cause);
         };
     }
 
-    private static IOException closed() {
+    private static IOException closedException() {
         return new IOException(IdentityPublisher.CLOSED);
     }
 
     @Override
     public void close() {
         isClosed = true;
-        open.forEach(outcome -> outcome.completeExceptionally(closed()));
+        pending.forEach(outcome -> outcome.completeExceptionally(closedException()));
         if (ownsResolver) {
             resolver.close();
         }

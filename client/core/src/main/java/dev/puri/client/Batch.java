@@ -16,26 +16,26 @@ import org.apache.kafka.common.errors.InterruptException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends the events of one call in waves. A wave has at most one event of each pURI, and the next wave begins when all events of
- * the last one are acknowledged or failed:
+ * Sends the events of one {@link IdentityPublisher#publishAll} call in waves. A wave has at most one event of each
+ * pURI. The next wave begins when all events of the previous wave are acknowledged or failed:
  *
  * <pre>
  * events of a: a1 a2 a3      wave 1: a1 b1      wave 2: a2 b2 (failed)      wave 3: a3
  * events of b: b1 b2 b3                                                     b3 is not sent
  * </pre>
  *
- * <p>So an event reaches the log only after the earlier events of its pURI. When the caller repeats the batch, the last event of a
- * pURI is the last one in the log again.
+ * <p>So an event reaches the log only after the earlier events of its pURI. If the caller repeats the batch, the last
+ * event of a pURI is again the last in the log.
  *
- * <p>Sending may block for {@code max.block.ms}. After such a failure, events that would fail for the same reason are not
- * sent; otherwise a batch would block that long for each of them.
+ * <p>Sending an event may block for {@code max.block.ms}. After a failure, events that would fail for the same reason
+ * are not sent; otherwise the batch would block that long for each of these events.
  */
 final class Batch {
     private final IdentityPublisher publisher;
-    private final List<Entry> all = new ArrayList<>();
+    private final List<Entry> entries = new ArrayList<>();
 
-    /** Entries that are in no wave yet, in the order in which they were added. */
-    private final Map<Puri, Deque<Entry>> left = new LinkedHashMap<>();
+    /** Entries that are in no wave yet, in the order in which the events were added. */
+    private final Map<Puri, Deque<Entry>> entriesToSend = new LinkedHashMap<>();
 
     private final Map<String, Throwable> failedTopics = new HashMap<>();
     private @Nullable Throwable publisherFailure;
@@ -58,25 +58,29 @@ final class Batch {
 
     void add(Event event) {
         Entry entry = new Entry(event);
-        all.add(entry);
-        left.computeIfAbsent(event.puri(), puri -> new ArrayDeque<>()).add(entry);
+        entries.add(entry);
+        entriesToSend.computeIfAbsent(event.puri(), puri -> new ArrayDeque<>()).add(entry);
     }
 
-    /** Sends all events and waits for their results, which are in the order in which the events were added. */
+    /**
+     * Sends all events and waits for their results. Returns the results in the order in which the events were added.
+     */
     List<Delivery> publish() {
-        while (!left.isEmpty()) {
+        while (!entriesToSend.isEmpty()) {
             List<Entry> wave = nextWave();
             wave.forEach(this::send);
             wave.forEach(this::awaitResult);
         }
-        return all.stream().map(each -> delivery(each.event, each.result)).toList();
+        return entries.stream()
+                .map(entry -> delivery(entry.event, entry.result))
+                .toList();
     }
 
     private List<Entry> nextWave() {
-        List<Entry> wave = new ArrayList<>(left.size());
-        left.values().removeIf(entries -> {
-            wave.add(entries.remove());
-            return entries.isEmpty();
+        List<Entry> wave = new ArrayList<>(entriesToSend.size());
+        entriesToSend.values().removeIf(entriesOfPuri -> {
+            wave.add(entriesOfPuri.remove());
+            return entriesOfPuri.isEmpty();
         });
         return wave;
     }
@@ -104,16 +108,16 @@ final class Batch {
     private void awaitResult(Entry entry) {
         if (delivery(entry.event, entry.result) instanceof Delivery.Failed failed) {
             PublishException error = failed.error();
-            remember(error);
-            Deque<Entry> later = left.remove(entry.event.puri());
+            recordFailure(error);
+            Deque<Entry> later = entriesToSend.remove(entry.event.puri());
             if (later != null) {
-                later.forEach(
-                        each -> each.result.completeExceptionally(publisher.failure(each.event, error.topic(), error)));
+                later.forEach(laterEntry -> laterEntry.result.completeExceptionally(
+                        publisher.failure(laterEntry.event, error.topic(), error)));
             }
         }
     }
 
-    private void remember(PublishException error) {
+    private void recordFailure(PublishException error) {
         Throwable cause = error.getCause() == null ? error : error.getCause();
         switch (error.scope()) {
             case EVENT -> {}
@@ -122,7 +126,7 @@ final class Batch {
         }
     }
 
-    /** Waits for a result; the publisher completes every result within a bound. */
+    /** Waits for a result. The wait is bounded, because the publisher completes every result within a time limit. */
     static Delivery delivery(Event event, CompletableFuture<Position> result) {
         try {
             return new Delivery.Acknowledged(event, result.get());
@@ -130,7 +134,8 @@ final class Batch {
             if (e.getCause() instanceof PublishException failure) {
                 return new Delivery.Failed(event, failure);
             }
-            throw new IllegalStateException("a publisher's results fail with a PublishException only", e.getCause());
+            throw new IllegalStateException(
+                    "bug: a publisher's result failed with something other than a PublishException", e.getCause());
         } catch (InterruptedException e) {
             throw new InterruptException(e);
         }

@@ -48,35 +48,35 @@ import org.apache.kafka.common.serialization.Deserializer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The declared collections, read from and written to {@code puri.collections.v1}. Thread-safe; holds
- * no connection between calls.
+ * Reads and writes the declarations of collections in the topic {@code puri.collections.v1}. Thread-safe. Keeps no connection open
+ * between calls.
  *
- * <p>A prefix must never be given twice, and the topic itself refuses nothing. So every apply uses the same transactional id, which
- * only one producer in the cluster can hold. {@code initTransactions} fences the producer that holds it, aborts its open
- * transaction, and returns only when its committed records can be read. The apply then reads the whole topic and writes. If
- * another apply begins before the commit, the commit fails.
+ * <p>Two collections must never get the same prefix, but the topic cannot refuse a record. So every apply uses the same
+ * transactional id, which only one producer in the cluster can hold. {@code initTransactions} fences the producer that holds the
+ * id, aborts the open transaction of that producer, and returns only when the records that it committed can be read. The apply
+ * then reads the whole topic, decides, and writes. If another apply begins before the commit, the commit fails.
  */
 public final class CollectionRegistry {
-    /** The transactional id that an apply holds; its principal needs WRITE and DESCRIBE on it. */
+    /** Transactional id of every apply. The principal of an apply needs WRITE and DESCRIBE on this id. */
     public static final String TRANSACTIONAL_ID = "puri-collections";
 
     private static final String AVRO_SERIALIZER = "dev.puri.schemas.serde.AvroSerializer";
     private static final String AVRO_DESERIALIZER = "dev.puri.schemas.serde.AvroDeserializer";
-    private static final int ATTEMPTS = 10;
-    private static final Duration LONGEST_PAUSE = Duration.ofMillis(500);
-    private static final Duration POLL = Duration.ofMillis(100);
+    private static final int MAX_ATTEMPTS = 10;
+    private static final Duration MAX_RETRY_DELAY = Duration.ofMillis(500);
+    private static final Duration POLL_TIMEOUT = Duration.ofMillis(100);
 
     private final Map<String, Object> properties;
     private final String topic;
     private final Duration timeout;
 
     /**
-     * Opens no connection yet.
+     * Creates the registry. It opens no connection before the first call.
      *
-     * @param properties Kafka's own, among them {@code bootstrap.servers}, and the serdes', among them
-     *     {@code schema.registry.url}; {@code value.serializer} and {@code value.deserializer} may name
-     *     others than ours
-     * @param timeout bounds {@link #read}, and each attempt of {@link #apply}
+     * @param properties properties of Kafka, including {@code bootstrap.servers}, and of the serializer and deserializer,
+     *     including {@code schema.registry.url}. {@code value.serializer} and {@code value.deserializer} may name classes other
+     *     than ours
+     * @param timeout time limit of {@link #read}, and of each attempt of {@link #apply}
      */
     public CollectionRegistry(Map<?, ?> properties, Duration timeout) {
         this(properties, Topics.COLLECTIONS, timeout);
@@ -92,7 +92,7 @@ public final class CollectionRegistry {
     /**
      * Reads all declarations, and lists the records that cannot be read.
      *
-     * @throws CollectionRegistryException if the topic is missing or cannot be read to its end in time
+     * @throws CollectionRegistryException if the topic is missing, or cannot be read to its end within the timeout
      */
     public CollectionsContent read() {
         Deadline deadline = new Deadline(timeout);
@@ -104,129 +104,135 @@ public final class CollectionRegistry {
     }
 
     /**
-     * Declares all of these or, if any conflicts with the existing declarations, none. Other declarations stay. Once this returns, every
-     * reader sees the new ones. While a record cannot be read, its key and new prefixes are conflicts.
+     * Writes all of these declarations or, if one of them conflicts with the existing declarations, none. Existing declarations
+     * with other keys are unchanged. After this method has returned, every reader sees the new declarations. While the topic has
+     * an unreadable record, a declaration with the key of that record, and any declaration with a new prefix, is a conflict.
      *
      * @return the declarations that were written, perhaps none; or all conflicts
-     * @throws CollectionRegistryException if the cluster fails, or other applies fence this one again and again; applying again
-     *     is harmless
+     * @throws CollectionRegistryException if the cluster fails, or if other applies fenced every attempt of this one. It is safe
+     *     to apply again
      */
-    public Declared apply(List<? extends Declaration> wanted) {
-        return decide(content -> {
-            Declared declared = content.declare(wanted);
+    public Declared apply(List<? extends Declaration> requested) {
+        return readAndWrite(content -> {
+            Declared declared = content.declare(requested);
             return new Decision<>(
                     declared,
                     declared instanceof Declared.Changes changes
-                            ? changes.writes().stream().map(this::write).toList()
+                            ? changes.writes().stream().map(this::toRecord).toList()
                             : List.of());
         });
     }
 
     /**
-     * Writes a later record with the key of each record that cannot be read, so that compaction removes the unreadable one: the given
-     * declaration of that key, else the last readable one, else a tombstone. After a tombstone, a prefix that only the
-     * unreadable record held can be given again.
+     * Replaces each unreadable record: writes a new record with the same key, so that compaction removes the unreadable record.
+     * The new record is the declaration of that key in {@code known}; or else the last readable declaration of that key; or else a
+     * tombstone. After a tombstone, another collection can declare a prefix that only the unreadable record contained.
      *
-     * @param known declarations that belong under those keys; those of other keys are ignored
+     * @param known declarations that replace unreadable records with the same key; other declarations are ignored
      * @return the records that were written, perhaps none
-     * @throws CollectionRegistryException as {@link #apply}, or if a given declaration conflicts with the existing ones
+     * @throws CollectionRegistryException for the reasons of {@link #apply}, or if a declaration in {@code known} conflicts with
+     *     an existing one
      */
     public List<CollectionsContent.Repair> repair(List<? extends Declaration> known) {
-        return decide(content -> {
+        return readAndWrite(content -> {
             List<CollectionsContent.Repair> repairs = content.repairs(known);
-            return new Decision<>(repairs, repairs.stream().map(this::write).toList());
+            return new Decision<>(repairs, repairs.stream().map(this::toRecord).toList());
         });
     }
 
-    private ProducerRecord<byte[], @Nullable Object> write(Declaration declaration) {
+    private ProducerRecord<byte[], @Nullable Object> toRecord(Declaration declaration) {
         return new ProducerRecord<byte[], @Nullable Object>(
                 topic, declaration.key().getBytes(StandardCharsets.UTF_8), DeclarationAvro.toAvro(declaration));
     }
 
-    private ProducerRecord<byte[], @Nullable Object> write(CollectionsContent.Repair repair) {
+    private ProducerRecord<byte[], @Nullable Object> toRecord(CollectionsContent.Repair repair) {
         Declaration replacement = repair.replacement();
         return new ProducerRecord<byte[], @Nullable Object>(
                 topic, repair.record().keyBytes(), replacement == null ? null : DeclarationAvro.toAvro(replacement));
     }
 
-    /** The result for the caller, and the records to write. */
-    private record Decision<T>(T result, List<ProducerRecord<byte[], @Nullable Object>> writes) {}
+    /** A decision made after reading the topic: the result for the caller, and the records to write. */
+    private record Decision<T>(T result, List<ProducerRecord<byte[], @Nullable Object>> recordsToWrite) {}
 
-    private <T> T decide(Function<CollectionsContent, Decision<T>> decider) {
-        KafkaException last = null;
-        for (int attempt = 1; attempt <= ATTEMPTS; attempt++) {
+    private <T> T readAndWrite(Function<CollectionsContent, Decision<T>> decider) {
+        KafkaException lastFencing = null;
+        for (int attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
             try {
-                return decideOnce(decider);
+                return tryReadAndWrite(decider);
             } catch (KafkaException e) {
                 if (!isFenced(e)) {
-                    throw unavailable("could not be written; apply again, which is harmless", e);
+                    throw unavailable("could not be written; it is safe to apply again", e);
                 }
-                last = e;
-                pause(attempt);
+                lastFencing = e;
+                sleepBeforeRetry(attempt);
             }
         }
         throw new CollectionRegistryException(
-                "another apply took over " + ATTEMPTS + " times in a row and nothing was written; apply again", last);
+                "nothing was written, because other applies fenced this one " + MAX_ATTEMPTS + " times; apply again",
+                lastFencing);
     }
 
-    private <T> T decideOnce(Function<CollectionsContent, Decision<T>> decider) {
+    private <T> T tryReadAndWrite(Function<CollectionsContent, Decision<T>> decider) {
         Deadline deadline = new Deadline(timeout);
         Producer<byte[], @Nullable Object> producer = openProducer();
         try (Consumer<byte[], Object> consumer = openConsumer()) {
             requireTopic(consumer, deadline);
             producer.initTransactions();
             Decision<T> decision = decider.apply(readToEnd(consumer, deadline));
-            if (!decision.writes().isEmpty()) {
-                awaitVisible(consumer, write(producer, decision.writes(), deadline), deadline);
+            if (!decision.recordsToWrite().isEmpty()) {
+                awaitVisible(consumer, write(producer, decision.recordsToWrite(), deadline), deadline);
             }
             return decision.result();
         } finally {
-            // Every record is committed, aborted or fenced by now, so there is nothing to wait for.
+            // By now every record is committed or aborted, or the producer is fenced, so close has nothing to wait for.
             producer.close(Duration.ZERO);
         }
     }
 
-    /** Returns the offset after the last record written to each partition. */
+    /** Writes the records in a transaction. Returns, for each partition, the offset after the last written record. */
     private Map<TopicPartition, Long> write(
             Producer<byte[], @Nullable Object> producer,
             List<ProducerRecord<byte[], @Nullable Object>> records,
             Deadline deadline) {
         producer.beginTransaction();
         try {
-            List<Future<RecordMetadata>> sent = new ArrayList<>();
-            records.forEach(each -> sent.add(producer.send(each)));
+            List<Future<RecordMetadata>> sendFutures = new ArrayList<>();
+            records.forEach(record -> sendFutures.add(producer.send(record)));
             producer.flush();
-            Map<TopicPartition, Long> ends = new HashMap<>();
-            for (Future<RecordMetadata> each : sent) {
-                RecordMetadata metadata = result(each, deadline);
-                ends.merge(new TopicPartition(topic, metadata.partition()), metadata.offset() + 1, Math::max);
+            Map<TopicPartition, Long> endOffsets = new HashMap<>();
+            for (Future<RecordMetadata> future : sendFutures) {
+                RecordMetadata metadata = result(future, deadline);
+                endOffsets.merge(new TopicPartition(topic, metadata.partition()), metadata.offset() + 1, Math::max);
             }
             producer.commitTransaction();
-            return ends;
+            return endOffsets;
         } catch (KafkaException e) {
             abort(producer, e);
             throw e;
         }
     }
 
-    /** An open transaction would hold up every reader until it times out; a fenced one is closed already. */
-    private static void abort(Producer<byte[], @Nullable Object> producer, KafkaException because) {
-        if (isFenced(because)) {
+    /** Aborts the transaction unless it was closed by fencing. An open transaction blocks every reader. */
+    private static void abort(Producer<byte[], @Nullable Object> producer, KafkaException failure) {
+        if (isFenced(failure)) {
             return;
         }
         try {
             producer.abortTransaction();
         } catch (KafkaException | IllegalStateException e) {
-            // A commit that timed out may still complete, so the client refuses to abort it: IllegalStateException.
-            because.addSuppressed(e);
+            // IllegalStateException: the producer refuses to abort after a commit that timed out and may still
+            // complete.
+            failure.addSuppressed(e);
         }
     }
 
-    /** A commit answers before its markers are written, and readers see nothing until then. */
-    private void awaitVisible(Consumer<byte[], Object> consumer, Map<TopicPartition, Long> ends, Deadline deadline) {
+    /** Waits until readers see the records, because a commit returns before its transaction markers are written. */
+    private void awaitVisible(
+            Consumer<byte[], Object> consumer, Map<TopicPartition, Long> endOffsets, Deadline deadline) {
         while (true) {
-            Map<TopicPartition, Long> visible = consumer.endOffsets(ends.keySet(), deadline.left());
-            if (ends.entrySet().stream().allMatch(end -> visible.getOrDefault(end.getKey(), 0L) >= end.getValue())) {
+            Map<TopicPartition, Long> visibleOffsets = consumer.endOffsets(endOffsets.keySet(), deadline.remaining());
+            if (endOffsets.entrySet().stream()
+                    .allMatch(end -> visibleOffsets.getOrDefault(end.getKey(), 0L) >= end.getValue())) {
                 return;
             }
             sleep(10);
@@ -237,23 +243,24 @@ public final class CollectionRegistry {
         List<TopicPartition> partitions = requireTopic(consumer, deadline);
         consumer.assign(partitions);
         consumer.seekToBeginning(partitions);
-        Map<TopicPartition, Long> ends = consumer.endOffsets(partitions, deadline.left());
-        Reading reading = new Reading();
-        while (!reached(consumer, ends, deadline)) {
-            Duration left = deadline.left();
-            consumer.poll(POLL.compareTo(left) < 0 ? POLL : left).forEach(reading::take);
+        Map<TopicPartition, Long> endOffsets = consumer.endOffsets(partitions, deadline.remaining());
+        ContentReader reader = new ContentReader();
+        while (!hasReached(consumer, endOffsets, deadline)) {
+            Duration remaining = deadline.remaining();
+            consumer.poll(POLL_TIMEOUT.compareTo(remaining) < 0 ? POLL_TIMEOUT : remaining)
+                    .forEach(reader::read);
         }
-        return reading.content();
+        return reader.content();
     }
 
-    /** The value of a record that the deserializer refused. */
+    /** Takes the place of a record's value that the deserializer could not read. */
     private record Undecodable(RuntimeException thrown) {
         String reason() {
             return thrown.getMessage() == null ? thrown.toString() : thrown.getMessage();
         }
     }
 
-    /** Returns failures as values, because Kafka would log each as an error and stop at it. */
+    /** Returns {@link Undecodable} instead of throwing, because the consumer could not read further. */
     private static final class LenientDeserializer implements Deserializer<Object> {
         private final Deserializer<?> strict;
 
@@ -267,12 +274,12 @@ public final class CollectionRegistry {
         }
 
         @Override
-        @SuppressWarnings("NullAway") // Kafka's interface has no nullness: a deserializer may return null.
+        @SuppressWarnings("NullAway") // Kafka's interface has no nullness annotations: a deserializer may return null.
         public Object deserialize(String topic, Headers headers, byte[] value) {
             try {
                 return strict.deserialize(topic, headers, value);
             } catch (RuntimeException e) {
-                if (isOutOfReach(e)) {
+                if (isSchemaRegistryUnreachable(e)) {
                     throw e;
                 }
                 return new Undecodable(e);
@@ -284,10 +291,10 @@ public final class CollectionRegistry {
             strict.close();
         }
 
-        /** Whether the schema registry was unreachable, so that nobody knows whether the record can be read. */
-        private static boolean isOutOfReach(RuntimeException e) {
+        /** Returns whether the schema registry was unreachable. Then it is unknown whether the record can be read. */
+        private static boolean isSchemaRegistryUnreachable(RuntimeException e) {
             for (Throwable cause = e; cause != null; cause = cause.getCause()) {
-                // Confluent's deserializer throws exceptions of the JDK's network classes, or Kafka's ApiException.
+                // Confluent's deserializer throws exceptions of the JDK's network classes, or a Kafka ApiException.
                 String name = cause.getClass().getName();
                 if (cause instanceof RegistryUnavailableException
                         || cause instanceof ApiException
@@ -300,43 +307,43 @@ public final class CollectionRegistry {
         }
     }
 
-    /** Folds records into declarations. A later record of a key replaces the earlier one, readable or not. */
-    private static final class Reading {
+    /** Collects declarations and unreadable records. A record replaces any earlier record with the same key. */
+    private static final class ContentReader {
         private final LiveDeclarations declarations = new LiveDeclarations();
         private final Map<ByteBuffer, UnreadableDeclaration> unreadable = new LinkedHashMap<>();
         private final List<UnreadableDeclaration> withoutKey = new ArrayList<>();
 
-        void take(ConsumerRecord<byte[], Object> entry) {
-            ByteBuffer key = entry.key() == null ? null : ByteBuffer.wrap(entry.key());
+        void read(ConsumerRecord<byte[], Object> record) {
+            ByteBuffer key = record.key() == null ? null : ByteBuffer.wrap(record.key());
             if (key == null) {
-                add(unreadable(entry, null, "it has no key"));
+                add(toUnreadable(record, null, "it has no key"));
                 return;
             }
-            String name = new String(entry.key(), StandardCharsets.UTF_8);
-            if (entry.value() == null) {
-                declarations.remove(name);
+            String keyText = new String(record.key(), StandardCharsets.UTF_8);
+            if (record.value() == null) {
+                declarations.remove(keyText);
                 unreadable.remove(key);
                 return;
             }
-            if (entry.value() instanceof Undecodable value) {
-                add(unreadable(entry, key, value.reason()));
+            if (record.value() instanceof Undecodable value) {
+                add(toUnreadable(record, key, value.reason()));
                 return;
             }
             try {
-                Declaration declaration = DeclarationAvro.fromAvro((CollectionsEntry) entry.value());
-                if (!declaration.key().equals(name)) {
-                    throw new IllegalArgumentException("it declares " + declaration.key() + " under another key");
+                Declaration declaration = DeclarationAvro.fromAvro((CollectionsEntry) record.value());
+                if (!declaration.key().equals(keyText)) {
+                    throw new IllegalArgumentException("it declares " + declaration.key() + ", but has another key");
                 }
                 declarations.put(declaration);
                 unreadable.remove(key);
             } catch (IllegalArgumentException | ClassCastException e) {
-                add(unreadable(entry, key, String.valueOf(e.getMessage())));
+                add(toUnreadable(record, key, String.valueOf(e.getMessage())));
             }
         }
 
-        private static UnreadableDeclaration unreadable(
-                ConsumerRecord<byte[], Object> entry, @Nullable ByteBuffer key, String reason) {
-            return new UnreadableDeclaration(entry.topic(), entry.partition(), entry.offset(), key, reason);
+        private static UnreadableDeclaration toUnreadable(
+                ConsumerRecord<byte[], Object> record, @Nullable ByteBuffer key, String reason) {
+            return new UnreadableDeclaration(record.topic(), record.partition(), record.offset(), key, reason);
         }
 
         private void add(UnreadableDeclaration record) {
@@ -349,28 +356,28 @@ public final class CollectionRegistry {
         }
 
         CollectionsContent content() {
-            List<UnreadableDeclaration> all = new ArrayList<>(unreadable.values());
-            all.addAll(withoutKey);
-            all.sort(Comparator.comparingLong(UnreadableDeclaration::offset));
-            return new CollectionsContent(declarations.snapshot(), all);
+            List<UnreadableDeclaration> unreadableRecords = new ArrayList<>(unreadable.values());
+            unreadableRecords.addAll(withoutKey);
+            unreadableRecords.sort(Comparator.comparingLong(UnreadableDeclaration::offset));
+            return new CollectionsContent(declarations.snapshot(), unreadableRecords);
         }
     }
 
-    private static boolean reached(
-            Consumer<byte[], Object> consumer, Map<TopicPartition, Long> ends, Deadline deadline) {
-        return ends.entrySet().stream()
+    private static boolean hasReached(
+            Consumer<byte[], Object> consumer, Map<TopicPartition, Long> endOffsets, Deadline deadline) {
+        return endOffsets.entrySet().stream()
                 .allMatch(end ->
-                        end.getValue() == 0 || consumer.position(end.getKey(), deadline.left()) >= end.getValue());
+                        end.getValue() == 0 || consumer.position(end.getKey(), deadline.remaining()) >= end.getValue());
     }
 
     private List<TopicPartition> requireTopic(Consumer<byte[], Object> consumer, Deadline deadline) {
-        List<TopicPartition> partitions = consumer.partitionsFor(topic, deadline.left()).stream()
+        List<TopicPartition> partitions = consumer.partitionsFor(topic, deadline.remaining()).stream()
                 .map(info -> new TopicPartition(topic, info.partition()))
                 .toList();
         if (partitions.isEmpty()) {
             throw new CollectionRegistryException(
                     "the topic " + topic + " does not exist on " + bootstrapServers()
-                            + "; make it with: puri topics create",
+                            + "; create it with: puri topics create",
                     null);
         }
         return partitions;
@@ -380,13 +387,13 @@ public final class CollectionRegistry {
         Map<String, Object> config = new HashMap<>(properties);
         config.put(ConsumerConfig.KEY_DESERIALIZER_CLASS_CONFIG, ByteArrayDeserializer.class.getName());
         config.putIfAbsent(ConsumerConfig.VALUE_DESERIALIZER_CLASS_CONFIG, AVRO_DESERIALIZER);
-        // Confluent's key: without it its deserializer hands out generic records.
+        // Property of Confluent's deserializer. Without it the deserializer returns generic records.
         config.put("specific.avro.reader", "true");
         config.put(ConsumerConfig.ISOLATION_LEVEL_CONFIG, "read_committed");
         config.put(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, "false");
         config.put(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "earliest");
         config.put(ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG, "false");
-        // A fetch that waits at the end of a partition would hold up the next request on its connection.
+        // While a fetch waits at the end of a partition, the next request on the same connection has to wait.
         config.put(ConsumerConfig.FETCH_MAX_WAIT_MS_CONFIG, "10");
         config.keySet().removeAll(List.of(ConsumerConfig.GROUP_ID_CONFIG, ConsumerConfig.GROUP_INSTANCE_ID_CONFIG));
         Deserializer<?> values = new ConsumerConfig(config)
@@ -412,9 +419,9 @@ public final class CollectionRegistry {
         return new KafkaProducer<>(config);
     }
 
-    private static RecordMetadata result(Future<RecordMetadata> sent, Deadline deadline) {
+    private static RecordMetadata result(Future<RecordMetadata> future, Deadline deadline) {
         try {
-            return sent.get(deadline.left().toMillis(), TimeUnit.MILLISECONDS);
+            return future.get(deadline.remaining().toMillis(), TimeUnit.MILLISECONDS);
         } catch (ExecutionException e) {
             throw e.getCause() instanceof KafkaException cause ? cause : new KafkaException(e.getCause());
         } catch (java.util.concurrent.TimeoutException e) {
@@ -426,7 +433,8 @@ public final class CollectionRegistry {
 
     private static boolean isFenced(Throwable error) {
         for (Throwable cause = error; cause != null; cause = cause.getCause()) {
-            // A write that arrives while the coordinator fences this producer's transaction meets an invalid state.
+            // While the coordinator fences this producer, its requests can also fail because the transaction is in an
+            // invalid state.
             if (cause instanceof ProducerFencedException
                     || cause instanceof InvalidProducerEpochException
                     || cause instanceof InvalidTxnStateException
@@ -437,26 +445,26 @@ public final class CollectionRegistry {
         return false;
     }
 
-    private CollectionRegistryException unavailable(String what, KafkaException e) {
+    private CollectionRegistryException unavailable(String problem, KafkaException e) {
         String hint = e instanceof TransactionalIdAuthorizationException
                 ? "; the principal needs WRITE on the transactional id " + TRANSACTIONAL_ID
                 : "";
-        // Kafka says which record it could not decode, and only its cause says why.
-        String why = e instanceof RecordDeserializationException && e.getCause() != null
+        // Kafka's message says which record could not be deserialized, and the message of the cause says why.
+        String detail = e instanceof RecordDeserializationException && e.getCause() != null
                 ? e.getMessage() + " " + e.getCause().getMessage()
                 : e.getMessage();
         return new CollectionRegistryException(
-                "the topic " + topic + " on " + bootstrapServers() + " " + what + ": " + why + hint, e);
+                "the topic " + topic + " on " + bootstrapServers() + " " + problem + ": " + detail + hint, e);
     }
 
     private Object bootstrapServers() {
         return properties.getOrDefault("bootstrap.servers", "(no bootstrap.servers given)");
     }
 
-    /** Longer each time and never the same for two, so that two applies do not go on fencing one another. */
-    private static void pause(int attempt) {
-        long bound = Math.min(LONGEST_PAUSE.toMillis(), 50L << attempt);
-        sleep(ThreadLocalRandom.current().nextLong(bound / 4, bound));
+    /** Sleeps for a random time that grows with each attempt, so that two applies do not keep fencing each other. */
+    private static void sleepBeforeRetry(int attempt) {
+        long maxMillis = Math.min(MAX_RETRY_DELAY.toMillis(), 50L << attempt);
+        sleep(ThreadLocalRandom.current().nextLong(maxMillis / 4, maxMillis));
     }
 
     private static void sleep(long millis) {
@@ -467,22 +475,22 @@ public final class CollectionRegistry {
         }
     }
 
-    /** Throws Kafka's TimeoutException when the time is over, as Kafka's own calls do when their share of it is. */
+    /** Throws Kafka's TimeoutException when the time is over, as Kafka's own calls do when their timeout is over. */
     private static final class Deadline {
         private final Duration timeout;
-        private final long end;
+        private final long endNanos;
 
         Deadline(Duration timeout) {
             this.timeout = timeout;
-            this.end = System.nanoTime() + timeout.toNanos();
+            this.endNanos = System.nanoTime() + timeout.toNanos();
         }
 
-        Duration left() {
-            long left = end - System.nanoTime();
-            if (left <= 0) {
-                throw new TimeoutException("not done within " + timeout.toMillis() + " ms");
+        Duration remaining() {
+            long remainingNanos = endNanos - System.nanoTime();
+            if (remainingNanos <= 0) {
+                throw new TimeoutException("no result within " + timeout.toMillis() + " ms");
             }
-            return Duration.ofNanos(Math.max(left, TimeUnit.MILLISECONDS.toNanos(1)));
+            return Duration.ofNanos(Math.max(remainingNanos, TimeUnit.MILLISECONDS.toNanos(1)));
         }
     }
 }

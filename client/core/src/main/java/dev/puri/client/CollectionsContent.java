@@ -10,28 +10,28 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The content of {@code puri.collections.v1}.
+ * The declarations of collections in the topic {@code puri.collections.v1}, and the records that cannot be read.
  *
- * <p>A record that cannot be read may hold any prefix. As long as there is one, no prefix is given for the first time, because it
- * could be given twice; everything else can be declared.
+ * <p>An unreadable record may contain any prefix. So while there is an unreadable record, no collection can declare a
+ * new prefix: two collections could get the same prefix. All other declarations are possible.
  *
- * @param declarations the declarations that can be read
- * @param unreadable the records that cannot be read, in the order of the log
+ * @param declarations the readable declarations
+ * @param unreadable the unreadable records, in the order of the log
  */
 public record CollectionsContent(Declarations declarations, List<UnreadableDeclaration> unreadable) {
     public CollectionsContent {
         unreadable = List.copyOf(unreadable);
     }
 
-    /** As {@link Declarations#declare}, and refuses what an unreadable record may contradict. */
-    Declared declare(List<? extends Declaration> wanted) {
-        Declared declared = declarations.declare(wanted);
+    /** Does {@link Declarations#declare}, and also refuses declarations that an unreadable record may contradict. */
+    Declared declare(List<? extends Declaration> requested) {
+        Declared declared = declarations.declare(requested);
         if (!(declared instanceof Declared.Changes changes)) {
             return declared;
         }
         List<Conflict> conflicts = new ArrayList<>();
-        for (Declaration write : changes.writes()) {
-            Conflict conflict = conflict(write);
+        for (Declaration declaration : changes.writes()) {
+            Conflict conflict = conflictWithUnreadable(declaration);
             if (conflict != null) {
                 conflicts.add(conflict);
             }
@@ -39,35 +39,37 @@ public record CollectionsContent(Declarations declarations, List<UnreadableDecla
         return conflicts.isEmpty() ? declared : new Declared.Conflicts(conflicts);
     }
 
-    private @Nullable Conflict conflict(Declaration write) {
-        for (UnreadableDeclaration each : unreadable) {
-            if (write.key().equals(each.declarationKey())) {
+    private @Nullable Conflict conflictWithUnreadable(Declaration declaration) {
+        for (UnreadableDeclaration record : unreadable) {
+            if (declaration.key().equals(record.declarationKey())) {
                 return new Conflict(
-                        write.key(),
+                        declaration.key(),
                         "name",
-                        "its record in " + each.place() + " cannot be read, so nobody knows what it must keep; repair"
-                                + " it with: puri collections repair");
+                        "its record in " + record.place()
+                                + " cannot be read, so it is unknown which of its values must not change;"
+                                + " repair the record with: puri collections repair");
             }
-            if (isNewPrefix(write) && mayHoldAPrefix(each)) {
+            if (isNewPrefix(declaration) && mayContainNewPrefix(record)) {
                 return new Conflict(
-                        write.key(),
+                        declaration.key(),
                         "prefix",
-                        "no new prefix is given while the record in " + each.place() + " (key " + each.printableKey()
-                                + ") cannot be read, for it may hold that prefix; repair it with: puri collections"
-                                + " repair");
+                        "no new prefix can be declared while the record in " + record.place() + " (key "
+                                + record.printableKey()
+                                + ") cannot be read, because that record may contain the same prefix; repair the record with:"
+                                + " puri collections repair");
             }
         }
         return null;
     }
 
-    private boolean isNewPrefix(Declaration write) {
-        return write instanceof Collection collection
+    private boolean isNewPrefix(Declaration declaration) {
+        return declaration instanceof Collection collection
                 && collection.prefix() != null
                 && !isPrefixKnown(collection.qualifiedName());
     }
 
-    /** A record without a key was never a declaration, and a collection that has a prefix keeps it. */
-    private boolean mayHoldAPrefix(UnreadableDeclaration record) {
+    /** A record without a key was never a declaration. A collection never changes its prefix. */
+    private boolean mayContainNewPrefix(UnreadableDeclaration record) {
         String key = record.declarationKey();
         return record.key() != null && (key == null || !isPrefixKnown(key));
     }
@@ -80,27 +82,27 @@ public record CollectionsContent(Declarations declarations, List<UnreadableDecla
     /**
      * Returns the records that {@link CollectionRegistry#repair} writes.
      *
-     * @param known declarations that belong under the keys of unreadable records; others are ignored
-     * @throws CollectionRegistryException if one of these conflicts with a readable declaration
+     * @param known declarations that replace unreadable records with the same key; other declarations are ignored
+     * @throws CollectionRegistryException if a replacement conflicts with a readable declaration
      */
     public List<Repair> repairs(List<? extends Declaration> known) {
-        List<Declaration> used = new ArrayList<>();
+        List<Declaration> replacements = new ArrayList<>();
         List<Repair> repairs = new ArrayList<>();
-        for (UnreadableDeclaration each : unreadable) {
-            if (each.key() == null) {
+        for (UnreadableDeclaration record : unreadable) {
+            if (record.key() == null) {
                 continue;
             }
-            String key = each.declarationKey();
-            Declaration given = known.stream()
-                    .filter(one -> one.key().equals(key))
+            String key = record.declarationKey();
+            Declaration replacement = known.stream()
+                    .filter(declaration -> declaration.key().equals(key))
                     .findFirst()
                     .orElse(null);
-            if (given != null) {
-                used.add(given);
+            if (replacement != null) {
+                replacements.add(replacement);
             }
-            repairs.add(new Repair(each, given != null || key == null ? given : declarations.byKey(key)));
+            repairs.add(new Repair(record, replacement != null || key == null ? replacement : declarations.byKey(key)));
         }
-        if (declarations.declare(used) instanceof Declared.Conflicts conflicts) {
+        if (declarations.declare(replacements) instanceof Declared.Conflicts conflicts) {
             throw new CollectionRegistryException("nothing was repaired:\n" + conflicts, null);
         }
         return repairs;
@@ -109,7 +111,7 @@ public record CollectionsContent(Declarations declarations, List<UnreadableDecla
     /**
      * An unreadable record and its replacement.
      *
-     * @param replacement the declaration that is written with its key; null for a tombstone
+     * @param replacement declaration that is written with the record's key; null to write a tombstone
      */
     public record Repair(
             UnreadableDeclaration record, @Nullable Declaration replacement) {}

@@ -3,7 +3,10 @@ package dev.puri.client;
 import dev.puri.schemas.log.Event;
 import dev.puri.schemas.log.Position;
 
-/** Whether brokers took one event of a batch. Whether the registry accepts the event is its {@link PublishOutcome}. */
+/**
+ * The result of sending one event of a batch to the brokers. {@link PublishOutcome} says whether the registry accepted
+ * the event.
+ */
 public sealed interface Delivery {
     /** The event of the batch. */
     Event event();
@@ -11,13 +14,14 @@ public sealed interface Delivery {
     /**
      * All in-sync replicas have the event.
      *
-     * @param token its position, to resolve with
+     * @param token position of the event in the log; a look-up with this token waits for the event
      */
     record Acknowledged(Event event, Position token) implements Delivery {}
 
     /**
-     * The event was not acknowledged. It may have arrived all the same; publish it again, and it counts once. If it was not
-     * sent because an earlier event of its pURI failed, the error's cause is the {@link PublishException} of that event.
+     * The event was not acknowledged. It may still be in the log; publish the event again, and the registry counts it
+     * once. If the event was not sent because an earlier event of its pURI failed, the cause of the error is the {@link
+     * PublishException} of the earlier event.
      */
     record Failed(Event event, PublishException error) implements Delivery {}
 }

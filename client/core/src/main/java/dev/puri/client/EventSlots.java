@@ -8,17 +8,19 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A collection whose elements are removed soon after they were added, mostly in their order. Neighbouring elements share cache
- * lines; a hash set allocates a node for each, which took a fifth of the time of a publish. An element that stays keeps {@value
- * #CHUNK_SIZE} slots allocated. Thread-safe; only a new chunk takes a lock.
+ * A set of elements that are removed soon after they were added, mostly in the order in which they were added. Each
+ * element has a slot in a chunk, an array of {@value #CHUNK_SIZE} slots. A chunk is dropped when all its slots were
+ * used and freed, so one element that is never removed keeps one whole chunk in memory. A hash set would allocate a
+ * node for each element, which took a fifth of the time of a publish. Thread-safe. Only the addition of a chunk takes a
+ * lock.
  */
 final class EventSlots<T> {
     static final int CHUNK_SIZE = 512;
 
-    /** All chunks that have elements or free slots. */
+    /** All chunks that have elements or unused slots. */
     private final Set<Chunk<T>> chunks = ConcurrentHashMap.newKeySet();
 
-    private volatile Chunk<T> newest = addChunk();
+    private volatile Chunk<T> newestChunk = addChunk();
 
     /** The slot of one element. */
     interface Slot {
@@ -29,16 +31,16 @@ final class EventSlots<T> {
     private static final class Chunk<T> {
         private final AtomicReferenceArray<@Nullable T> elements = new AtomicReferenceArray<>(CHUNK_SIZE);
 
-        /** Slots given to elements; more than there are if threads met at the last one. */
-        private final AtomicInteger taken = new AtomicInteger();
+        /** Next unused slot; exceeds {@link #CHUNK_SIZE} if several threads took an index while the chunk was full. */
+        private final AtomicInteger nextIndex = new AtomicInteger();
 
-        private final AtomicInteger freed = new AtomicInteger();
+        private final AtomicInteger freedSlotCount = new AtomicInteger();
 
-        int end() {
-            return Math.min(taken.get(), CHUNK_SIZE);
+        int usedSlotCount() {
+            return Math.min(nextIndex.get(), CHUNK_SIZE);
         }
 
-        /** Whether this call removed the element. */
+        /** Returns true if this call removed the element, false if an earlier call did. */
         boolean remove(int index) {
             return elements.getAndSet(index, null) != null;
         }
@@ -47,25 +49,25 @@ final class EventSlots<T> {
     /** Adds an element. */
     Slot add(T element) {
         while (true) {
-            Chunk<T> chunk = newest;
-            int index = chunk.taken.getAndIncrement();
+            Chunk<T> chunk = newestChunk;
+            int index = chunk.nextIndex.getAndIncrement();
             if (index < CHUNK_SIZE) {
                 chunk.elements.setRelease(index, element);
                 return () -> free(chunk, index);
             }
-            replace(chunk);
+            addChunkAfter(chunk);
         }
     }
 
     private void free(Chunk<T> chunk, int index) {
-        if (chunk.remove(index) && chunk.freed.incrementAndGet() == CHUNK_SIZE) {
+        if (chunk.remove(index) && chunk.freedSlotCount.incrementAndGet() == CHUNK_SIZE) {
             chunks.remove(chunk);
         }
     }
 
-    private synchronized void replace(Chunk<T> full) {
-        if (newest == full) {
-            newest = addChunk();
+    private synchronized void addChunkAfter(Chunk<T> fullChunk) {
+        if (newestChunk == fullChunk) {
+            newestChunk = addChunk();
         }
     }
 
@@ -75,10 +77,10 @@ final class EventSlots<T> {
         return chunk;
     }
 
-    /** Calls the action for every element that was added before the call and is not removed during it. */
+    /** Calls the action for every element that was added before this call and is not removed during this call. */
     void forEach(Consumer<T> action) {
         for (Chunk<T> chunk : chunks) {
-            for (int i = 0; i < chunk.end(); i++) {
+            for (int i = 0; i < chunk.usedSlotCount(); i++) {
                 T element = chunk.elements.get(i);
                 if (element != null) {
                     action.accept(element);
@@ -87,15 +89,15 @@ final class EventSlots<T> {
         }
     }
 
-    /** Whether there is no element; an element that is being added may not be counted. */
+    /** Returns whether there is no element. Ignores an element that another thread is adding at the moment. */
     boolean isEmpty() {
-        // Reads freed before taken: otherwise an element that is added and freed between the reads could hide another
-        // one.
-        return chunks.stream().allMatch(chunk -> chunk.freed.get() == chunk.end());
+        // Reads freedSlotCount before nextIndex. In the other order, an element that is added and freed between the
+        // reads could make the counts equal while another element is present.
+        return chunks.stream().allMatch(chunk -> chunk.freedSlotCount.get() == chunk.usedSlotCount());
     }
 
-    /** The number of chunks that are allocated. */
-    int chunks() {
+    /** Returns the number of allocated chunks. */
+    int chunkCount() {
         return chunks.size();
     }
 }

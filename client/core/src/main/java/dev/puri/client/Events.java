@@ -14,7 +14,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes the events of one service. Each gets an id of its own, with which it can be published any number of times.
+ * Creates the events of one service. Each event has its own id, so the registry counts an event once, however often the
+ * service publishes it.
  *
  * <pre>{@code
  * Events events = new Events("catalog");
@@ -22,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * Event moved = events.moved(track.puri(), new Shard("br-2")).ifEpoch(1).build();
  * }</pre>
  *
- * <p>Thread-safe; the drafts that it returns are not.
+ * <p>Thread-safe. Drafts are not thread-safe.
  */
 public final class Events {
     private final IdentityMinter minter;
@@ -30,7 +31,7 @@ public final class Events {
     private final InstantSource clock;
 
     /**
-     * @param source name of the service, written into each event; 1 to {@value Event#MAX_SOURCE_LENGTH} characters
+     * @param source name of the service, which each event contains; 1 to {@value Event#MAX_SOURCE_LENGTH} characters
      */
     public Events(String source) {
         this(new IdentityMinter(), source, InstantSource.system());
@@ -43,10 +44,10 @@ public final class Events {
     }
 
     /**
-     * Reports that an object was created.
+     * Starts an event that says: an object was created.
      *
-     * @param owner the service that owns it
-     * @param shard the shard that has its row
+     * @param owner the service that owns the object
+     * @param shard the shard that has the object's row
      */
     public TextDraft created(NewIdentity identity, Owner owner, Shard shard) {
         return new TextDraft(
@@ -54,37 +55,40 @@ public final class Events {
                 attributes -> new Change.Created(identity.uuid(), owner, shard, identity.handle(), attributes));
     }
 
-    /** Reports that an object's row is in another shard now, of the same owner. */
+    /** Starts an event that says: an object's row moved to this shard. The owner of the object is unchanged. */
     public Draft moved(Puri puri, Shard shard) {
         return new Draft(puri, new Change.Moved(null, shard));
     }
 
-    /** Reports that an object's row is in another shard now, of this owner. */
+    /** Starts an event that says: an object's row moved to this shard, and this service is the object's new owner. */
     public Draft moved(Puri puri, Owner owner, Shard shard) {
         return new Draft(puri, new Change.Moved(owner, shard));
     }
 
-    /** Replaces an object's searched text by the attributes that are added to the draft. */
+    /** Starts an event that replaces all attributes of an object with the attributes that are added to the draft. */
     public TextDraft described(Puri puri) {
         return new TextDraft(puri, Change.Described::new);
     }
 
-    /** Reports that an object was merged into another, the survivor. */
+    /** Starts an event that says: an object was merged into another object, the survivor. */
     public Draft merged(Puri puri, Puri survivor) {
         return new Draft(puri, new Change.Merged(survivor));
     }
 
-    /** Reports that an object was deleted; its name stays taken. */
+    /** Starts an event that says: an object was deleted. Its pURI stays taken. */
     public Draft deleted(Puri puri) {
         return new Draft(puri, new Change.Deleted());
     }
 
-    /** Reports that an object was deleted, and lets every copy of its name and text be removed. */
+    /**
+     * Starts an event that says: an object was deleted. The registry removes its pURI, handle and attributes
+     * everywhere.
+     */
     public Draft erased(Puri puri) {
         return new Draft(puri, new Change.Erased());
     }
 
-    /** An event that is not complete yet. */
+    /** Builder of one event. */
     public class Draft {
         private final Puri puri;
         private final @Nullable Change change;
@@ -98,25 +102,28 @@ public final class Events {
             this.change = change;
         }
 
-        /** Sets the event's id; a new one by default. */
+        /** Sets the event's id. The default is a new UUIDv7. */
         public Draft eventId(UUID id) {
             eventId = id;
             return this;
         }
 
-        /** Sets the time of the change, by this service's clock; now by default. */
+        /**
+         * Sets the time of the change, by the clock of this service. The default is the time at which the draft was
+         * created.
+         */
         public Draft occurredAt(Instant time) {
             occurredAt = time;
             return this;
         }
 
-        /** Lets the registry refuse the event unless the object's row has this primary key. */
+        /** Adds a condition: the registry refuses the event if the object's row has another uuid. */
         public Draft ifUuid(UUID uuid) {
             ifUuid = uuid;
             return this;
         }
 
-        /** Lets the registry refuse the event unless the object's row has this epoch. */
+        /** Adds a condition: the registry refuses the event if the object's row has another epoch. */
         public Draft ifEpoch(long epoch) {
             ifEpoch = epoch;
             return this;
@@ -125,7 +132,7 @@ public final class Events {
         /**
          * Builds the event.
          *
-         * @throws IllegalArgumentException if a part of it is out of its bounds; the message names the part
+         * @throws IllegalArgumentException if a part of the event is out of bounds; the message names the part
          */
         public Event build() {
             return new Event(eventId, puri, occurredAt, source, ifUuid, ifEpoch, change());
@@ -133,20 +140,20 @@ public final class Events {
 
         Change change() {
             if (change == null) {
-                throw new IllegalStateException("a draft without a change");
+                throw new IllegalStateException("bug: a draft that has no change must override change()");
             }
             return change;
         }
     }
 
-    /** A draft of an event with searched text. */
+    /** Builder of an event with attributes, which search indexes. */
     public final class TextDraft extends Draft {
-        private final Function<Map<String, String>, Change> withAttributes;
+        private final Function<Map<String, String>, Change> toChange;
         private final Map<String, String> attributes = new LinkedHashMap<>();
 
-        private TextDraft(Puri puri, Function<Map<String, String>, Change> withAttributes) {
+        private TextDraft(Puri puri, Function<Map<String, String>, Change> toChange) {
             super(puri, null);
-            this.withAttributes = withAttributes;
+            this.toChange = toChange;
         }
 
         /** Adds an attribute, or replaces its value. */
@@ -155,9 +162,9 @@ public final class Events {
             return this;
         }
 
-        /** Adds attributes. */
-        public TextDraft attributes(Map<String, String> all) {
-            attributes.putAll(all);
+        /** Adds attributes, or replaces their values. */
+        public TextDraft attributes(Map<String, String> moreAttributes) {
+            attributes.putAll(moreAttributes);
             return this;
         }
 
@@ -187,7 +194,7 @@ public final class Events {
 
         @Override
         Change change() {
-            return withAttributes.apply(attributes);
+            return toChange.apply(attributes);
         }
     }
 }

@@ -5,78 +5,81 @@ import java.security.SecureRandom;
 import java.util.UUID;
 
 /**
- * A strategy that makes the third segment of new pURIs. Implementations are thread-safe.
+ * A strategy that creates the third segment of new pURIs. Implementations are thread-safe.
  *
- * <p>A pURI is internal, but it travels through logs, topics and databases of many services. Choose by what it may
- * reveal to them:
+ * <p>A pURI is internal, but the logs, topics and databases of many services contain it. Choose a strategy by what the
+ * identifier may reveal to these services:
  *
  * <table>
- * <caption>What an identifier reveals, and how likely collisions are</caption>
+ * <caption>Strategies: revealed information and probability of a collision</caption>
  * <tr><th>strategy</th><th>reveals</th><th>collision</th></tr>
- * <tr><td>{@link #uuid()}</td><td>the time of creation, to the millisecond; no count</td>
+ * <tr><td>{@link #uuid()}</td><td>the time of creation in milliseconds, but not how many were created</td>
  *     <td>2<sup>74</sup> random values in each millisecond</td></tr>
- * <tr><td>{@link #sortable()}</td><td>the time of creation, to the millisecond; no count</td>
+ * <tr><td>{@link #sortable()}</td><td>the time of creation in milliseconds, but not how many were created</td>
  *     <td>see {@link SortableIdentifiers}</td></tr>
  * <tr><td>{@link #nanoid()}</td><td>nothing</td>
  *     <td>n identifiers of length l: about n<sup>2</sup> / (2 · 36<sup>l</sup>)</td></tr>
  * <tr><td>a natural key, {@link Identities#mint(String)}</td><td>whatever the key reveals</td>
- *     <td>as the key; the registry refuses the second</td></tr>
+ *     <td>that of two equal keys</td></tr>
  * </table>
  *
- * <p>None asks the registry. On a collision the registry refuses the second creation as {@code PURI_TAKEN}.
+ * <p>No strategy asks the registry. On a collision the registry refuses the second creation as {@code PURI_TAKEN}.
  */
 @FunctionalInterface
 public interface Identifiers {
-    /** Digits and small letters, in the order of their codes. pURIs do not tell capital letters from small ones. */
+    /** Digits and small letters, in ascending order of their codes. pURIs ignore the case of letters. */
     String BASE_36 = "0123456789abcdefghijklmnopqrstuvwxyz";
 
-    /** Among a billion identifiers of this length, a collision has a probability of 1 : 10 million. */
+    /** For a billion identifiers with this length, the probability of a collision is 1 : 10 million. */
     int NANOID_LENGTH = 16;
 
     /**
-     * Makes the identifier of a new identity.
+     * Returns the identifier of a new identity.
      *
-     * @param uuid its primary key
-     * @return 1 to 255 characters as {@link dev.puri.schemas.identity.Puri#of} takes them
+     * @param uuid the identity's primary key
+     * @return 1 to 255 characters that {@link dev.puri.schemas.identity.Puri#of} accepts
      */
     String next(UUID uuid);
 
-    /** The identity's own uuid as text, so that there is only one id to store. */
+    /** Identifiers that are the identity's uuid as text. A service then stores only one id. */
     static Identifiers uuid() {
         return UUID::toString;
     }
 
-    /** Short and in the order of creation: 9 characters of time and 11 random ones in base 36. */
+    /** Short identifiers in the order of creation: 9 characters for the time and 11 random characters, in base 36. */
     static Identifiers sortable() {
         return new SortableIdentifiers(SortableIdentifiers.TIME_LENGTH, SortableIdentifiers.RANDOM_LENGTH, BASE_36);
     }
 
     /**
-     * As {@link #sortable()}, with other lengths and another alphabet.
+     * Identifiers like those of {@link #sortable()}, with other lengths and another alphabet.
      *
-     * @throws IllegalArgumentException if the time does not fit until 2100, the random part has under 2^20 or over 2^62 values, or
-     *     the alphabet is not in order or has characters that pURIs fold or escape
+     * @param timeLength number of characters of the time part
+     * @param randomLength number of characters of the random part
+     * @param alphabet characters in ascending order of their codes
+     * @throws IllegalArgumentException if the time does not fit until 2100, the random part has fewer than 2^20 or more
+     *     than 2^62 values, or the alphabet is not sorted or has characters that pURIs fold or escape
      */
     static Identifiers sortable(int timeLength, int randomLength, String alphabet) {
         return new SortableIdentifiers(timeLength, randomLength, alphabet);
     }
 
-    /** {@value #NANOID_LENGTH} random characters of base 36. */
+    /** Identifiers of {@value #NANOID_LENGTH} random characters in base 36. */
     static Identifiers nanoid() {
         return nanoid(NANOID_LENGTH, BASE_36);
     }
 
     /**
-     * Random characters, each as likely as any other.
+     * Identifiers of random characters. Each character of the alphabet has the same probability.
      *
-     * @param length 1 to 255
+     * @param length number of characters, 1 to 255
      * @throws IllegalArgumentException if the length is out of bounds, or the alphabet has characters that pURIs fold or escape
      */
     static Identifiers nanoid(int length, String alphabet) {
         Alphabets.require(alphabet);
         if (length < 1 || length > Alphabets.MAX_LENGTH) {
             throw new IllegalArgumentException(
-                    "an identifier has 1 to " + Alphabets.MAX_LENGTH + " characters, not " + length);
+                    "the length of an identifier must be 1 to " + Alphabets.MAX_LENGTH + " characters, not " + length);
         }
         char[] characters = alphabet.toCharArray();
         SecureRandom random = new SecureRandom();

@@ -6,16 +6,16 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Mints the ids of one collection's new objects without I/O, before the transaction that uses them opens. Retries use the same
- * ids, and count once.
+ * Mints the ids of new objects of one collection. Minting does no I/O, so a service mints the ids before it opens its
+ * transaction. A retry uses the same ids, so the registry counts the object once.
  *
  * <pre>{@code
  * Identities tracks = new Identities("music", "tracks", new Prefix("trk"), Identifiers.sortable());
  * NewIdentity track = tracks.mint();
  * }</pre>
  *
- * <p>Thread-safe. Of two identities from the same instance, the later one has the greater uuid, as unsigned bytes, and the greater
- * identifier if identifiers are sortable.
+ * <p>Thread-safe. The uuids of one instance increase, compared as unsigned bytes. If the identifiers are sortable, the
+ * identifiers of one instance increase too.
  */
 public final class Identities {
     private final IdentityMinter minter;
@@ -25,8 +25,8 @@ public final class Identities {
     private final Identifiers identifiers;
 
     /**
-     * @param prefix the collection's declared prefix; null if its objects have no handles
-     * @param identifiers makes the third segment unless a natural key is given
+     * @param prefix declared prefix of the collection; null if the collection's objects have no handles
+     * @param identifiers creates the third segment of pURIs, except for objects with a natural key
      * @throws dev.puri.schemas.identity.InvalidNameException if namespace or collection cannot be part of a pURI
      */
     public Identities(String namespace, String collection, @Nullable Prefix prefix, Identifiers identifiers) {
@@ -39,7 +39,7 @@ public final class Identities {
             String collection,
             @Nullable Prefix prefix,
             Identifiers identifiers) {
-        // Fails here, not when the first object is created.
+        // Invalid names fail here, and not when the first object is created.
         Puri.of(namespace, collection, "any");
         this.minter = minter;
         this.namespace = namespace;
@@ -51,20 +51,20 @@ public final class Identities {
     /** Mints all ids of a new object. */
     public synchronized NewIdentity mint() {
         UUID uuid = minter.uuid();
-        return minted(uuid, identifiers.next(uuid));
+        return identity(uuid, identifiers.next(uuid));
     }
 
     /**
-     * Mints the uuid and the handle of a new object whose natural key becomes its identifier.
+     * Mints the uuid and the handle of a new object. The natural key becomes the third segment of the object's pURI.
      *
-     * @param naturalKey plain text, in which the case of ASCII letters does not count
-     * @throws dev.puri.schemas.identity.InvalidNameException when it cannot be part of a pURI
+     * @param naturalKey plain text without escapes; the case of ASCII letters is ignored
+     * @throws dev.puri.schemas.identity.InvalidNameException if the natural key cannot be part of a pURI
      */
     public NewIdentity mint(String naturalKey) {
-        return minted(minter.uuid(), naturalKey);
+        return identity(minter.uuid(), naturalKey);
     }
 
-    private NewIdentity minted(UUID uuid, String identifier) {
+    private NewIdentity identity(UUID uuid, String identifier) {
         return new NewIdentity(
                 Puri.of(namespace, collection, identifier), uuid, prefix == null ? null : minter.handle(prefix));
     }

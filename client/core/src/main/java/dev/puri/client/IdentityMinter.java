@@ -13,23 +13,23 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Mints the ids of an identity without I/O, before the transaction that uses them opens and before anything is published. Retries
- * use the same ids and are harmless. Thread-safe.
+ * Mints uuids and handles without I/O, so a service mints them before it opens its transaction and before it publishes.
+ * A retry uses the same ids and is harmless. Thread-safe.
  *
- * <p>Every uuid is a UUIDv7 (RFC 9562 §5.7, method 1 of §6.2: the random part counts on within a
- * millisecond) and greater, as unsigned bytes, than every uuid that this process minted before, even
- * when the clock is set back.
+ * <p>Every uuid is a UUIDv7 (RFC 9562 §5.7; method 1 of §6.2: within a millisecond the random part is incremented). It
+ * is greater, compared as unsigned bytes, than every uuid that this process minted before, also if the clock is set
+ * back.
  */
 public final class IdentityMinter {
-    private static final Uuids PROCESS = new Uuids(new SecureRandom(), InstantSource.system());
-    private static final char[] ALPHABET = Handle.ALPHABET.toCharArray();
+    private static final Uuids UUIDS_OF_PROCESS = new Uuids(new SecureRandom(), InstantSource.system());
+    private static final char[] HANDLE_ALPHABET = Handle.ALPHABET.toCharArray();
 
     private final Uuids uuids;
     private final Random random;
 
-    /** Mints by the system's clock and its secure randomness. */
+    /** Creates a minter that uses the system clock and a secure random generator. */
     public IdentityMinter() {
-        this(PROCESS, new SecureRandom());
+        this(UUIDS_OF_PROCESS, new SecureRandom());
     }
 
     private IdentityMinter(Uuids uuids, Random random) {
@@ -37,52 +37,53 @@ public final class IdentityMinter {
         this.random = random;
     }
 
-    /** Mints by this clock and this randomness, for tests that need the same ids every time. */
+    /** Returns a minter with this clock and random generator, for tests that need the same ids in every run. */
     static IdentityMinter of(InstantSource clock, Random random) {
         return new IdentityMinter(new Uuids(random, clock), random);
     }
 
     /**
-     * The ids of one new identity.
+     * Uuid and handle of a new identity.
      *
-     * @param handle null when the collection has no prefix
+     * @param handle null if the collection has no prefix
      */
     public record Minted(UUID uuid, @Nullable Handle handle) {}
 
     /**
-     * Mints the ids of a new identity.
+     * Mints the uuid and the handle of a new identity.
      *
-     * @param prefix its collection's; null mints no handle
+     * @param prefix the collection's prefix; null if the collection has none, and then there is no handle
      */
     public Minted mint(@Nullable Prefix prefix) {
         return new Minted(uuid(), prefix == null ? null : handle(prefix));
     }
 
-    /** A new UUIDv7: a primary key, or an event's id. */
+    /** Returns a new UUIDv7, to be a primary key or the id of an event. */
     public UUID uuid() {
         return uuids.next();
     }
 
-    /** A new handle. Each prefix has 2^75, so a collision is not to be expected. */
+    /** Returns a new handle. Each prefix has 2^75 handles, so a collision is improbable. */
     public Handle handle(Prefix prefix) {
-        return Handle.of(prefix, NanoIdUtils.randomNanoId(random, ALPHABET, Handle.RANDOM_LENGTH));
+        return Handle.of(prefix, NanoIdUtils.randomNanoId(random, HANDLE_ALPHABET, Handle.RANDOM_LENGTH));
     }
 
     /**
-     * The generator reads its clock before it takes its lock, and draws a new random part whenever the millisecond differs, even
-     * when it is an earlier one. Both would break the order; hence the lock, and the clock that never runs back.
+     * Mints increasing uuids. The generator alone does not: it reads its clock before it takes its lock, and it draws a
+     * new random part whenever the millisecond differs, also if the millisecond is an earlier one. So this class has
+     * its own lock, and gives the generator a clock that never runs backwards.
      */
     private static final class Uuids {
         private final TimeBasedEpochGenerator generator;
 
         Uuids(Random random, InstantSource clock) {
             generator = Generators.timeBasedEpochGenerator(random, new UUIDClock() {
-                private long latest = Long.MIN_VALUE;
+                private long latestMillis = Long.MIN_VALUE;
 
                 @Override
                 public long currentTimeMillis() {
-                    latest = Math.max(latest, clock.millis());
-                    return latest;
+                    latestMillis = Math.max(latestMillis, clock.millis());
+                    return latestMillis;
                 }
             });
         }

@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The ids of an object that is about to be created.
  *
- * @param puri its name for services
- * @param uuid its primary key, a UUIDv7, which never leaves the internal network
- * @param handle its public name; null if its collection has no prefix
+ * @param puri the object's name within the internal network
+ * @param uuid the object's primary key, a UUIDv7; it never leaves the internal network
+ * @param handle the object's public name; null if the collection has no prefix
  */
 public record NewIdentity(Puri puri, UUID uuid, @Nullable Handle handle) {}

@@ -14,10 +14,11 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The producer properties of a publisher: those that the registry relies on, the caller's, and defaults.
+ * Validates and completes the Kafka producer properties of an {@link IdentityPublisher}. The result has the caller's
+ * properties, the fixed properties that the registry relies on, and defaults.
  *
- * <p>Kafka refuses a {@code delivery.timeout.ms} below {@code linger.ms} + {@code request.timeout.ms}. A default gives way to what
- * the caller sets:
+ * <p>Kafka refuses a {@code delivery.timeout.ms} below {@code linger.ms} + {@code request.timeout.ms}. So the defaults
+ * depend on the timeouts that the caller sets:
  *
  * <pre>
  * linger.ms            5 ms;  half of delivery.timeout.ms if that is less
@@ -29,37 +30,41 @@ import org.jspecify.annotations.Nullable;
 public final class ProducerProperties {
     private static final String EVENT_SERIALIZER = "dev.puri.schemas.log.EventSerializer";
 
-    /** Confluent's key: without it its serializer registers a version of its own for our generated classes. */
+    /**
+     * Property of Confluent's serializer. Without it the serializer registers an extra schema version for our generated
+     * classes.
+     */
     static final String REMOVE_JAVA_PROPERTIES = "avro.remove.java.properties";
 
-    /** Kafka's default of {@code delivery.timeout.ms}. */
+    /** Kafka's default for {@code delivery.timeout.ms}. */
     static final Duration KAFKA_DELIVERY_TIMEOUT = Duration.ofSeconds(120);
 
-    /** Time for an answer beyond the wait of a look-up, and for a connection. */
+    /** Time limit for a response of the resolver, not counting the wait for an event, and for opening a connection. */
     private static final Duration RESOLVER_TIMEOUT = Duration.ofSeconds(10);
 
-    /** Also matches the text of a Java list, which has brackets. */
-    private static final Pattern HOSTS_AND_PORTS = Pattern.compile("[^,]+:\\d{1,5}\\s*]?(,[^,]+:\\d{1,5}\\s*]?)*");
+    /** Also matches the text of a Java list, which has brackets around the addresses. */
+    private static final Pattern BOOTSTRAP_SERVERS = Pattern.compile("[^,]+:\\d{1,5}\\s*]?(,[^,]+:\\d{1,5}\\s*]?)*");
 
-    private static final long LINGER_MILLIS = 5;
-    private static final long REQUEST_MILLIS = 10_000;
-    private static final long DELIVERY_MILLIS = 30_000;
-    private static final long MAX_BLOCK_MILLIS = 30_000;
+    private static final long DEFAULT_LINGER_MILLIS = 5;
+    private static final long DEFAULT_REQUEST_MILLIS = 10_000;
+    private static final long DEFAULT_DELIVERY_MILLIS = 30_000;
+    private static final long DEFAULT_MAX_BLOCK_MILLIS = 30_000;
 
-    /** Kafka's limit for an idempotent producer. */
+    /** Kafka's maximum of {@code max.in.flight.requests.per.connection} for an idempotent producer. */
     private static final long MAX_IN_FLIGHT = 5;
 
     private ProducerProperties() {}
 
     /**
-     * Lists the mistakes in properties of an {@link IdentityPublisher}: those that break a guarantee that the registry relies on,
-     * values that Kafka does not take, timeouts that contradict one another, and an invalid URL of a resolver. Unknown
-     * names pass, because they may be the serializer's.
+     * Lists the mistakes in the properties of an {@link IdentityPublisher}. A mistake is a property that breaks a
+     * guarantee that the registry relies on, a value that Kafka refuses, a contradiction between timeouts, or an
+     * invalid URL of a resolver. Properties with unknown names are allowed, because they may be properties of the
+     * serializer.
      *
-     * @return a line for each mistake, {@code name=value: rule}, without secrets; empty if a publisher takes the properties
+     * @return a line for each mistake, {@code name=value: rule}, without secrets; empty if there is no mistake
      */
-    public static List<String> mistakes(Map<?, ?> given) {
-        Map<String, Object> properties = strings(given);
+    public static List<String> mistakes(Map<?, ?> callerProperties) {
+        Map<String, Object> properties = withTextNames(callerProperties);
         List<String> mistakes = new ArrayList<>();
         require(properties, ProducerConfig.ACKS_CONFIG, List.of("all", "-1"), mistakes);
         require(properties, ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG, List.of("true"), mistakes);
@@ -67,7 +72,7 @@ public final class ProducerProperties {
         forbid(
                 properties,
                 ProducerConfig.PARTITIONER_CLASS_CONFIG,
-                "a pURI's partition is found by Kafka's default",
+                "the registry relies on Kafka's default partitioner",
                 mistakes);
         forbid(properties, ProducerConfig.KEY_SERIALIZER_CLASS_CONFIG, "the key is the canonical pURI", mistakes);
         forbid(
@@ -77,14 +82,14 @@ public final class ProducerProperties {
                 mistakes);
         Object servers = properties.get(ProducerConfig.BOOTSTRAP_SERVERS_CONFIG);
         if (servers == null) {
-            mistakes.add(ProducerConfig.BOOTSTRAP_SERVERS_CONFIG + ": is missing; host:port of brokers");
-        } else if (!HOSTS_AND_PORTS.matcher(String.valueOf(servers)).matches()) {
+            mistakes.add(ProducerConfig.BOOTSTRAP_SERVERS_CONFIG + ": is missing; it must be host:port of brokers");
+        } else if (!BOOTSTRAP_SERVERS.matcher(String.valueOf(servers)).matches()) {
             mistakes.add(ProducerConfig.BOOTSTRAP_SERVERS_CONFIG + "=" + servers
-                    + ": must be host:port, with commas between");
+                    + ": must be host:port, separated by commas");
         }
-        refuseInvalidValues(properties, mistakes);
+        addInvalidValues(properties, mistakes);
         try {
-            resolver(given);
+            resolver(callerProperties);
         } catch (IllegalArgumentException e) {
             mistakes.add(IdentityPublisher.RESOLVER_URL + ": "
                     + String.valueOf(e.getMessage()).replaceAll("\\s*\\n\\s*", " "));
@@ -93,17 +98,17 @@ public final class ProducerProperties {
     }
 
     /**
-     * Returns the properties with which a publisher opens its producer.
+     * Returns the complete properties for a publisher's Kafka producer.
      *
-     * @throws IllegalArgumentException if there are {@link #mistakes}, which are all listed
+     * @throws IllegalArgumentException if there are {@link #mistakes}; the message lists all
      */
-    static Map<String, Object> of(Map<?, ?> given) {
-        List<String> mistakes = mistakes(given);
+    static Map<String, Object> of(Map<?, ?> callerProperties) {
+        List<String> mistakes = mistakes(callerProperties);
         if (!mistakes.isEmpty()) {
             throw new IllegalArgumentException(
-                    "properties that a publisher cannot take:\n  " + String.join("\n  ", mistakes));
+                    "invalid properties of a publisher:\n  " + String.join("\n  ", mistakes));
         }
-        Map<String, Object> properties = strings(given);
+        Map<String, Object> properties = withTextNames(callerProperties);
         properties.remove(IdentityPublisher.RESOLVER_URL);
         properties.remove(IdentityPublisher.RESOLVER_TOKEN);
         properties.put(ProducerConfig.ACKS_CONFIG, "all");
@@ -112,29 +117,29 @@ public final class ProducerProperties {
         properties.putIfAbsent(ProducerConfig.VALUE_SERIALIZER_CLASS_CONFIG, EVENT_SERIALIZER);
         properties.putIfAbsent(REMOVE_JAVA_PROPERTIES, "true");
         Timeouts timeouts = Timeouts.of(properties);
-        properties.put(ProducerConfig.LINGER_MS_CONFIG, Long.toString(timeouts.linger()));
-        properties.put(ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG, Long.toString(timeouts.request()));
-        properties.put(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, Long.toString(timeouts.delivery()));
-        properties.put(ProducerConfig.MAX_BLOCK_MS_CONFIG, Long.toString(timeouts.maxBlock()));
-        // With several, a partition whose leader is just coming up may refuse the first and take the second;
-        // the first is then out of sequence for ever and expires (KAFKA-15591).
+        properties.put(ProducerConfig.LINGER_MS_CONFIG, Long.toString(timeouts.lingerMillis()));
+        properties.put(ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG, Long.toString(timeouts.requestMillis()));
+        properties.put(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, Long.toString(timeouts.deliveryMillis()));
+        properties.put(ProducerConfig.MAX_BLOCK_MS_CONFIG, Long.toString(timeouts.maxBlockMillis()));
+        // With several requests in flight, a partition whose leader just started may refuse the first request and
+        // accept the second. The events of the first are then out of sequence in every retry, and expire (KAFKA-15591).
         properties.putIfAbsent(ProducerConfig.MAX_IN_FLIGHT_REQUESTS_PER_CONNECTION, "1");
         return properties;
     }
 
-    /** Whether the serializer of these properties takes events; a caller's own takes their Avro form. */
+    /** Returns whether the configured serializer accepts events. Another serializer gets the Avro form of an event. */
     static boolean takesEvents(Map<String, Object> properties) {
         return EVENT_SERIALIZER.equals(properties.get(ProducerConfig.VALUE_SERIALIZER_CLASS_CONFIG));
     }
 
     /**
-     * Returns the options of the publisher's resolver client; null if no resolver is set.
+     * Returns the options of the publisher's resolver client; null if the properties name no resolver.
      *
-     * @throws IllegalArgumentException if its URL or token has a wrong form
+     * @throws IllegalArgumentException if the resolver's URL or token is malformed
      */
-    static @Nullable ResolverOptions resolver(Map<?, ?> given) {
-        Object url = given.get(IdentityPublisher.RESOLVER_URL);
-        Object token = given.get(IdentityPublisher.RESOLVER_TOKEN);
+    static @Nullable ResolverOptions resolver(Map<?, ?> callerProperties) {
+        Object url = callerProperties.get(IdentityPublisher.RESOLVER_URL);
+        Object token = callerProperties.get(IdentityPublisher.RESOLVER_TOKEN);
         return url == null
                 ? null
                 : ResolverOptions.at(String.valueOf(url))
@@ -144,10 +149,10 @@ public final class ProducerProperties {
                         .build();
     }
 
-    /** The properties with names as text, without those whose value is null. */
-    private static Map<String, Object> strings(Map<?, ?> given) {
+    /** Copies the properties that have a value, and converts their names to text. */
+    private static Map<String, Object> withTextNames(Map<?, ?> callerProperties) {
         Map<String, Object> properties = new HashMap<>();
-        given.forEach((key, value) -> {
+        callerProperties.forEach((key, value) -> {
             if (value != null) {
                 properties.put(String.valueOf(key), value);
             }
@@ -155,9 +160,9 @@ public final class ProducerProperties {
         return properties;
     }
 
-    /** Timeouts in milliseconds. */
-    private record Timeouts(long linger, long request, long delivery, long maxBlock) {
-        /** The timeouts of properties of which each has a value that Kafka takes. */
+    /** Values of the timeout properties, in milliseconds, set by the caller or by default. */
+    private record Timeouts(long lingerMillis, long requestMillis, long deliveryMillis, long maxBlockMillis) {
+        /** Every property must have a value that Kafka accepts. */
         static Timeouts of(Map<String, Object> properties) {
             Long delivery = millis(properties, ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG);
             Long request = millis(properties, ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG);
@@ -165,21 +170,25 @@ public final class ProducerProperties {
             Long maxBlock = millis(properties, ProducerConfig.MAX_BLOCK_MS_CONFIG);
             if (linger == null) {
                 linger = delivery == null
-                        ? LINGER_MILLIS
-                        : between(0, delivery - (request == null ? delivery / 2 : request), LINGER_MILLIS);
+                        ? DEFAULT_LINGER_MILLIS
+                        : clamp(0, delivery - (request == null ? delivery / 2 : request), DEFAULT_LINGER_MILLIS);
             }
             if (request == null) {
-                request = delivery == null ? REQUEST_MILLIS : between(0, delivery - linger, REQUEST_MILLIS);
+                request =
+                        delivery == null ? DEFAULT_REQUEST_MILLIS : clamp(0, delivery - linger, DEFAULT_REQUEST_MILLIS);
             }
             if (delivery == null) {
-                delivery = Math.min(Integer.MAX_VALUE, Math.max(DELIVERY_MILLIS, linger + request));
+                delivery = Math.min(Integer.MAX_VALUE, Math.max(DEFAULT_DELIVERY_MILLIS, linger + request));
             }
             return new Timeouts(
-                    linger, request, delivery, maxBlock == null ? Math.min(MAX_BLOCK_MILLIS, delivery) : maxBlock);
+                    linger,
+                    request,
+                    delivery,
+                    maxBlock == null ? Math.min(DEFAULT_MAX_BLOCK_MILLIS, delivery) : maxBlock);
         }
 
-        private static long between(long least, long value, long most) {
-            return Math.max(least, Math.min(value, most));
+        private static long clamp(long min, long value, long max) {
+            return Math.max(min, Math.min(value, max));
         }
 
         private static @Nullable Long millis(Map<String, Object> properties, String key) {
@@ -188,8 +197,8 @@ public final class ProducerProperties {
         }
     }
 
-    private static void refuseInvalidValues(Map<String, Object> properties, List<String> mistakes) {
-        int before = mistakes.size();
+    private static void addInvalidValues(Map<String, Object> properties, List<String> mistakes) {
+        int countBefore = mistakes.size();
         ProducerConfig.configDef().configKeys().forEach((name, key) -> {
             Object value = properties.get(name);
             if (value == null || mistakes.stream().anyMatch(mistake -> mistake.startsWith(name + "="))) {
@@ -205,26 +214,27 @@ public final class ProducerProperties {
                 mistakes.add(name + "=" + (isSecret ? "***" : value) + ": " + rule(name, e));
             }
         });
-        if (mistakes.size() == before) {
-            refuseContradictions(properties, mistakes);
+        if (mistakes.size() == countBefore) {
+            addContradictions(properties, mistakes);
         }
     }
 
-    /** Kafka's message without the name and the value. */
+    /** Returns Kafka's message without the beginning, which repeats name and value of the property. */
     private static String rule(String name, ConfigException error) {
         String message = String.valueOf(error.getMessage());
-        int rule = message.indexOf("configuration " + name + ": ");
-        return rule < 0 ? message : message.substring(rule + name.length() + "configuration : ".length());
+        int nameIndex = message.indexOf("configuration " + name + ": ");
+        return nameIndex < 0 ? message : message.substring(nameIndex + name.length() + "configuration : ".length());
     }
 
-    /** Adds mistakes among values of which Kafka takes each alone. */
-    private static void refuseContradictions(Map<String, Object> properties, List<String> mistakes) {
+    /** Adds the contradictions between properties whose single values are all valid. */
+    private static void addContradictions(Map<String, Object> properties, List<String> mistakes) {
         Timeouts timeouts = Timeouts.of(properties);
-        long least = Math.min(Integer.MAX_VALUE, timeouts.linger() + timeouts.request());
-        if (timeouts.delivery() < least) {
-            mistakes.add(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG + "=" + timeouts.delivery() + ": must be at least "
+        long min = Math.min(Integer.MAX_VALUE, timeouts.lingerMillis() + timeouts.requestMillis());
+        if (timeouts.deliveryMillis() < min) {
+            mistakes.add(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG + "=" + timeouts.deliveryMillis()
+                    + ": must be at least "
                     + ProducerConfig.LINGER_MS_CONFIG + " + " + ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG + ", which is "
-                    + least);
+                    + min);
         }
         Long retries = Timeouts.millis(properties, ProducerConfig.RETRIES_CONFIG);
         if (retries != null && retries == 0) {
@@ -251,7 +261,7 @@ public final class ProducerProperties {
         }
     }
 
-    /** The delivery timeout of properties that {@link #of} returned. */
+    /** Returns the delivery timeout in properties that {@link #of} returned. */
     static Duration deliveryTimeout(Map<String, Object> properties) {
         Long millis = Timeouts.millis(properties, ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG);
         return millis == null ? KAFKA_DELIVERY_TIMEOUT : Duration.ofMillis(millis);

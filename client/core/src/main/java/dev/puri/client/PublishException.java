@@ -23,16 +23,17 @@ import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An event that was not acknowledged. It may have arrived all the same: publish it again, with the
- * same event id, and it counts once. The message names the event, its pURI, the topic and the brokers' addresses, and says
- * what to do where Kafka does not. The cause is Kafka's or the serializer's exception. For an event of a batch that was not
- * sent, because an earlier one of its pURI failed, the cause is the {@link PublishException} of the earlier one.
+ * An event was not acknowledged. The event may still be in the log: publish it again with the same event id, and the
+ * registry counts it once. The message has the event's id and pURI, the topic and the brokers' addresses, and says what
+ * to do if Kafka's message does not. The cause is the exception of Kafka or of the serializer. If the event was not
+ * sent because an earlier event of its pURI in the batch failed, the cause is the {@link PublishException} of the
+ * earlier event.
  */
 public final class PublishException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
-    /** Statuses by which a server refuses any request: credentials, scope, timeout, rate limit. */
-    private static final Set<Integer> REQUEST_STATUSES = Set.of(401, 403, 408, 429);
+    /** HTTP statuses that do not depend on the content of the request: credentials, scope, timeout, rate limit. */
+    private static final Set<Integer> STATUSES_FOR_ANY_REQUEST = Set.of(401, 403, 408, 429);
 
     private final transient Puri puri;
     private final UUID eventId;
@@ -41,19 +42,19 @@ public final class PublishException extends RuntimeException {
 
     /** Which events a failure concerns. */
     public enum Scope {
-        /** This event alone, such as one that is too large. Others get through; publishing this one again does not help. */
+        /** Only this event, for example because it is too large. Publishing it again fails again. */
         EVENT,
-        /** The events of its topic, which is missing or forbidden. */
+        /** All events of the same topic: the topic is missing, or this service may not write to it. */
         TOPIC,
-        /** All events: the brokers, the schema registry or the publisher fail. */
+        /** All events: the brokers, the schema registry or the publisher failed. */
         PUBLISHER
     }
 
     /**
-     * Makes an exception as {@link IdentityPublisher} does; public for fakes of a publisher.
+     * Creates the exception of one event. Public for test doubles of a publisher.
      *
      * @param brokers addresses of the brokers
-     * @param cause Kafka's or the serializer's exception
+     * @param cause exception of Kafka or of the serializer
      */
     public PublishException(Event event, String topic, String brokers, Throwable cause) {
         super(
@@ -66,7 +67,7 @@ public final class PublishException extends RuntimeException {
         this.scope = scope(cause);
     }
 
-    /** The same failure with the stack trace of the calling thread. */
+    /** Copies an exception, so that the copy has the stack trace of the calling thread. */
     PublishException(PublishException failure) {
         super(failure.getMessage(), failure.getCause());
         this.puri = failure.puri;
@@ -82,19 +83,19 @@ public final class PublishException extends RuntimeException {
         }
         if (isFatal(cause)) {
             Throwable error = cause.getCause();
-            return "the producer has failed for good; close this publisher and open another (" + detail
+            return "the producer failed permanently; close this publisher and open a new one (" + detail
                     + (error == null ? "" : ": " + error.getMessage()) + ")";
         }
         if (cause instanceof BufferExhaustedException) {
-            return "the buffer of events not yet acknowledged is full; the brokers are away, or slower than this service:"
-                    + " publish more slowly, or raise buffer.memory or max.block.ms (" + detail + ")";
+            return "the buffer of unacknowledged events is full, because the brokers are unreachable or slower than this"
+                    + " service: publish more slowly, or raise buffer.memory or max.block.ms (" + detail + ")";
         }
-        if (isOfTopic(cause) && cause instanceof TimeoutException) {
-            return "the topic does not exist; make it with puri topics create (" + detail + ")";
+        if (isTopicFailure(cause) && cause instanceof TimeoutException) {
+            return "the topic does not exist; create it with: puri topics create (" + detail + ")";
         }
         if (cause instanceof TopicAuthorizationException) {
-            return "this service may not write to the topic: its principal lacks Write there, or the namespace is another"
-                    + " service's (" + detail + ")";
+            return "this service may not write to the topic: its principal has no Write permission, or the namespace belongs"
+                    + " to another service (" + detail + ")";
         }
         return cause instanceof TimeoutException ? "no broker acknowledged it in time (" + detail + ")" : detail;
     }
@@ -103,68 +104,71 @@ public final class PublishException extends RuntimeException {
         if (cause instanceof PublishException earlier) {
             return earlier.scope();
         }
-        if (isOfTopic(cause)) {
+        if (isTopicFailure(cause)) {
             return Scope.TOPIC;
         }
         if (cause instanceof SerializationException) {
-            boolean isRegistryAway = cause instanceof RegistryUnavailableException
+            boolean isSchemaRegistryFailure = cause instanceof RegistryUnavailableException
                     || cause.getCause() instanceof IOException
-                    || isOfRegistry(cause.getCause());
-            return isRegistryAway ? Scope.PUBLISHER : Scope.EVENT;
+                    || isSchemaRegistryRefusal(cause.getCause());
+            return isSchemaRegistryFailure ? Scope.PUBLISHER : Scope.EVENT;
         }
-        boolean isOfPublisher = isFatal(cause)
-                || isPlain(cause)
+        boolean isPublisherFailure = isFatal(cause)
+                || isPlainKafkaException(cause)
                 || cause instanceof RetriableException
                 || cause instanceof AuthenticationException
                 || cause instanceof AuthorizationException
                 || cause instanceof OutOfOrderSequenceException
-                // Confluent's serializer throws it for every 4xx of the schema registry, without the status.
+                // Confluent's serializer throws this exception, without the status, for every 4xx of the schema
+                // registry.
                 || cause instanceof InvalidConfigurationException
                 || cause instanceof IllegalStateException;
-        return isOfPublisher ? Scope.PUBLISHER : Scope.EVENT;
+        return isPublisherFailure ? Scope.PUBLISHER : Scope.EVENT;
     }
 
     /**
-     * Whether a schema registry refused the request and not the schema. Confluent's serializer reports that by its
-     * RestClientException, which is not on this module's class path. {@code getStatus} returns the HTTP status, and {@code
-     * getErrorCode} may have two more digits.
+     * Returns whether the schema registry refused or failed the request for a reason that is not the schema.
+     * Confluent's serializer then throws its RestClientException, which is not on this module's class path, so this
+     * method calls its getters by reflection. {@code getStatus} returns the HTTP status. {@code getErrorCode} returns
+     * the status with two more digits.
      */
-    private static boolean isOfRegistry(@Nullable Throwable cause) {
+    private static boolean isSchemaRegistryRefusal(@Nullable Throwable cause) {
         return cause != null
-                && (isOfRequest(number(cause, "getStatus")) || isOfRequest(number(cause, "getErrorCode") / 100));
+                && (isIndependentOfContent(intFrom(cause, "getStatus"))
+                        || isIndependentOfContent(intFrom(cause, "getErrorCode") / 100));
     }
 
-    private static boolean isOfRequest(int status) {
-        return status / 100 == 5 || REQUEST_STATUSES.contains(status);
+    private static boolean isIndependentOfContent(int status) {
+        return status / 100 == 5 || STATUSES_FOR_ANY_REQUEST.contains(status);
     }
 
-    /** Returns the result of a method; 0 if the object does not have it. */
-    private static int number(Throwable of, String method) {
+    /** Returns the int that a getter returns; 0 if the exception does not have the getter. */
+    private static int intFrom(Throwable error, String getter) {
         try {
-            return of.getClass().getMethod(method).invoke(of) instanceof Integer number ? number : 0;
+            return error.getClass().getMethod(getter).invoke(error) instanceof Integer number ? number : 0;
         } catch (ReflectiveOperationException e) {
             return 0;
         }
     }
 
-    /** Kafka reports a missing topic by a timeout with that cause. */
-    private static boolean isOfTopic(@Nullable Throwable cause) {
+    /** Kafka reports a missing topic as a TimeoutException whose cause is an UnknownTopicOrPartitionException. */
+    private static boolean isTopicFailure(@Nullable Throwable cause) {
         return cause instanceof TopicAuthorizationException
                 || cause instanceof InvalidTopicException
                 || cause instanceof UnknownTopicOrPartitionException
                 || cause instanceof TimeoutException
                         && !(cause.getCause() instanceof TimeoutException)
-                        && isOfTopic(cause.getCause());
+                        && isTopicFailure(cause.getCause());
     }
 
-    /** After a fatal error a producer refuses every record by a plain KafkaException with that error as its cause. */
+    /** After a fatal error, a producer fails every send with a plain KafkaException whose cause is the fatal error. */
     private static boolean isFatal(Throwable cause) {
-        return (isPlain(cause) && cause.getCause() != null)
+        return (isPlainKafkaException(cause) && cause.getCause() != null)
                 || cause instanceof ProducerFencedException
                 || cause instanceof InvalidProducerEpochException;
     }
 
-    private static boolean isPlain(Throwable cause) {
+    private static boolean isPlainKafkaException(Throwable cause) {
         return cause.getClass() == KafkaException.class;
     }
 

@@ -8,8 +8,8 @@ import dev.puri.schemas.log.Reason;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The outcome of a published event in the registry, as a resolver reports it. Whether brokers took the event is its {@link
- * Delivery}.
+ * The registry's decision on a published event, as a resolver reports it. {@link Delivery} says whether the brokers
+ * accepted the event.
  *
  * <pre>{@code
  * PublishOutcome outcome = publisher.awaitSync(event.puri(), token, Duration.ofSeconds(10));
@@ -20,10 +20,11 @@ import org.jspecify.annotations.Nullable;
  */
 public sealed interface PublishOutcome {
     /**
-     * Returns the outcome that a verdict on a reference with a token means. Merged, deleted and unknown are verdicts of a table
-     * that has the event.
+     * Converts the verdict on a reference with a token to the outcome of the token's event. The verdicts merged,
+     * deleted and unknown mean that the registry accepted the event: the resolver returns them only after its table has
+     * applied the event.
      *
-     * @throws IllegalArgumentException if the verdict is {@link Verdict.Malformed}, which says nothing about the event
+     * @throws IllegalArgumentException if the verdict is {@link Verdict.Malformed}, which does not depend on the event
      */
     static PublishOutcome of(Verdict verdict) {
         if (verdict instanceof Verdict.Malformed malformed) {
@@ -36,26 +37,32 @@ public sealed interface PublishOutcome {
     }
 
     /**
-     * The registry accepted the event, and the resolver's table has it: look-ups there now answer with it, or with a later one.
-     * An event that was published before and counts once is accepted too.
+     * The registry accepted the event, and the resolver's table has applied it. Look-ups at that resolver now return
+     * the state after this event or after a later one. An event that was published several times is accepted, and
+     * counts once.
      */
     record Accepted() implements PublishOutcome {}
 
     /**
-     * The resolver had not seen the event by the end of the wait, or had too many waits under way to ask. Ask again, with the
-     * same token. An event that its collection's declaration does not allow is decided after 5 s only.
+     * There is no decision yet. The resolver had not read the event by the end of the wait, or was not asked because
+     * too many requests were waiting. Ask again with the same token. The registry refuses an event that the declaration
+     * of its collection does not allow only after 5 s.
      */
     record NotCaughtUp() implements PublishOutcome {}
 
     /**
-     * The registry refused the event. A refusal is final: the same event published again is refused again, unless what it
-     * conflicts with has changed. There is a type for each reason on which a service may act, and {@link Other} for the rest.
+     * The registry refused the event. A refused event that is published again is refused again, unless the state that
+     * it conflicts with has changed. There is a type for each reason that a service can act on, and {@link Other} for
+     * all other reasons.
      */
     sealed interface Refused extends PublishOutcome {
-        /** The name of a {@link Reason}, or of a reason that only a later registry knows; for logs and metrics. */
+        /**
+         * The name of a {@link Reason}, or of a reason that only a newer version of the registry knows; for logs and
+         * metrics.
+         */
         String reason();
 
-        /** The circumstances, for people; null when the resolver does not know them any more. */
+        /** Explanation for people; null if the resolver no longer has it. */
         @Nullable
         String detail();
 
@@ -78,9 +85,9 @@ public sealed interface PublishOutcome {
         /**
          * Another identity holds the pURI.
          *
-         * @param holderOwner the holder's owner; null when the resolver does not know it any more
-         * @param holderShard the holder's shard; null likewise
-         * @param survivor the identity that the holder was merged into; null when it is not merged
+         * @param holderOwner owner of the identity that holds the pURI; null if the resolver no longer knows the owner
+         * @param holderShard shard of that identity; null if the resolver no longer knows the shard
+         * @param survivor the identity that the holder was merged into; null if the holder is not merged
          */
         record PuriTaken(
                 @Nullable String detail,
@@ -94,7 +101,7 @@ public sealed interface PublishOutcome {
             }
         }
 
-        /** The handle was granted to another identity, now or ever. Create the identity with a new handle. */
+        /** Another identity has or had the handle. Create the identity with a new handle. */
         record HandleTaken(@Nullable String detail) implements Refused {
             @Override
             public String reason() {
@@ -102,7 +109,7 @@ public sealed interface PublishOutcome {
             }
         }
 
-        /** The collection takes no identities of this owner, or is retired. */
+        /** The collection does not allow identities of this owner, or is retired. */
         record NotAllowed(@Nullable String detail) implements Refused {
             @Override
             public String reason() {
@@ -110,7 +117,7 @@ public sealed interface PublishOutcome {
             }
         }
 
-        /** Nothing was created under this pURI, or it was erased. */
+        /** No identity was created with this pURI, or the identity was erased. */
         record UnknownPuri(@Nullable String detail) implements Refused {
             @Override
             public String reason() {
@@ -118,7 +125,7 @@ public sealed interface PublishOutcome {
             }
         }
 
-        /** The row has another epoch than {@link Events.Draft#ifEpoch} asks for: somebody else changed it first. */
+        /** The epoch of the row differs from {@link Events.Draft#ifEpoch}: another event changed the row first. */
         record StaleEpoch(@Nullable String detail) implements Refused {
             @Override
             public String reason() {
@@ -126,7 +133,7 @@ public sealed interface PublishOutcome {
             }
         }
 
-        /** The row has another uuid than {@link Events.Draft#ifUuid} asks for: the name was deleted and created again. */
+        /** The uuid of the row differs from {@link Events.Draft#ifUuid}: the pURI was deleted and created again. */
         record OtherIncarnation(@Nullable String detail) implements Refused {
             @Override
             public String reason() {
@@ -143,9 +150,9 @@ public sealed interface PublishOutcome {
         }
 
         /**
-         * The identity was merged into another.
+         * The identity was merged into another identity, the survivor.
          *
-         * @param survivor the other; null when the resolver does not know it any more
+         * @param survivor name of the survivor; null if the resolver no longer knows the survivor
          */
         record Merged(@Nullable String detail, @Nullable Puri survivor) implements Refused {
             @Override
@@ -154,7 +161,10 @@ public sealed interface PublishOutcome {
             }
         }
 
-        /** The event breaks a rule of the contract, such as {@link Reason#TOO_LARGE}, or one of a later registry. */
+        /**
+         * Any other {@link Reason}, such as {@link Reason#TOO_LARGE}, or a reason that only a newer version of the
+         * registry knows.
+         */
         record Other(String reason, @Nullable String detail) implements Refused {}
     }
 }

@@ -6,31 +6,31 @@ import dev.puri.schemas.identity.Puri;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A collection as a constant of a service's code. The Maven goal {@code puri:generate} writes one for each collection in a file of
- * declarations.
+ * A collection that a service's code refers to by a constant. The Maven goal {@code puri:generate} generates a constant
+ * for each collection in a file of declarations.
  *
- * @param namespace a segment in any casing, kept canonical
- * @param name a segment in any casing, kept canonical
- * @param prefix what its handles begin with; null when it has none
+ * @param namespace first segment of the collection's pURIs; given in any case and stored in canonical form
+ * @param name second segment of the collection's pURIs; given in any case and stored in canonical form
+ * @param prefix beginning of the collection's handles; null if its objects have no handles
  */
 public record PuriCollection(
         String namespace, String name, @Nullable Prefix prefix) {
     /**
-     * Checks the parts.
+     * Checks namespace and name, and converts them to canonical form.
      *
-     * @throws InvalidNameException when namespace or name is no segment
+     * @throws InvalidNameException if namespace or name is not a valid segment
      */
     public PuriCollection {
-        Puri one = Puri.parse(namespace + ':' + name + ":x");
-        namespace = one.namespace();
-        name = one.collection();
+        Puri example = Puri.parse(namespace + ':' + name + ":x");
+        namespace = example.namespace();
+        name = example.collection();
     }
 
     /**
-     * Parses the parts of a collection.
+     * Returns a collection whose prefix is given as text.
      *
      * @param prefix null if its objects have no handles
-     * @throws InvalidNameException if a part is malformed
+     * @throws InvalidNameException if namespace, name or prefix is malformed
      */
     public static PuriCollection of(String namespace, String name, @Nullable String prefix) {
         return new PuriCollection(namespace, name, prefix == null ? null : Prefix.parse(prefix));
@@ -42,13 +42,13 @@ public record PuriCollection(
     }
 
     /**
-     * Returns the pURI of one of its objects.
+     * Returns the pURI of an object of this collection.
      *
-     * @param identifier plain text, in which the case of ASCII letters does not count
-     * @throws InvalidNameException if it cannot be part of a pURI
+     * @param identifier plain text without escapes; the case of ASCII letters is ignored
+     * @throws InvalidNameException if the identifier cannot be part of a pURI
      */
     public Puri puri(String identifier) {
-        return Puri.of(plain(namespace), plain(name), identifier);
+        return Puri.of(unescaped(namespace), unescaped(name), identifier);
     }
 
     /** Whether the pURI names an object of this collection. */
@@ -57,16 +57,16 @@ public record PuriCollection(
     }
 
     /**
-     * Returns an object that mints the ids of this collection's objects. Keep one for the whole process: the order of creation holds
-     * within each.
+     * Returns a new minter for the ids of this collection's objects. Use one minter for the whole process: only ids of
+     * the same minter are in the order of creation.
      *
-     * @param identifiers makes the third segment unless a natural key is given
+     * @param identifiers creates the third segment of pURIs, except for objects with a natural key
      */
     public Identities identities(Identifiers identifiers) {
-        return new Identities(plain(namespace), plain(name), prefix, identifiers);
+        return new Identities(unescaped(namespace), unescaped(name), prefix, identifiers);
     }
 
-    private static String plain(String segment) {
+    private static String unescaped(String segment) {
         return segment.indexOf('%') < 0 ? segment : Puri.parse("x:x:" + segment).plainIdentifier();
     }
 

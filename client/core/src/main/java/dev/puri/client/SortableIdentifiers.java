@@ -8,48 +8,49 @@ import java.util.UUID;
 import java.util.random.RandomGenerator;
 
 /**
- * Identifiers that sort, as text, in the order in which one process made them: milliseconds since 1970, then random
- * characters. When the clock stands still or is set back the time stays where it was and the random part counts on in
- * random steps, so that every identifier is greater than the one before. Between processes the order is that of their
- * clocks.
+ * Creates identifiers whose text order is the order in which one process created them. An identifier has two parts: the
+ * milliseconds since 1970, then a random part. While the clock does not advance, or after it was set back, the time
+ * part keeps its value and the random part grows by random steps, so every identifier is greater than the previous one.
+ * Identifiers of different processes are in the order of the processes' clocks.
  *
- * <p>Two processes that make an identifier in the same millisecond make the same one with a probability of 2 /
- * alphabet<sup>random length</sup>: half of the random values are kept to count on. With 36 characters and 11 of them that
- * is 1 : 6.6 · 10<sup>16</sup>. An identifier reveals the time of creation and no count: steps between neighbours are random.
+ * <p>Two processes that create an identifier in the same millisecond create the same identifier with a probability of 2
+ * / (alphabet size)<sup>random length</sup>, because the first identifier of a millisecond uses only the lower half of
+ * the random values. With 36 characters and a random length of 11 this is 1 : 6.6 · 10<sup>16</sup>. An identifier
+ * reveals the time of creation. It does not reveal how many identifiers were created, because the steps are random.
  *
  * <p>Thread-safe.
  */
 final class SortableIdentifiers implements Identifiers {
-    /** Enough in base 36 until the year 5188. */
+    /** In base 36, nine characters hold the milliseconds until the year 5188. */
     static final int TIME_LENGTH = 9;
 
     static final int RANDOM_LENGTH = 11;
 
-    /** The time must fit into its characters until then. */
-    private static final Instant LAST = Instant.parse("2100-01-01T00:00:00Z");
+    /** The characters of the time part must be able to hold this time. */
+    private static final Instant LATEST_TIME = Instant.parse("2100-01-01T00:00:00Z");
 
-    /** Random values must fit into a long, with room to count on. */
-    private static final long MAX_VALUES = 1L << 62;
+    /** The sum of a random value and a step must fit into a long. */
+    private static final long MAX_RANDOM_VALUES = 1L << 62;
 
-    /** A step is at most the number of random values divided by this. */
-    private static final long STEPS = 1 << 20;
+    /** The largest step is randomValueCount / STEP_DIVISOR, so there are at least this many random values. */
+    private static final long STEP_DIVISOR = 1 << 20;
 
     private final int timeLength;
     private final int randomLength;
     private final String alphabet;
-    private final long values;
+    private final long randomValueCount;
     private final InstantSource clock;
     private final RandomGenerator random;
 
-    private long millis = Long.MIN_VALUE;
-    private long value;
+    private long lastMillis = Long.MIN_VALUE;
+    private long lastRandomValue;
 
     /**
-     * @param timeLength characters of the time
-     * @param randomLength characters of the random part, which follows the time
-     * @param alphabet in the order of the characters' codes
-     * @throws IllegalArgumentException if the time does not fit until 2100, the random part has under 2^20 or over
-     *     2^62 values, or the alphabet is not in order or has characters that pURIs fold or escape
+     * @param timeLength number of characters of the time part
+     * @param randomLength number of characters of the random part
+     * @param alphabet characters in ascending order of their codes
+     * @throws IllegalArgumentException if the time does not fit until 2100, the random part has fewer than 2^20 or more
+     *     than 2^62 values, or the alphabet is not sorted or has characters that pURIs fold or escape
      */
     SortableIdentifiers(int timeLength, int randomLength, String alphabet) {
         this(timeLength, randomLength, alphabet, InstantSource.system(), new SecureRandom());
@@ -57,12 +58,12 @@ final class SortableIdentifiers implements Identifiers {
 
     SortableIdentifiers(int timeLength, int randomLength, String alphabet, InstantSource clock, Random random) {
         Alphabets.requireSorted(alphabet);
-        if (power(alphabet.length(), timeLength) <= LAST.toEpochMilli()) {
+        if (power(alphabet.length(), timeLength) <= LATEST_TIME.toEpochMilli()) {
             throw new IllegalArgumentException("the time in milliseconds does not fit into " + timeLength
-                    + " characters of " + alphabet.length() + " until " + LAST);
+                    + " characters of " + alphabet.length() + " until " + LATEST_TIME);
         }
-        values = power(alphabet.length(), randomLength);
-        if (values < STEPS || values > MAX_VALUES) {
+        randomValueCount = power(alphabet.length(), randomLength);
+        if (randomValueCount < STEP_DIVISOR || randomValueCount > MAX_RANDOM_VALUES) {
             throw new IllegalArgumentException(randomLength + " random characters of " + alphabet.length()
                     + " have fewer than 2^20 or more than 2^62 values");
         }
@@ -73,7 +74,7 @@ final class SortableIdentifiers implements Identifiers {
         this.random = random;
     }
 
-    /** The number of texts of a length; {@link Long#MAX_VALUE} when it does not fit. */
+    /** Returns base^length, the number of texts with this length; {@link Long#MAX_VALUE} if the number is larger. */
     private static long power(int base, int length) {
         long power = 1;
         for (int i = 0; i < length; i++) {
@@ -87,31 +88,31 @@ final class SortableIdentifiers implements Identifiers {
 
     @Override
     public String next(UUID uuid) {
-        long time;
-        long behind;
+        long millis;
+        long randomValue;
         synchronized (this) {
             long now = clock.millis();
-            if (now > millis) {
-                begin(now);
+            if (now > lastMillis) {
+                startMillisecond(now);
             } else {
-                value += 1 + random.nextLong(values / STEPS);
-                if (value >= values) {
-                    // The random values of this millisecond are used up, so the time runs ahead of the clock.
-                    begin(millis + 1);
+                lastRandomValue += 1 + random.nextLong(randomValueCount / STEP_DIVISOR);
+                if (lastRandomValue >= randomValueCount) {
+                    // The random values of this millisecond are used up, so the time part runs ahead of the clock.
+                    startMillisecond(lastMillis + 1);
                 }
             }
-            time = millis;
-            behind = value;
+            millis = lastMillis;
+            randomValue = lastRandomValue;
         }
         char[] text = new char[timeLength + randomLength];
-        write(time, text, 0, timeLength);
-        write(behind, text, timeLength, text.length);
+        write(millis, text, 0, timeLength);
+        write(randomValue, text, timeLength, text.length);
         return new String(text);
     }
 
-    private void begin(long now) {
-        millis = now;
-        value = random.nextLong(values / 2);
+    private void startMillisecond(long newMillis) {
+        lastMillis = newMillis;
+        lastRandomValue = random.nextLong(randomValueCount / 2);
     }
 
     private void write(long number, char[] text, int from, int to) {

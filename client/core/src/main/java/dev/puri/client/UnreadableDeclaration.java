@@ -7,36 +7,38 @@ import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A record of {@code puri.collections.v1} that this version cannot read as a declaration, and that is the last record of its key.
+ * A record of {@code puri.collections.v1} that is the last one with its key and that this version cannot read as a
+ * declaration.
  *
- * @param key bytes of the key, read-only; null for a record without a key, which nobody can replace and compaction removes
- * @param reason why it cannot be read
+ * @param key bytes of the key, read-only; null for a record without a key, which cannot be replaced and which
+ *     compaction removes
+ * @param reason why the record cannot be read
  */
 public record UnreadableDeclaration(
         String topic, int partition, long offset, @Nullable ByteBuffer key, String reason) {
-    private static final int MAX_SHOWN = 200;
+    private static final int MAX_PRINTED_CHARS = 200;
 
     public UnreadableDeclaration {
         key = key == null ? null : key.asReadOnlyBuffer();
         reason = printable(reason);
     }
 
-    /** Its place in the log, for people. */
+    /** Topic, partition and offset of the record, for people. */
     public String place() {
         return topic + '-' + partition + " at offset " + offset;
     }
 
-    /** The key for people, without control characters; in hexadecimal if it is no text. */
+    /** The key, for people: text without control characters, or hexadecimal if the key is not UTF-8. */
     public String printableKey() {
         if (key == null) {
             return "no key";
         }
-        CharBuffer text = text();
+        CharBuffer text = keyText();
         if (text != null) {
             return '"' + printable(text.toString()) + '"';
         }
         StringBuilder hex = new StringBuilder("0x");
-        for (int i = key.position(); i < key.limit() && hex.length() < MAX_SHOWN; i++) {
+        for (int i = key.position(); i < key.limit() && hex.length() < MAX_PRINTED_CHARS; i++) {
             hex.append(String.format("%02x", key.get(i)));
         }
         return hex.toString();
@@ -51,14 +53,14 @@ public record UnreadableDeclaration(
         return bytes;
     }
 
-    /** The key as text; null if it is no text. */
+    /** The key as text; null if there is no key or it is not UTF-8. */
     @Nullable
     String declarationKey() {
-        CharBuffer text = text();
+        CharBuffer text = keyText();
         return text == null ? null : text.toString();
     }
 
-    private @Nullable CharBuffer text() {
+    private @Nullable CharBuffer keyText() {
         try {
             return key == null ? null : StandardCharsets.UTF_8.newDecoder().decode(key.duplicate());
         } catch (CharacterCodingException e) {
@@ -66,10 +68,10 @@ public record UnreadableDeclaration(
         }
     }
 
-    /** Makes text of unknown origin safe for terminals and logs. */
+    /** Makes text of unknown origin safe for terminals and logs: replaces control characters, and shortens it. */
     private static String printable(String text) {
         String clean = text.replaceAll("[\\p{Cntrl}\\u0080-\\u009f\\u2028\\u2029]+", " ");
-        return clean.length() <= MAX_SHOWN ? clean : clean.substring(0, MAX_SHOWN) + "…";
+        return clean.length() <= MAX_PRINTED_CHARS ? clean : clean.substring(0, MAX_PRINTED_CHARS) + "…";
     }
 
     @Override

@@ -1,4 +1,7 @@
-/** The client that services embed: it mints names, publishes events and reads collections. */
+/**
+ * The client library for services: mints identities, publishes events, and reads and writes declarations of
+ * collections.
+ */
 @NullMarked
 package dev.puri.client;
 

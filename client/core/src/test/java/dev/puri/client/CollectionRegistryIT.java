@@ -149,7 +149,7 @@ class CollectionRegistryIT {
     }
 
     @Test
-    void whatAnApplyReturnedEveryReaderSees() {
+    void everyReaderSeesAppliedDeclarations() {
         for (int i = 0; i < 20; i++) {
             Collection next = collection("ns", "c" + i, null);
             assertThat(registry().apply(List.of(next)))
@@ -229,7 +229,7 @@ class CollectionRegistryIT {
         };
         assertThatThrownBy(() -> registry().apply(List.of(collection("mine", "tracks", "trk"))))
                 .isInstanceOf(CollectionRegistryException.class)
-                .hasMessage("another apply took over 10 times in a row and nothing was written; apply again");
+                .hasMessage("nothing was written, because other applies fenced this one 10 times; apply again");
         assertThat(takeovers).hasValue(10);
         assertThat(read()).isEqualTo(Declarations.none());
     }
@@ -278,7 +278,7 @@ class CollectionRegistryIT {
     }
 
     @Test
-    void whatStandsUnderAnotherKeyIsNotReadAndALaterRecordOfAKeyReplacesTheUnreadableOne() throws Exception {
+    void recordWithAnotherKeyIsUnreadableUntilALaterRecordReplacesIt() throws Exception {
         Collection tracks = collection("soundcloud", "tracks", "trk");
         try (Producer<byte[], Object> careless = rival()) {
             careless.initTransactions();
@@ -288,7 +288,7 @@ class CollectionRegistryIT {
         }
         assertThat(registry().read().unreadable())
                 .singleElement()
-                .hasToString(topic + "-0 at offset 0 (key \"some:other\"): it declares soundcloud:tracks under"
+                .hasToString(topic + "-0 at offset 0 (key \"some:other\"): it declares soundcloud:tracks, but has"
                         + " another key");
         poison(bytes("some:other"), null);
         assertThat(read()).isEqualTo(Declarations.none());
@@ -308,7 +308,8 @@ class CollectionRegistryIT {
         assertThat(conflicts(registry().apply(List.of(collection("c", "new", "usr")))))
                 .singleElement()
                 .asString()
-                .startsWith("c:new: prefix: no new prefix is given while the record in " + topic + "-0 at offset ")
+                .startsWith(
+                        "c:new: prefix: no new prefix can be declared while the record in " + topic + "-0 at offset ")
                 .contains("(key \"b:users\")", "puri collections repair");
         assertThat(conflicts(registry().apply(List.of(collection("b", "users", null)))))
                 .singleElement()
@@ -391,7 +392,7 @@ class CollectionRegistryIT {
     void aMissingTopicSaysHowToMakeIt() {
         CollectionRegistry elsewhere = new CollectionRegistry(properties, "no.such.topic", TIMEOUT);
         String expected = "the topic no.such.topic does not exist on "
-                + Broker.shared().bootstrapServers() + "; make it with: puri topics create";
+                + Broker.shared().bootstrapServers() + "; create it with: puri topics create";
         assertThatThrownBy(elsewhere::read)
                 .isInstanceOf(CollectionRegistryException.class)
                 .hasMessage(expected);
@@ -408,7 +409,7 @@ class CollectionRegistryIT {
                 .hasMessageStartingWith("the topic " + topic + " on 127.0.0.1:1 could not be read: ");
         assertThatThrownBy(() -> nowhere.apply(List.of()))
                 .isInstanceOf(CollectionRegistryException.class)
-                .hasMessageContaining("could not be written; apply again, which is harmless");
+                .hasMessageContaining("could not be written; it is safe to apply again");
         assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(15));
     }
 

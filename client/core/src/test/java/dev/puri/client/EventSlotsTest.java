@@ -47,11 +47,11 @@ class EventSlotsTest {
             slots.add(i).free();
         }
         assertThat(elements()).containsExactly(-1);
-        assertThat(slots.chunks()).isEqualTo(2);
+        assertThat(slots.chunkCount()).isEqualTo(2);
 
         stays.free();
 
-        assertThat(slots.chunks()).isEqualTo(1);
+        assertThat(slots.chunkCount()).isEqualTo(1);
     }
 
     /** Each thread frees its elements in another order than it adds them, and keeps every thousandth. */

@@ -266,7 +266,7 @@ class IdentityPublisherIT {
                     .isInstanceOf(PublishException.class)
                     .hasMessageContaining(
                             "puri.events.v1.nowhere at " + Broker.shared().bootstrapServers())
-                    .hasMessageContaining("make it with puri topics create");
+                    .hasMessageContaining("create it with: puri topics create");
         }
     }
 
@@ -338,7 +338,7 @@ class IdentityPublisherIT {
             assertThat(deliveries)
                     .element(199)
                     .satisfies(last -> assertThat(messageOf(last))
-                            .contains("the buffer of events not yet acknowledged is full")
+                            .contains("the buffer of unacknowledged events is full")
                             .contains("raise buffer.memory or max.block.ms"));
             AtomicReference<List<Event>> failed = new AtomicReference<>(failedOf(deliveries));
             await().atMost(SOON)

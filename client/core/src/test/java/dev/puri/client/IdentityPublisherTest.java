@@ -140,7 +140,7 @@ class IdentityPublisherTest {
     }
 
     @Test
-    void whatTheSerializerThrowsComesOutOfTheResultToo() {
+    void serializerExceptionsFailTheResult() {
         Serializer<Object> broken = (topic, value) -> {
             throw new SerializationException("subject puri.events.v1-value: registry out of reach");
         };
@@ -183,7 +183,7 @@ class IdentityPublisherTest {
             assertFails(
                     publisher.publish(EVENT),
                     KafkaException.class,
-                    "the producer has failed for good; close this publisher and open another (MockProducer is fenced.:"
+                    "the producer failed permanently; close this publisher and open a new one (MockProducer is fenced.:"
                             + " Fenced)");
         }
     }

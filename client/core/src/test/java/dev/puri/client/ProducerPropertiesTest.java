@@ -62,11 +62,11 @@ class ProducerPropertiesTest {
                 .anySatisfy(each -> assertThat(each).startsWith("retries=-1: "))
                 .anySatisfy(each -> assertThat(each)
                         .startsWith("puri.resolver.url: ")
-                        .contains("resolver:8080 is no base URL")
+                        .contains("resolver:8080 is not a base URL")
                         .doesNotContain("\n"));
         assertThat(ProducerProperties.mistakes(with("bootstrap.servers", "broker")))
                 .singleElement()
-                .isEqualTo("bootstrap.servers=broker: must be host:port, with commas between");
+                .isEqualTo("bootstrap.servers=broker: must be host:port, separated by commas");
         assertThat(ProducerProperties.mistakes(with("bootstrap.servers", List.of("a:1", "[::1]:2"))))
                 .isEmpty();
         assertThat(ProducerProperties.mistakes(with("bootstrap.servers", "a:1, b:2")))

@@ -120,12 +120,12 @@ class PublishExceptionTest {
                 .hasMessage("event " + EVENT.eventId()
                         + " of a:b:c was not acknowledged on puri.events.v1 at broker-1:9092: 1 byte too many");
         assertThat(of(new BufferExhaustedException("Failed to allocate 16384 bytes")))
-                .hasMessageContaining("buffer of events not yet acknowledged is full")
+                .hasMessageContaining("buffer of unacknowledged events is full")
                 .hasMessageContaining("raise buffer.memory or max.block.ms (Failed to allocate 16384 bytes)");
         assertThat(of(new TimeoutException("not in metadata", new UnknownTopicOrPartitionException())))
                 .hasMessageContaining("puri topics create (not in metadata)");
         assertThat(of(new KafkaException("in an error state", new ClusterAuthorizationException("not allowed"))))
-                .hasMessageContaining("close this publisher and open another (in an error state: not allowed)");
+                .hasMessageContaining("close this publisher and open a new one (in an error state: not allowed)");
         assertThat(of(new TopicAuthorizationException("no access")))
                 .hasMessageContaining("may not write to the topic")
                 .hasMessageEndingWith("(no access)");

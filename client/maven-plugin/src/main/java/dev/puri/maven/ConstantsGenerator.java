@@ -8,11 +8,11 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Generates a Java class for each namespace with collections, with a constant for each collection. The same declarations give the same
- * text on every machine.
+ * Generates a Java class for each namespace that has collections, with a constant for each collection. The generated
+ * text depends only on the declarations and the name of the file, and not on the machine.
  */
 final class ConstantsGenerator {
-    /** Qualified, because a namespace may have a class of the same simple name. */
+    /** The name is qualified, because the generated class of a namespace may have the same simple name. */
     private static final String TYPE = "dev.puri.client.PuriCollection";
 
     private ConstantsGenerator() {}
@@ -21,14 +21,15 @@ final class ConstantsGenerator {
      * Generates the classes.
      *
      * @param packageName package of the classes
-     * @param source name of the file of declarations, for comments
-     * @return the text of each class by its name
-     * @throws IllegalArgumentException if two namespaces, or two collections of one, would have the same Java name
+     * @param source name of the file of declarations, for a comment in the classes
+     * @return the text of each class, by class name
+     * @throws IllegalArgumentException if two namespaces, or two collections of a namespace, would have the same Java
+     *     name
      */
     static Map<String, String> generate(String packageName, String source, List<Declaration> declarations) {
         Map<String, List<Collection>> byNamespace = new TreeMap<>();
-        for (Declaration each : declarations) {
-            if (each instanceof Collection collection) {
+        for (Declaration declaration : declarations) {
+            if (declaration instanceof Collection collection) {
                 byNamespace
                         .computeIfAbsent(collection.namespace(), namespace -> new ArrayList<>())
                         .add(collection);
@@ -54,8 +55,9 @@ final class ConstantsGenerator {
                 .append(javadoc(namespace))
                 .append("</code>. */\n");
         text.append("public final class ").append(className).append(" {\n");
-        for (Collection each : collections) {
-            text.append(constant(constants.getOrDefault(each.name(), ""), each)).append('\n');
+        for (Collection collection : collections) {
+            text.append(constant(constants.getOrDefault(collection.name(), ""), collection))
+                    .append('\n');
         }
         text.append("    private ").append(className).append("() {}\n}\n");
         return text.toString();
@@ -92,7 +94,7 @@ final class ConstantsGenerator {
                 .toString();
     }
 
-    /** Escapes text for a Javadoc comment: characters with a meaning in HTML, Javadoc or Java become entities. */
+    /** Escapes text for a Javadoc comment: characters that have a meaning in HTML, Javadoc or Java become entities. */
     private static String javadoc(String text) {
         StringBuilder safe = new StringBuilder();
         text.codePoints().forEach(c -> {
@@ -105,7 +107,7 @@ final class ConstantsGenerator {
         return safe.toString();
     }
 
-    /** Makes text safe for a line comment, in which a backslash may begin a Unicode escape. */
+    /** Makes text safe for a line comment. Replaces backslashes too, because a backslash may begin a Unicode escape. */
     private static String ascii(String text) {
         return text.replaceAll("[^ -~]|\\\\", "?");
     }

@@ -24,49 +24,52 @@ import org.apache.maven.plugins.annotations.Parameter;
 import org.apache.maven.project.MavenProject;
 
 /**
- * Generates constants of the collections in a file of declarations, which <code>puri collections apply -f</code> takes too: a class for
- * each namespace, a constant for each collection. The project needs <code>dev.puri:client</code>.
+ * Generates Java constants for the collections in a file of declarations: a class for each namespace, and a constant
+ * for each collection. The command <code>puri collections apply -f</code> reads the same file. The project needs
+ * <code>dev.puri:client</code>.
  */
 @Mojo(name = "generate", defaultPhase = LifecyclePhase.GENERATE_SOURCES, threadSafe = true)
 @SuppressWarnings("NullAway.Init")
 public final class GenerateMojo extends AbstractMojo {
-    private static final Pattern PACKAGE = Pattern.compile("[A-Za-z_$][\\w$]*(\\.[A-Za-z_$][\\w$]*)*");
+    private static final Pattern PACKAGE_NAME = Pattern.compile("[A-Za-z_$][\\w$]*(\\.[A-Za-z_$][\\w$]*)*");
 
-    /** The YAML file of declarations. */
+    /** The YAML file with the declarations. */
     @Parameter(
             property = "puri.file",
             defaultValue = "${project.basedir}/src/main/puri/collections.yaml",
             required = true)
     private File file;
 
-    /** The package of the classes. */
+    /** The package of the generated classes. */
     @Parameter(property = "puri.package", required = true)
     private String packageName;
 
-    /** The folder of generated sources. Other Java files in the package's folder there are deleted. */
+    /** The folder for the generated sources. Other Java files in the package's subfolder are deleted. */
     @Parameter(defaultValue = "${project.build.directory}/generated-sources/puri", required = true)
     private File outputDirectory;
 
     @Parameter(defaultValue = "${project}", readonly = true, required = true)
     private MavenProject project;
 
-    /** For Maven. */
+    /** Called by Maven. */
     public GenerateMojo() {}
 
     @Override
     public void execute() throws MojoExecutionException, MojoFailureException {
-        if (!PACKAGE.matcher(packageName).matches()) {
-            throw new MojoFailureException("packageName is no name of a package: " + packageName);
+        if (!PACKAGE_NAME.matcher(packageName).matches()) {
+            throw new MojoFailureException("packageName is not a valid package name: " + packageName);
         }
         try {
             Map<String, String> classes = ConstantsGenerator.generate(packageName, file.getName(), read(file.toPath()));
             write(outputDirectory.toPath().resolve(packageName.replace('.', '/')), classes);
             project.addCompileSourceRoot(outputDirectory.getPath());
-            getLog().info(classes.size() + " classes of " + file.getName() + " in " + packageName);
+            getLog().info("Generated " + classes.size() + " classes from " + file.getName() + " in package "
+                    + packageName);
         } catch (IllegalArgumentException e) {
             throw new MojoFailureException(e.getMessage(), e);
         } catch (NoSuchFileException e) {
-            throw new MojoFailureException("there is no file " + e.getMessage() + "; <file> names it", e);
+            throw new MojoFailureException(
+                    "there is no file " + e.getMessage() + "; set <file> to the file of declarations", e);
         } catch (IOException | UncheckedIOException e) {
             throw new MojoExecutionException("cannot generate from " + file + ": " + e.getMessage(), e);
         }
@@ -78,15 +81,18 @@ public final class GenerateMojo extends AbstractMojo {
         }
     }
 
-    /** Writes the classes. A file whose text is unchanged keeps its time, so that it is not compiled again. */
+    /**
+     * Writes the classes, and deletes other Java files in the folder. A file whose text is unchanged is not written, so
+     * it is not recompiled.
+     */
     static void write(Path folder, Map<String, String> classes) throws IOException {
         Files.createDirectories(folder);
         Set<Path> written = new HashSet<>();
-        for (Map.Entry<String, String> each : classes.entrySet()) {
-            Path file = folder.resolve(each.getKey() + ".java");
+        for (Map.Entry<String, String> entry : classes.entrySet()) {
+            Path file = folder.resolve(entry.getKey() + ".java");
             written.add(file);
-            if (!Files.exists(file) || !Files.readString(file).equals(each.getValue())) {
-                Files.writeString(file, each.getValue());
+            if (!Files.exists(file) || !Files.readString(file).equals(entry.getValue())) {
+                Files.writeString(file, entry.getValue());
             }
         }
         try (Stream<Path> files = Files.list(folder)) {

@@ -12,19 +12,21 @@ import java.util.TreeMap;
 import java.util.function.Function;
 
 /**
- * Makes Java names of segments. A plain name keeps letters and digits, and any other character ends a word: {@code revenue-bills} becomes
- * the constant {@code REVENUE_BILLS} or the class {@code RevenueBills}. All segments whose plain names are equal or empty get
- * exact names instead, so that the order of the file does not matter. In an exact name, each character that is no letter or digit
- * becomes {@code _} and its bytes in hexadecimal: {@code a-b} becomes {@code A_2DB}.
+ * Converts segments of pURIs to Java names. A segment usually gets a plain name: letters and digits are kept, and any
+ * other character separates words, so {@code revenue-bills} becomes the constant {@code REVENUE_BILLS} or the class
+ * {@code RevenueBills}. Segments whose plain names are equal or empty all get exact names instead, so the names do not
+ * depend on the order of the file. In an exact name, each character that is not a letter or digit becomes {@code _} and
+ * its bytes in hexadecimal: {@code a-b} becomes {@code A_2DB}.
  */
 final class JavaNames {
     private JavaNames() {}
 
+    /** Returns the names of constants. They differ not only in case. */
     static Map<String, String> ofConstants(Collection<String> segments) {
         return names(segments, JavaNames::constant);
     }
 
-    /** Names that differ in more than case, because some file systems ignore case. */
+    /** Returns the names of classes. They differ not only in case, because some file systems ignore case. */
     static Map<String, String> ofClasses(Collection<String> segments) {
         return names(segments, JavaNames::className);
     }
@@ -33,25 +35,26 @@ final class JavaNames {
      * @return the name of each segment
      * @throws IllegalArgumentException if two segments have the same exact name
      */
-    private static Map<String, String> names(Collection<String> segments, Function<String, String> plain) {
-        Map<String, List<String>> byName = new TreeMap<>();
+    private static Map<String, String> names(Collection<String> segments, Function<String, String> toPlainName) {
+        Map<String, List<String>> segmentsByPlainName = new TreeMap<>();
         for (String segment : segments) {
-            byName.computeIfAbsent(plain.apply(segment).toLowerCase(Locale.ROOT), name -> new ArrayList<>())
+            segmentsByPlainName
+                    .computeIfAbsent(toPlainName.apply(segment).toLowerCase(Locale.ROOT), name -> new ArrayList<>())
                     .add(segment);
         }
         Map<String, String> names = new TreeMap<>();
-        byName.forEach((name, alike) -> {
-            for (String segment : alike) {
-                boolean isExact = name.isEmpty() || alike.size() > 1;
-                names.put(segment, valid(isExact ? exact(segment) : plain.apply(segment)));
+        segmentsByPlainName.forEach((name, segmentsOfName) -> {
+            for (String segment : segmentsOfName) {
+                boolean isExact = name.isEmpty() || segmentsOfName.size() > 1;
+                names.put(segment, withoutLeadingDigit(isExact ? exactName(segment) : toPlainName.apply(segment)));
             }
         });
-        Map<String, String> segmentOf = new HashMap<>();
+        Map<String, String> segmentsByLowerCaseName = new HashMap<>();
         names.forEach((segment, name) -> {
-            String other = segmentOf.putIfAbsent(name.toLowerCase(Locale.ROOT), segment);
+            String other = segmentsByLowerCaseName.putIfAbsent(name.toLowerCase(Locale.ROOT), segment);
             if (other != null) {
-                throw new IllegalArgumentException(
-                        other + " and " + segment + " would both be " + name + " in Java; rename one");
+                throw new IllegalArgumentException(other + " and " + segment + " would both have the name " + name
+                        + " in Java; rename one of them");
             }
         });
         return names;
@@ -71,28 +74,29 @@ final class JavaNames {
         return name.toString();
     }
 
-    /** Words of a-z and 0-9, with single spaces between. */
+    /** Returns the words of a segment, which consist of a-z and 0-9, separated by single spaces. */
     private static String words(String segment) {
-        return plain(segment).replaceAll("[^a-z0-9]+", " ").strip();
+        return unescaped(segment).replaceAll("[^a-z0-9]+", " ").strip();
     }
 
-    private static String exact(String segment) {
+    private static String exactName(String segment) {
         StringBuilder name = new StringBuilder();
-        for (byte each : plain(segment).getBytes(StandardCharsets.UTF_8)) {
-            if (each >= 'a' && each <= 'z' || each >= '0' && each <= '9') {
-                name.append(Character.toUpperCase((char) each));
+        for (byte b : unescaped(segment).getBytes(StandardCharsets.UTF_8)) {
+            if (b >= 'a' && b <= 'z' || b >= '0' && b <= '9') {
+                name.append(Character.toUpperCase((char) b));
             } else {
-                name.append(String.format("_%02X", each & 0xFF));
+                name.append(String.format("_%02X", b & 0xFF));
             }
         }
         return name.toString();
     }
 
-    private static String plain(String segment) {
+    private static String unescaped(String segment) {
         return Puri.parse("x:x:" + segment).plainIdentifier();
     }
 
-    private static String valid(String name) {
+    /** Adds {@code _} in front of a digit, because a Java name must not begin with a digit. */
+    private static String withoutLeadingDigit(String name) {
         return Character.isDigit(name.charAt(0)) ? '_' + name : name;
     }
 }

@@ -1,4 +1,4 @@
-/** The Maven goal {@code puri:generate}: constants of declared collections. */
+/** The Maven goal {@code puri:generate}, which generates Java constants for declared collections. */
 @NullMarked
 package dev.puri.maven;
 

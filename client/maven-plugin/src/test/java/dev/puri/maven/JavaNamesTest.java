@@ -46,9 +46,9 @@ class JavaNamesTest {
     }
 
     @Test
-    void whatNoNameTellsApartIsRefused() {
+    void segmentsWithTheSameExactNameAreRefused() {
         assertThatThrownBy(() -> JavaNames.ofConstants(List.of("a-b", "a.b", "a-2db")))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessage("a-2db and a-b would both be A_2DB in Java; rename one");
+                .hasMessage("a-2db and a-b would both have the name A_2DB in Java; rename one of them");
     }
 }

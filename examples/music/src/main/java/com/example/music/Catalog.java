@@ -20,21 +20,24 @@ import java.util.List;
 import org.springframework.beans.factory.annotation.Value;
 import org.springframework.stereotype.Service;
 
-/** Writes new artists, tracks and playlists, each into one shard, with its event in the same transaction. */
+/**
+ * Stores new artists, tracks and playlists. Each object is stored in one shard, together with its event in the same
+ * transaction.
+ */
 @Service
 class Catalog {
-    /** Identifiers of artists, without the rest of the pURI. */
+    /** Stores only the identifier of an artist, and not the whole pURI. */
     static final ColumnMapping<Puri, String> ARTIST =
             PuriColumns.of(Music.ARTISTS).asText(40);
 
-    /** The numbers are stored, so they never change. */
+    /** The codes 1, 2 and 3 are stored in rows, so they must never change. */
     static final PuriMappings<String> ITEM = PuriMappings.of(1, ARTIST)
             .and(2, PuriColumns.of(Music.TRACKS).asText(40))
             .and(3, PuriColumns.of(Music.PLAYLISTS).asText(40));
 
     private static final Owner OWNER = new Owner("music");
 
-    /** Artists have natural keys, the others short ids in the order of creation. */
+    /** Artists have natural keys; tracks and playlists have short ids in the order of creation. */
     private final Identities artists = Music.ARTISTS.identities(Identifiers.uuid());
 
     private final Identities tracks = Music.TRACKS.identities(Identifiers.sortable());
@@ -46,7 +49,7 @@ class Catalog {
     private final Duration claimWait;
 
     /**
-     * @param claimWait for the registry's answer to a claim
+     * @param claimWait maximum time to wait for the registry's decision on a claim
      */
     Catalog(
             Shards shards,
@@ -59,7 +62,7 @@ class Catalog {
         this.claimWait = claimWait;
     }
 
-    /** A track is in the shard that its own name chooses. */
+    /** Stores a track in the shard that its pURI determines. */
     Created addTrack(String title, Puri artist) {
         NewIdentity track = tracks.mint();
         ShardDatabase database = shards.forNew(track.puri().toString());
@@ -74,7 +77,7 @@ class Catalog {
         return Created.of(track, database, true);
     }
 
-    /** A playlist is in the shard of its user; its items may be anywhere. */
+    /** Stores a playlist in the shard of its user. The items may be in any shard. */
     Created addPlaylist(String user, String title, List<Puri> items) {
         NewIdentity playlist = playlists.mint();
         ShardDatabase database = shards.forNew(user);
@@ -98,10 +101,10 @@ class Catalog {
     }
 
     /**
-     * An artist is in the shard of the user who adds it, under a key that somebody else may claim at the same moment in another
-     * shard. No database can decide that; the registry does.
+     * Stores an artist in the shard of the user who adds the artist. Another user may claim the same key at the same
+     * time in another shard. No database can decide which claim is first, so the registry decides.
      *
-     * @throws ClaimRefusedException when the key is another artist's
+     * @throws ClaimRefusedException if another artist has the key
      */
     Created addArtist(String user, String key, String name) {
         NewIdentity artist = artists.mint(key);
@@ -117,8 +120,8 @@ class Catalog {
                 event);
         PublishOutcome outcome = outcome(event);
         if (outcome instanceof PublishOutcome.Refused refused) {
-            // Nobody has seen the row, because nobody can look up its uuid. The event is deleted too: published after
-            // the holder is erased, it would claim the name for a row that is gone.
+            // Nobody has read the row, because nobody can look up its uuid. The event is deleted too: if the relay
+            // published it after the holder was erased, the event would claim the name for a row that no longer exists.
             database.delete("artists", artist.uuid(), event);
             throw new ClaimRefusedException(artist.puri(), refused);
         }
@@ -126,8 +129,8 @@ class Catalog {
     }
 
     /**
-     * Publishes an event that is in the outbox too. Both records have one event id, so the event counts once, and the token of
-     * this one tells the outcome. If this fails, the outbox publishes the event later.
+     * Publishes an event at once, although the outbox publishes it too, and waits for the outcome. Both records have
+     * the same event id, so the event counts once. If this method fails, the outbox publishes the event later.
      */
     private PublishOutcome outcome(Event event) {
         try {

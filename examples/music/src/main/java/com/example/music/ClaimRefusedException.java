@@ -3,7 +3,7 @@ package com.example.music;
 import dev.puri.client.PublishOutcome;
 import dev.puri.schemas.identity.Puri;
 
-/** The registry refused a name. */
+/** The registry refused the name of a new object. */
 class ClaimRefusedException extends RuntimeException {
     private static final long serialVersionUID = 1;
 

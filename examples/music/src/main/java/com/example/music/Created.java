@@ -8,9 +8,9 @@ import dev.puri.schemas.identity.Shard;
 import java.util.Objects;
 
 /**
- * A new object. Its uuid stays inside.
+ * The response for a new object. It does not contain the uuid, which is internal.
  *
- * @param settled false if the registry has not answered the claim of its name yet
+ * @param settled false if the registry has not decided yet whether the object gets its name
  */
 record Created(
         Puri puri, Handle handle, Shard shard, @JsonIgnore boolean settled) {

@@ -11,11 +11,11 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One item of a mixed list.
+ * One item of a list of references.
  *
- * @param ref as it was asked for
- * @param puri null unless it was found
- * @param missing why there is no title; null when there is one
+ * @param ref the reference in the request
+ * @param puri pURI of the object; null if the object was not found
+ * @param missing why there is no title; null if there is a title
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 record Item(

@@ -22,12 +22,12 @@ import org.springframework.beans.factory.DisposableBean;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Service;
 
-/** Reads objects of all shards by any of their names. */
+/** Reads objects of all shards, by pURI or handle. */
 @Service
 class Library implements DisposableBean {
     private static final int MAX_QUERIES = 8;
 
-    /** Queries by collection; no text from the registry becomes a part of an SQL text. */
+    /** Queries by collection. The SQL is constant, so no text from the registry becomes part of it. */
     private static final Map<String, String> TITLES = Map.of(
             Music.ARTISTS.qualifiedName(), "SELECT id, name AS title FROM artists WHERE id IN (:ids)",
             Music.TRACKS.qualifiedName(), "SELECT id, title FROM tracks WHERE id IN (:ids)",
@@ -44,7 +44,10 @@ class Library implements DisposableBean {
         this.scatter = new Scatter(resolver, MAX_QUERIES, Duration.ofSeconds(2));
     }
 
-    /** Reads a mixed list with one look-up and one query for each collection of each shard; the result is in the order asked. */
+    /**
+     * Reads a list of references with one look-up, and one query for each collection in each shard. The result has the
+     * order of the references.
+     */
     List<Item> items(List<Ref> refs) {
         List<Gathered<String>> gathered = scatter.gather(refs, ShardQuery.blocking(executor, this::titles))
                 .toCompletableFuture()
@@ -71,7 +74,7 @@ class Library implements DisposableBean {
         return titles;
     }
 
-    /** A playlist with its items, wherever they are; empty when there is none of that name. */
+    /** Returns a playlist with its items, which may be in any shard; empty if there is no such playlist. */
     Optional<Playlist> playlist(Ref ref) {
         Placement placement = resolver.resolve(ref).placement();
         if (placement == null) {

@@ -5,7 +5,7 @@ import org.springframework.boot.autoconfigure.SpringBootApplication;
 import org.springframework.context.annotation.Import;
 
 /**
- * Artists, tracks and playlists in three databases.
+ * Stores artists, tracks and playlists in three databases.
  *
  * <pre>{@code
  * MusicController ─▶ Catalog ─┬─▶ Shards ─▶ ShardDatabase br-1: rows and outbox ─▶ relay ─▶ registry

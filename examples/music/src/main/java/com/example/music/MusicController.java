@@ -21,7 +21,7 @@ import org.springframework.web.bind.annotation.RequestBody;
 import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.RestController;
 
-/** The paths of this service. All but {@code /public} are for other services. */
+/** The HTTP API of this service. All paths except {@code /public} are for other services. */
 @RestController
 class MusicController {
     record NewArtist(String user, String key, String name) {}
@@ -30,7 +30,7 @@ class MusicController {
 
     record NewPlaylist(String user, String title, List<Puri> items) {}
 
-    /** An object as the public sees it: neither pURI nor uuid nor shard. */
+    /** The public view of an object. It contains neither pURI nor uuid nor shard. */
     record PublicView(Handle handle, String title) {}
 
     private final Catalog catalog;

@@ -3,8 +3,8 @@ package com.example.music;
 import java.util.List;
 
 /**
- * A playlist's page.
+ * The response for a playlist.
  *
- * @param items in the user's order
+ * @param items items in the order of the playlist
  */
 record Playlist(String title, List<Item> items) {}

@@ -9,13 +9,13 @@ import org.springframework.beans.factory.annotation.Value;
 import org.springframework.stereotype.Component;
 import org.springframework.web.client.RestClient;
 
-/** Asks the registry's search indexer, which knows the attributes of the events of all shards. */
+/** Searches with the registry's search indexer, which has indexed the attributes of the objects in all shards. */
 @Component
 class SearchClient {
-    /** A page of results, as far as this service shows it. */
+    /** A page of results, with the fields that this service returns. */
     record Page(List<Hit> results, long total, Map<String, Map<String, Long>> facets) {}
 
-    /** One result; without a handle where its collection has none. */
+    /** One result. There is no handle if the collection has no prefix. */
     @JsonInclude(JsonInclude.Include.NON_NULL)
     record Hit(String puri, @Nullable String handle, String shard, Map<String, String> attributes) {}
 

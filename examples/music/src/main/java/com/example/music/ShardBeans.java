@@ -21,7 +21,10 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.jdbc.datasource.DataSourceTransactionManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
-/** Makes three beans for each shard in {@code music.shards}: its pool, its relay, and its {@link ShardDatabase}. */
+/**
+ * Registers three beans for each shard in {@code music.shards}: a connection pool, a relay, and a {@link
+ * ShardDatabase}.
+ */
 class ShardBeans implements BeanRegistrar {
     /** One entry of {@code music.shards}. */
     record Settings(String url, String username, String password) {}
@@ -56,7 +59,7 @@ class ShardBeans implements BeanRegistrar {
         pool.setJdbcUrl(settings.url());
         pool.setUsername(settings.username());
         pool.setPassword(settings.password());
-        // Makes the tables before a relay or a query gets the pool.
+        // Creates the tables before a relay or a query uses the pool.
         Flyway.configure().dataSource(pool).load().migrate();
         return pool;
     }
@@ -70,7 +73,7 @@ class ShardBeans implements BeanRegistrar {
                 shard,
                 JdbcClient.create(pool),
                 new TransactionTemplate(new DataSourceTransactionManager(pool)),
-                // A commit wakes the shard's relay, which would find the event at its next poll anyway.
+                // A commit wakes the relay of the shard. Without this, the relay would find the event at its next poll.
                 new TransactionOutbox(new Outbox(Dialect.POSTGRESQL), pool, relay::wake));
     }
 }

@@ -8,9 +8,9 @@ import java.util.function.Consumer;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.transaction.support.TransactionTemplate;
 
-/** One shard. */
+/** The database of one shard, with its outbox. */
 record ShardDatabase(Shard shard, JdbcClient jdbc, TransactionTemplate transaction, TransactionOutbox outbox) {
-    /** Writes rows and the event that reports them, all or nothing. */
+    /** Writes rows and their event in one transaction. */
     void write(Consumer<JdbcClient> rows, Event event) {
         transaction.executeWithoutResult(status -> {
             rows.accept(jdbc);
@@ -18,7 +18,7 @@ record ShardDatabase(Shard shard, JdbcClient jdbc, TransactionTemplate transacti
         });
     }
 
-    /** Deletes a row, and the event that reports it unless the relay has published that. */
+    /** Deletes a row, and also its event if the relay has not published it yet. */
     void delete(String table, UUID id, Event event) {
         transaction.executeWithoutResult(status -> {
             jdbc.sql("DELETE FROM " + table + " WHERE id = ?").param(id).update();

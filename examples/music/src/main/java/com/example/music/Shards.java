@@ -5,7 +5,7 @@ import java.util.Comparator;
 import java.util.List;
 import org.springframework.stereotype.Component;
 
-/** All shards, and the rule that puts a new object into one of them. */
+/** The shards of this service. Chooses the shard of each new object. */
 @Component
 class Shards {
     private final List<ShardDatabase> databases;
@@ -17,24 +17,24 @@ class Shards {
     }
 
     /**
-     * The shard of a new object. Only new objects are placed by this rule; the registry knows where each is, so a shard can
-     * be added without moving any.
+     * Returns the shard for a new object. This rule applies only to new objects. The registry knows the shard of every
+     * object, so a shard can be added without moving objects.
      *
-     * @param key objects of one key, such as a user, are in one shard
+     * @param key objects with the same key, such as a user, get the same shard
      */
     ShardDatabase forNew(String key) {
         return databases.get(Math.floorMod(key.hashCode(), databases.size()));
     }
 
     /**
-     * The shard of a placement.
+     * Returns the database of a shard.
      *
-     * @throws IllegalArgumentException when this service has no such shard
+     * @throws IllegalArgumentException if this service does not have the shard
      */
     ShardDatabase get(Shard shard) {
         return databases.stream()
                 .filter(database -> database.shard().equals(shard))
                 .findFirst()
-                .orElseThrow(() -> new IllegalArgumentException("no database of shard " + shard));
+                .orElseThrow(() -> new IllegalArgumentException("this service has no database for the shard " + shard));
     }
 }

@@ -1,4 +1,6 @@
-/** A service with three shards that names its objects in the registry; docs/tutorial.md explains it. */
+/**
+ * An example service with three shards that registers its objects in the registry. docs/tutorial.md explains the code.
+ */
 @NullMarked
 package com.example.music;
 

@@ -7,90 +7,91 @@ import java.util.List;
 import java.util.function.LongSupplier;
 
 /**
- * The order in which resolvers are asked. It is that of the options, so that a client stays with one resolver as long as that works. An
- * address that failed is asked last until its back-off is over, which doubles with each failure. Then one look-up asks it first, and the
- * others do so once it has answered: an address that hangs holds up one look-up alone.
+ * Orders the addresses of resolvers for each look-up. The order is that of the options, so a client uses one resolver
+ * as long as that resolver works. An address that failed is last until its back-off is over. The back-off doubles with
+ * each failure. After the back-off, one look-up tries the address first; other look-ups use it first again only after
+ * it has answered that look-up. So an address that hangs delays only one look-up.
  */
 final class Addresses {
-    static final Duration FIRST_BACKOFF = Duration.ofMillis(500);
-    static final Duration LONGEST_BACKOFF = Duration.ofSeconds(30);
+    static final Duration MIN_BACKOFF = Duration.ofMillis(500);
+    static final Duration MAX_BACKOFF = Duration.ofSeconds(30);
 
-    private final List<Address> all;
+    private final List<Address> addresses;
     private final LongSupplier nanoClock;
 
-    /** One resolver. */
+    /** Base URL of a resolver, and its back-off. */
     final class Address {
-        private final URI base;
+        private final URI baseUrl;
         private long backoffNanos;
 
-        /** When the back-off began. */
-        private long backedOffAt;
+        /** Time at which the back-off began. */
+        private long backoffBeganAt;
 
-        /** Whether a look-up was allowed to ask it first since the last failure. */
-        private boolean isTried;
+        /** Whether a look-up has tried this address first since the last failure. */
+        private boolean isOnTrial;
 
-        private Address(URI base) {
-            this.base = base;
+        private Address(URI baseUrl) {
+            this.baseUrl = baseUrl;
         }
 
         URI resolve(String path) {
-            return URI.create(base + path);
+            return URI.create(baseUrl + path);
         }
 
         synchronized void answered() {
             backoffNanos = 0;
-            isTried = false;
+            isOnTrial = false;
         }
 
         synchronized void failed() {
             long now = nanoClock.getAsLong();
             // Requests that fail together count as one failure.
-            if (backoffNanos == 0 || isTried || now - backedOffAt >= backoffNanos) {
-                backoffNanos = Math.min(Math.max(2 * backoffNanos, FIRST_BACKOFF.toNanos()), LONGEST_BACKOFF.toNanos());
-                backedOffAt = now;
-                isTried = false;
+            if (backoffNanos == 0 || isOnTrial || now - backoffBeganAt >= backoffNanos) {
+                backoffNanos = Math.min(Math.max(2 * backoffNanos, MIN_BACKOFF.toNanos()), MAX_BACKOFF.toNanos());
+                backoffBeganAt = now;
+                isOnTrial = false;
             }
         }
 
         private synchronized boolean isBackedOff() {
-            return backoffNanos > 0 && nanoClock.getAsLong() - backedOffAt < backoffNanos;
+            return backoffNanos > 0 && nanoClock.getAsLong() - backoffBeganAt < backoffNanos;
         }
 
         /**
-         * Whether the caller may ask it first. After a back-off one caller may, and another one if there is no answer for as long
-         * again.
+         * Returns whether the caller may ask this address first. After a back-off, only one caller may. If there is no
+         * answer, another caller may after the same time again.
          */
-        private synchronized boolean takeFirstPlace() {
+        private synchronized boolean mayBeFirst() {
             if (isBackedOff()) {
                 return false;
             }
             if (backoffNanos > 0) {
-                backedOffAt = nanoClock.getAsLong();
-                isTried = true;
+                backoffBeganAt = nanoClock.getAsLong();
+                isOnTrial = true;
             }
             return true;
         }
 
         @Override
         public String toString() {
-            return base.toString();
+            return baseUrl.toString();
         }
     }
 
-    Addresses(List<URI> bases, LongSupplier nanoClock) {
+    Addresses(List<URI> baseUrls, LongSupplier nanoClock) {
         this.nanoClock = nanoClock;
-        this.all = bases.stream().map(Address::new).toList();
+        this.addresses = baseUrls.stream().map(Address::new).toList();
     }
 
-    /** Returns all addresses, those in back-off last. The caller must ask the first. */
+    /** Returns all addresses, with those in back-off at the end. The caller must ask the first address. */
     List<Address> inOrder() {
-        List<Address> order = new ArrayList<>(all.size());
-        List<Address> last = new ArrayList<>();
-        for (Address each : all) {
-            boolean isGood = order.isEmpty() ? each.takeFirstPlace() : !each.isBackedOff();
-            (isGood ? order : last).add(each);
+        List<Address> order = new ArrayList<>(addresses.size());
+        List<Address> backedOff = new ArrayList<>();
+        for (Address address : addresses) {
+            boolean isUsable = order.isEmpty() ? address.mayBeFirst() : !address.isBackedOff();
+            (isUsable ? order : backedOff).add(address);
         }
-        order.addAll(last);
+        order.addAll(backedOff);
         return order;
     }
 }

@@ -4,11 +4,14 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** A call that blocks its thread. Cancelling a running call interrupts its thread; the future completes only when the call returns. */
+/**
+ * The future of a blocking call, which a thread runs. Cancelling interrupts the thread of a running call, and the
+ * future completes only when the call returns.
+ */
 final class BlockingQuery<T> extends CompletableFuture<T> implements Runnable {
     private final Supplier<T> call;
 
-    /** The thread that runs the call; null before and after. Guarded by this. */
+    /** The thread that is running the call; null before and after the call. Guarded by this. */
     private @Nullable Thread thread;
 
     /** Guarded by this. */
@@ -28,16 +31,16 @@ final class BlockingQuery<T> extends CompletableFuture<T> implements Runnable {
         }
         try {
             T result = call.get();
-            leave();
+            endInterruptibleTime();
             complete(result);
         } catch (Throwable e) {
-            leave();
+            endInterruptibleTime();
             completeExceptionally(e);
         }
     }
 
-    /** Ends the time in which a cancel interrupts the thread, and clears an interrupt that the call has not consumed. */
-    private synchronized void leave() {
+    /** From now on a cancel does not interrupt the thread. Also clears an interrupt that the call has not consumed. */
+    private synchronized void endInterruptibleTime() {
         thread = null;
         if (isCancelled) {
             var unused = Thread.interrupted();

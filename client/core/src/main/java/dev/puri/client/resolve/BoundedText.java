@@ -10,11 +10,14 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Flow;
 import org.jspecify.annotations.Nullable;
 
-/** Reads a body in UTF-8 up to a bound. A longer body fails, so that a wrong address cannot fill the memory. */
+/**
+ * Reads a UTF-8 body up to a maximum size. A longer body fails, so that a server that is no resolver cannot fill the
+ * memory.
+ */
 final class BoundedText implements BodySubscriber<String> {
     private final BodySubscriber<String> text = BodySubscribers.ofString(StandardCharsets.UTF_8);
     private final long maxBytes;
-    private long bytes;
+    private long byteCount;
     private Flow.@Nullable Subscription subscription;
 
     BoundedText(long maxBytes) {
@@ -34,15 +37,15 @@ final class BoundedText implements BodySubscriber<String> {
 
     @Override
     public void onNext(List<ByteBuffer> buffers) {
-        buffers.forEach(buffer -> bytes += buffer.remaining());
-        if (bytes <= maxBytes) {
+        buffers.forEach(buffer -> byteCount += buffer.remaining());
+        if (byteCount <= maxBytes) {
             text.onNext(buffers);
             return;
         }
         if (subscription != null) {
             subscription.cancel();
         }
-        text.onError(new IOException("the answer has more than " + maxBytes + " bytes; is it a resolver at all?"));
+        text.onError(new IOException("the response has more than " + maxBytes + " bytes; is the server a resolver?"));
     }
 
     @Override

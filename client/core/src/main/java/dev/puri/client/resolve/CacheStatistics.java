@@ -3,18 +3,18 @@ package dev.puri.client.resolve;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Counts of the cache and its feed since the client was opened.
+ * Statistics of the cache and of its feed of changes. Counts begin when the client is opened.
  *
- * @param hits look-ups answered by the cache
- * @param misses look-ups that a resolver had to answer; those of malformed references do not count
- * @param rows approximate number of rows in the cache now
- * @param evictions rows that were evicted because the cache was full
- * @param notKept answers that were not cached because the row may have changed meanwhile
- * @param changes changes and erasures of rows that the feed reported
- * @param resets how often the cache was emptied because changes may have been missed
- * @param connections how often the feed was connected
- * @param feed state of the feed now
- * @param trouble why the last connection of the feed ended; null while there is one
+ * @param hits number of look-ups that the cache answered
+ * @param misses number of look-ups that a resolver had to answer; look-ups of malformed references do not count
+ * @param rows approximate current number of rows in the cache
+ * @param evictions number of rows that were evicted because the cache was full
+ * @param notKept number of answers that were not cached because the row may have changed since the request
+ * @param changes number of changes and erasures of rows that the feed reported
+ * @param resets number of times that the cache was cleared because changes may have been missed
+ * @param connections number of connections that the feed has opened
+ * @param feed current state of the feed
+ * @param trouble why the last connection of the feed ended; null while the feed is connected
  */
 public record CacheStatistics(
         long hits,
@@ -31,11 +31,11 @@ public record CacheStatistics(
     public enum Feed {
         /** There is no cache, or it is closed. */
         OFF,
-        /** There is no connection, so the cache is not used. */
+        /** The feed is not connected, so the cache is not used. */
         CONNECTING,
         /** Connected, but changes from before the connection may still be missing, so the cache is not used. */
         CATCHING_UP,
-        /** The cache answers. */
+        /** Connected and up to date, so the cache is used. */
         CURRENT
     }
 }

@@ -24,38 +24,44 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Follows {@code GET /v1/changes} and invalidates the rows of the cache that change.
+ * Reads the feed of changes, {@code GET /v1/changes}, and invalidates the changed rows in the cache.
  *
  * <pre>
- *               first id of a new feed, or reset: clear
+ *               first id of a new feed: clear the cache
  *   CONNECTING ─────────────────────────────────────────▶ CURRENT
  *    ▲  ▲   │                                              ▲  │
- *    │  │   └─ first id of one that goes on ─▶ CATCHING_UP ┘  │  id of a later second
+ *    │  │   └─ first id of a continued feed ─▶ CATCHING_UP ┘  │  id with a later time
  *    │  │                                           │         │
- *    │  └───── end, error, silence ─────────────────┘         │
- *    └──────── end, error, silence ───────────────────────────┘
+ *    │  └───── end, error, timeout ─────────────────┘         │
+ *    └──────── end, error, timeout ───────────────────────────┘
  * </pre>
  *
- * The cache is used while CURRENT. Ids are offsets of the registry's log, the same on every resolver, so a feed goes on
- * where it was at any address. An id also has a second: all changes that were in the log by then precede the id. Once the
- * second moves on after a connection, the cache has all changes from before the connection. The second of a resolver
- * that is cut off or behind stands still, so silence is counted from when it last moved on, and not from the last change.
+ * A {@code reset} event in any state starts a new feed. The cache is used only in the state CURRENT.
  *
- * <p>All transitions are guarded by this object's monitor; events of an earlier session are ignored.
+ * <p>The id of an event is a position in the registry's log, and positions are the same on every resolver. So a new
+ * connection to any address continues the feed after the last id. An id also has a time, in seconds since 1970: all
+ * changes that were written to the log before that time have an earlier or the same id. So after a reconnection, the
+ * first id with a later time proves that the cache has received every change from before the reconnection. The time in
+ * the ids stops while a resolver lags or is disconnected from Kafka. So the timeout of the feed is measured from the
+ * last id with a later time, and not from the last event.
+ *
+ * <p>This object's monitor guards all transitions. Events of an earlier session are ignored.
  */
 final class ChangeFeed implements AutoCloseable {
-    private static final Duration FIRST_PAUSE = Duration.ofSeconds(1);
-    private static final Duration LONGEST_PAUSE = Duration.ofSeconds(30);
+    private static final Duration MIN_RETRY_DELAY = Duration.ofSeconds(1);
+    private static final Duration MAX_RETRY_DELAY = Duration.ofSeconds(30);
 
     /**
-     * A jump of the seconds by which the topic may have been compacted, so that the feed reports several changes of a row as
-     * one; answers that depend on the states between are dropped.
+     * If the time in the ids jumps by more than this number of seconds, compaction may have removed intermediate
+     * changes of a row, so cached answers that depend on several rows are dropped.
      */
-    private static final long GAP_SECONDS = 60;
+    private static final long COMPACTION_GAP_SECONDS = 60;
 
-    private static final int TOPIC_BYTES = 4;
-    private static final int PROBLEM_BYTES = 64 << 10;
-    private static final int MAX_TROUBLE = 300;
+    /** Length of the part of an id that identifies the topic. */
+    private static final int TOPIC_ID_BYTES = 4;
+
+    private static final int MAX_PROBLEM_BYTES = 64 << 10;
+    private static final int MAX_FAILURE_CHARS = 300;
 
     private final HttpClient http;
     private final ResolverOptions options;
@@ -68,14 +74,14 @@ final class ChangeFeed implements AutoCloseable {
     // Guarded by this.
     private Feed state = Feed.CONNECTING;
     private @Nullable Session session;
-    private Duration pause = FIRST_PAUSE;
-    private @Nullable String trouble;
+    private Duration retryDelay = MIN_RETRY_DELAY;
+    private @Nullable String lastFailure;
 
-    /** Id up to which the cache has all changes, for Last-Event-ID; null to start a new feed. */
+    /** The cache has all changes up to this id. Sent as Last-Event-ID; null to start a new feed. */
     private @Nullable String lastId;
 
-    /** The second of that id. */
-    private long lastSeconds;
+    /** The time in {@link #lastId}, in seconds since 1970. */
+    private long lastEpochSeconds;
 
     ChangeFeed(
             HttpClient http,
@@ -93,23 +99,23 @@ final class ChangeFeed implements AutoCloseable {
     }
 
     synchronized CacheStatistics statistics() {
-        return cache.statistics(connections.sum(), state, trouble);
+        return cache.statistics(connections.sum(), state, lastFailure);
     }
 
     synchronized void connect() {
         if (state == Feed.OFF) {
             return;
         }
-        cache.forgetChanges();
+        cache.forgetOldChanges();
         Address address = addresses.inOrder().get(0);
-        Session opened = new Session(address);
-        session = opened;
+        Session newSession = new Session(address);
+        session = newSession;
         connections.increment();
         try {
-            opened.follow(http.sendAsync(request(address), opened::body));
+            newSession.follow(http.sendAsync(request(address), newSession::body));
         } catch (RuntimeException e) {
-            // A thrown exception would end the timer's task, and with it the feed.
-            ended(opened, e.toString());
+            // If this method threw, the timer would not call it again and the feed would never reconnect.
+            endSession(newSession, e.toString());
         }
     }
 
@@ -125,51 +131,55 @@ final class ChangeFeed implements AutoCloseable {
         return request.build();
     }
 
-    /** Ends a session, and schedules the next one. */
-    private synchronized void ended(Session over, String why) {
-        if (session != over || state == Feed.OFF) {
+    /** Ends a session, and schedules the next connection. */
+    private synchronized void endSession(Session ended, String reason) {
+        if (session != ended || state == Feed.OFF) {
             return;
         }
         session = null;
-        trouble = why.length() > MAX_TROUBLE ? why.substring(0, MAX_TROUBLE) + "…" : why;
+        lastFailure = reason.length() > MAX_FAILURE_CHARS ? reason.substring(0, MAX_FAILURE_CHARS) + "…" : reason;
         state = Feed.CONNECTING;
         cache.use(false);
-        if (over.isOpen) {
-            pause = FIRST_PAUSE;
+        if (ended.isOpen) {
+            retryDelay = MIN_RETRY_DELAY;
         }
-        if (over.isRefused) {
+        if (ended.needsNewFeed) {
             lastId = null;
         }
-        if (!over.isOpen || over.wasSilent) {
-            over.address.failed();
+        if (!ended.isOpen || ended.isTimedOut) {
+            ended.address.failed();
         }
-        Duration asked = over.events.retry();
-        Duration wanted = asked == null || asked.compareTo(pause) < 0 ? pause : asked;
-        after(wanted.compareTo(LONGEST_PAUSE) < 0 ? wanted : LONGEST_PAUSE, this::connect);
-        pause = pause.multipliedBy(2).compareTo(LONGEST_PAUSE) < 0 ? pause.multipliedBy(2) : LONGEST_PAUSE;
+        Duration requestedDelay = ended.events.retry();
+        Duration delay =
+                requestedDelay == null || requestedDelay.compareTo(retryDelay) < 0 ? retryDelay : requestedDelay;
+        schedule(delay.compareTo(MAX_RETRY_DELAY) < 0 ? delay : MAX_RETRY_DELAY, this::connect);
+        retryDelay = retryDelay.multipliedBy(2).compareTo(MAX_RETRY_DELAY) < 0
+                ? retryDelay.multipliedBy(2)
+                : MAX_RETRY_DELAY;
     }
 
-    private void after(Duration time, Runnable action) {
+    private void schedule(Duration delay, Runnable action) {
         try {
-            var unused = timer.schedule(action, time.toNanos(), TimeUnit.NANOSECONDS);
+            var unused = timer.schedule(action, delay.toNanos(), TimeUnit.NANOSECONDS);
         } catch (RejectedExecutionException e) {
-            // Closed meanwhile.
+            // The client has been closed, so there is nothing to do.
         }
     }
 
-    private synchronized void take(Session source, ServerEvents.Event event) {
+    private synchronized void handle(Session source, ServerEvents.Event event) {
         if (session != source || state == Feed.OFF) {
             return;
         }
-        // The cache must have the change before its id is recorded, because the next session continues after that id.
+        // The cache is updated before the id is recorded, because the next session continues after that id.
         switch (event.type()) {
             case "changed" -> {
-                JsonNode row = Wire.json(event.data());
+                JsonNode row = ResolverJson.json(event.data());
                 cache.changed(
-                        Puri.parse(Wire.required(row, "puri")),
-                        Wire.required(row, "status").equals("active"));
+                        Puri.parse(ResolverJson.required(row, "puri")),
+                        ResolverJson.required(row, "status").equals("active"));
             }
-            case "erased" -> cache.changed(Puri.parse(Wire.required(Wire.json(event.data()), "puri")), false);
+            case "erased" ->
+                cache.changed(Puri.parse(ResolverJson.required(ResolverJson.json(event.data()), "puri")), false);
             case "reset" -> {
                 lastId = null;
                 state = Feed.CATCHING_UP;
@@ -179,172 +189,176 @@ final class ChangeFeed implements AutoCloseable {
         }
         String id = event.id();
         if (id != null && !id.equals(lastId)) {
-            reportedUpTo(source, id);
+            advanceTo(source, id);
         } else if (id != null) {
-            opened(source);
+            markOpen(source);
         }
     }
 
-    private void reportedUpTo(Session source, String id) {
-        long seconds = seconds(id);
-        boolean isNew = lastId == null;
-        if (isNew) {
+    /** Records that the cache has all changes up to an id. */
+    private void advanceTo(Session source, String id) {
+        long epochSeconds = epochSeconds(id);
+        boolean isNewFeed = lastId == null;
+        if (isNewFeed) {
             cache.clear();
-        } else if (seconds - lastSeconds > GAP_SECONDS) {
-            cache.dropChains();
+        } else if (epochSeconds - lastEpochSeconds > COMPACTION_GAP_SECONDS) {
+            cache.dropMergedAnswers();
         }
-        cache.forgetChanges();
-        opened(source);
-        if (isNew || seconds > lastSeconds) {
+        cache.forgetOldChanges();
+        markOpen(source);
+        if (isNewFeed || epochSeconds > lastEpochSeconds) {
             state = Feed.CURRENT;
             cache.use(true);
-            source.currentAt = nanoClock.getAsLong();
+            source.lastProgressAt = nanoClock.getAsLong();
         }
         lastId = id;
-        lastSeconds = seconds;
+        lastEpochSeconds = epochSeconds;
     }
 
     /** Marks a session as open at its first id. */
-    private void opened(Session source) {
+    private void markOpen(Session source) {
         if (!source.isOpen) {
             source.isOpen = true;
-            trouble = null;
+            lastFailure = null;
             source.address.answered();
             state = Feed.CATCHING_UP;
-            cache.dropChains();
+            cache.dropMergedAnswers();
         }
     }
 
     /**
-     * Reads the second of an id. An id is the base64url form of four bytes and then of a varint (seven bits a byte, lowest first), the
-     * second.
+     * Returns the time in an id, in seconds since 1970. An id is encoded in base64url: four bytes that identify the
+     * topic, then the time as a varint (7 bits per byte, lowest bits first), then bytes that are not read here.
      *
-     * @throws IllegalArgumentException if the id has another form
+     * @throws IllegalArgumentException if the id is malformed
      */
-    static long seconds(String id) {
+    static long epochSeconds(String id) {
         byte[] bytes = Base64.getUrlDecoder().decode(id);
-        long seconds = 0;
-        for (int i = TOPIC_BYTES; i < bytes.length && i < TOPIC_BYTES + 9; i++) {
-            seconds |= (long) (bytes[i] & 0x7f) << (7 * (i - TOPIC_BYTES));
+        long epochSeconds = 0;
+        for (int i = TOPIC_ID_BYTES; i < bytes.length && i < TOPIC_ID_BYTES + 9; i++) {
+            epochSeconds |= (long) (bytes[i] & 0x7f) << (7 * (i - TOPIC_ID_BYTES));
             if (bytes[i] >= 0) {
-                return seconds;
+                return epochSeconds;
             }
         }
-        throw new IllegalArgumentException("an id of a form that is not known");
+        throw new IllegalArgumentException("the id has an unknown format");
     }
 
     @Override
     public void close() {
-        Session last;
+        Session lastSession;
         synchronized (this) {
             state = Feed.OFF;
-            last = session;
+            lastSession = session;
             session = null;
             cache.use(false);
         }
-        if (last != null) {
-            last.cancel();
+        if (lastSession != null) {
+            lastSession.cancel();
         }
     }
 
     /** One connection to {@code /v1/changes}. */
     private final class Session implements BodySubscriber<String> {
         private final Address address;
-        private final ServerEvents events = new ServerEvents(event -> take(this, event));
-        private final CompletableFuture<String> end = new CompletableFuture<>();
+        private final ServerEvents events = new ServerEvents(event -> handle(this, event));
+        private final CompletableFuture<String> bodyFuture = new CompletableFuture<>();
         private volatile @Nullable CompletableFuture<HttpResponse<String>> exchange;
         private volatile Flow.@Nullable Subscription subscription;
 
-        /** The resolver refused the id (status 400) or sent an event that cannot be read. The next session starts a new feed. */
-        private volatile boolean isRefused;
+        /**
+         * True if the resolver refused the id (status 400) or sent an unreadable event. Then the next session starts a
+         * new feed.
+         */
+        private volatile boolean needsNewFeed;
 
         // Guarded by the feed.
         private boolean isOpen;
-        private boolean wasSilent;
-        /** Time at which the second of the ids last moved on, or at which the session began. */
-        private long currentAt = nanoClock.getAsLong();
+        private boolean isTimedOut;
+        /** Time at which the last id with a later time arrived, or at which the session began. */
+        private long lastProgressAt = nanoClock.getAsLong();
 
         Session(Address address) {
             this.address = address;
         }
 
         BodySubscriber<String> body(HttpResponse.ResponseInfo response) {
-            return response.statusCode() == 200 ? this : new BoundedText(PROBLEM_BYTES);
+            return response.statusCode() == 200 ? this : new BoundedText(MAX_PROBLEM_BYTES);
         }
 
-        void follow(CompletableFuture<HttpResponse<String>> asked) {
-            exchange = asked;
-            var unused = asked.whenComplete((response, error) -> {
+        void follow(CompletableFuture<HttpResponse<String>> responseFuture) {
+            exchange = responseFuture;
+            var unused = responseFuture.whenComplete((response, error) -> {
                 if (response == null) {
-                    ended(this, String.valueOf(error));
+                    endSession(this, String.valueOf(error));
                     return;
                 }
-                isRefused |= response.statusCode() == 400;
-                ended(this, response.statusCode() + " " + response.body());
+                needsNewFeed |= response.statusCode() == 400;
+                endSession(this, response.statusCode() + " " + response.body());
             });
-            after(options.feedSilence(), this::watch);
+            schedule(options.feedSilence(), this::checkTimeout);
         }
 
-        /** Ends the session if the second of its ids has not moved on within the option {@code feedSilence}. */
-        private void watch() {
-            long left;
+        /** Ends the session if no id with a later time has arrived for the time of the option {@code feedSilence}. */
+        private void checkTimeout() {
+            long remainingNanos;
             synchronized (ChangeFeed.this) {
                 if (session != this) {
                     return;
                 }
-                left = options.feedSilence().toNanos() - (nanoClock.getAsLong() - currentAt);
-                wasSilent = left <= 0;
+                remainingNanos = options.feedSilence().toNanos() - (nanoClock.getAsLong() - lastProgressAt);
+                isTimedOut = remainingNanos <= 0;
             }
-            if (left > 0) {
-                after(Duration.ofNanos(left), this::watch);
+            if (remainingNanos > 0) {
+                schedule(Duration.ofNanos(remainingNanos), this::checkTimeout);
             } else {
-                ended(this, "the seconds of its ids did not move on for " + options.feedSilence());
+                endSession(this, "the time in the event ids did not advance for " + options.feedSilence());
                 cancel();
             }
         }
 
         void cancel() {
-            Flow.Subscription reading = subscription;
-            if (reading != null) {
-                reading.cancel();
+            Flow.Subscription current = subscription;
+            if (current != null) {
+                current.cancel();
             }
-            end.completeExceptionally(new IOException("the feed was given up"));
-            CompletableFuture<HttpResponse<String>> asked = exchange;
-            if (asked != null) {
-                asked.cancel(true);
+            bodyFuture.completeExceptionally(new IOException("the session was cancelled"));
+            CompletableFuture<HttpResponse<String>> responseFuture = exchange;
+            if (responseFuture != null) {
+                responseFuture.cancel(true);
             }
         }
 
         @Override
         public CompletionStage<String> getBody() {
-            return end;
+            return bodyFuture;
         }
 
         @Override
-        public void onSubscribe(Flow.Subscription reading) {
-            subscription = reading;
-            reading.request(Long.MAX_VALUE);
+        public void onSubscribe(Flow.Subscription newSubscription) {
+            subscription = newSubscription;
+            newSubscription.request(Long.MAX_VALUE);
         }
 
         @Override
         public void onNext(List<ByteBuffer> buffers) {
             try {
-                buffers.forEach(events::take);
+                buffers.forEach(events::parse);
             } catch (IllegalArgumentException e) {
-                isRefused = true;
-                ended(this, "not a feed of changes: " + e.getMessage());
+                needsNewFeed = true;
+                endSession(this, "invalid event in the feed of changes: " + e.getMessage());
                 cancel();
             }
         }
 
         @Override
         public void onError(Throwable error) {
-            end.completeExceptionally(error);
+            bodyFuture.completeExceptionally(error);
         }
 
         @Override
         public void onComplete() {
-            end.complete("");
+            bodyFuture.complete("");
         }
     }
 }

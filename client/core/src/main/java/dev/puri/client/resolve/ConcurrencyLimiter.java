@@ -8,12 +8,12 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Limits how many tasks are under way at a time. The others wait in the order in which they were added.
+ * Limits the number of tasks that run concurrently. Further tasks wait in the order in which they were added.
  *
- * @param <T> a task; its {@code equals} must be that of identity
+ * @param <T> type of a task; two tasks must be equal only if they are the same object
  */
 final class ConcurrencyLimiter<T> {
-    private final int max;
+    private final int maxRunning;
     private final Consumer<T> begin;
     private final Executor executor;
 
@@ -21,33 +21,33 @@ final class ConcurrencyLimiter<T> {
     private final Set<T> waiting = new LinkedHashSet<>();
 
     /** Number of tasks that have begun and not ended. Guarded by this. */
-    private int underWay;
+    private int runningCount;
 
-    /** Whether some thread is beginning waiting tasks. Guarded by this. */
-    private boolean isBeginning;
+    /** Whether a thread is beginning waiting tasks. Guarded by this. */
+    private boolean isThreadBeginning;
 
     /** Guarded by this. */
     private boolean isClosed;
 
     /**
-     * @param max most tasks under way
+     * @param maxRunning maximum number of tasks that run concurrently
      * @param begin begins a task; must not throw
      */
-    ConcurrencyLimiter(int max, Consumer<T> begin) {
-        // The pool that the JDK uses for asynchronous stages; it is never shut down.
-        this(max, begin, new CompletableFuture<T>().defaultExecutor());
+    ConcurrencyLimiter(int maxRunning, Consumer<T> begin) {
+        // The default pool of asynchronous stages. The JDK never shuts this pool down, so it never rejects.
+        this(maxRunning, begin, new CompletableFuture<T>().defaultExecutor());
     }
 
     /**
-     * @param executor continues for a thread that has begun {@code max} tasks; must not reject
+     * @param executor begins further tasks after a thread has begun {@code maxRunning} tasks; must not reject
      */
-    ConcurrencyLimiter(int max, Consumer<T> begin, Executor executor) {
-        this.max = max;
+    ConcurrencyLimiter(int maxRunning, Consumer<T> begin, Executor executor) {
+        this.maxRunning = maxRunning;
         this.begin = begin;
         this.executor = executor;
     }
 
-    /** Begins a task as soon as fewer than {@code max} are under way. */
+    /** Begins a task as soon as fewer than {@code maxRunning} tasks are running. */
     void add(T task) {
         synchronized (this) {
             waiting.add(task);
@@ -55,61 +55,61 @@ final class ConcurrencyLimiter<T> {
         beginWaiting();
     }
 
-    /** Must be called once for each added task when it is over, begun or not. */
+    /** Removes a task. Must be called once for each added task when the task is over, also if the task never began. */
     void end(T task) {
         synchronized (this) {
             if (!waiting.remove(task)) {
-                underWay--;
+                runningCount--;
             }
         }
         beginWaiting();
     }
 
-    /** Begins no more tasks. */
+    /** From now on no waiting task begins. */
     synchronized void close() {
         isClosed = true;
     }
 
     /**
-     * Only one thread at a time begins tasks. Otherwise each task that ends at once would begin the next one deeper in the stack. A
-     * thread begins at most {@code max} tasks and leaves the rest to the executor, because it may be the timer's, or that of a
-     * caller who waits.
+     * Only one thread at a time begins tasks. Otherwise a task that ends at once would begin the next task in a nested
+     * call, and many such tasks would overflow the stack. A thread begins at most {@code maxRunning} tasks, and the
+     * executor begins the others, because the thread may be a timer's thread, or belong to a caller that waits.
      */
     private void beginWaiting() {
         synchronized (this) {
-            if (isBeginning) {
+            if (isThreadBeginning) {
                 return;
             }
-            isBeginning = true;
+            isThreadBeginning = true;
         }
         beginSome();
     }
 
     private void beginSome() {
-        for (int begun = 0; begun < max; begun++) {
+        for (int begunCount = 0; begunCount < maxRunning; begunCount++) {
             T next = take();
             if (next == null) {
                 return;
             }
             begin.accept(next);
         }
-        if (goesOn()) {
+        if (mayBeginNext()) {
             executor.execute(this::beginSome);
         }
     }
 
-    private synchronized boolean goesOn() {
-        isBeginning = !isClosed && !waiting.isEmpty() && underWay < max;
-        return isBeginning;
+    private synchronized boolean mayBeginNext() {
+        isThreadBeginning = !isClosed && !waiting.isEmpty() && runningCount < maxRunning;
+        return isThreadBeginning;
     }
 
     private synchronized @Nullable T take() {
-        if (!goesOn()) {
+        if (!mayBeginNext()) {
             return null;
         }
         T next = waiting.iterator().next();
         waiting.remove(next);
-        underWay++;
+        runningCount++;
         return next;
     }
 }

@@ -1,25 +1,26 @@
 package dev.puri.client.resolve;
 
 /**
- * The result for one item of a list.
+ * The result of {@link Scatter#gather} for one reference.
  *
- * @param <R> a row
+ * @param <R> type of a row
  */
 public sealed interface Gathered<R> {
-    /** The resolver's verdict on it. */
+    /** The resolver's verdict on the reference. */
     Verdict verdict();
 
-    /** Its row was read. */
+    /** The row was read. */
     record Row<R>(Verdict verdict, R row) implements Gathered<R> {}
 
     /**
-     * Its shard has no such row. The row may have moved since the resolver answered, or the service has not written it yet.
+     * The shard does not have the row. The row may have moved since the resolver answered, or the service has not
+     * written it yet.
      */
     record NoRow<R>(Verdict verdict) implements Gathered<R> {}
 
-    /** The query of its shard failed. */
+    /** The query of the shard failed. */
     record Failed<R>(Verdict verdict, Throwable error) implements Gathered<R> {}
 
-    /** No shard is known to have it; the verdict says why. */
+    /** No row was read, because the verdict has no placement. */
     record Unplaced<R>(Verdict verdict) implements Gathered<R> {}
 }

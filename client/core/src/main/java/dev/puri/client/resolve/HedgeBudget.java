@@ -1,28 +1,32 @@
 package dev.puri.client.resolve;
 
-/** Bounds second requests to a share of all requests, with a small burst after a quiet time. */
+/**
+ * Limits hedged requests to a share of all requests. Unused allowance is saved, so a small burst of hedged requests is
+ * possible.
+ */
 final class HedgeBudget {
-    private static final double MAX_SAVED = 10;
+    private static final double MAX_SAVED_REQUESTS = 10;
 
     private final double share;
-    private double saved = 1;
+    private double savedRequests = 1;
 
     /**
-     * @param share second requests that each request allows
+     * @param share number of hedged requests that each request adds to the budget, such as 0.05
      */
     HedgeBudget(double share) {
         this.share = share;
     }
 
     synchronized void requestSent() {
-        saved = Math.min(MAX_SAVED, saved + share);
+        savedRequests = Math.min(MAX_SAVED_REQUESTS, savedRequests + share);
     }
 
+    /** Takes one hedged request from the budget. Returns false if the budget is used up. */
     synchronized boolean take() {
-        if (saved < 1) {
+        if (savedRequests < 1) {
             return false;
         }
-        saved--;
+        savedRequests--;
         return true;
     }
 }

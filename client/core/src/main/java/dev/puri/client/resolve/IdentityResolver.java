@@ -7,51 +7,57 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 
 /**
- * Looks up owner, shard and uuid of identities. Thread-safe; one for the whole service.
+ * Looks up owner, shard and uuid of identities. Thread-safe. A service needs only one instance.
  *
- * <p>Every method fails with a {@link ResolverException} if there is no answer. The calling thread completes a stage whose answer is known at
- * once. Otherwise a shared thread does, such as one of the HTTP client, the common pool or a timer, so callbacks must not block.
+ * <p>Every method fails with a {@link ResolverException} if there is no answer. If the answer is known at once, the
+ * calling thread completes the stage. Otherwise a shared thread completes the stage, such as one of the HTTP client,
+ * the common pool or a timer, so callbacks must not block.
  *
- * <p>A text that is neither a pURI nor a handle is answered with {@link Verdict.Malformed}, which says why. A null reference is a
- * {@link NullPointerException} at once, which names the parameter, and in a list the index.
+ * <p>The verdict on a text that is neither a pURI nor a handle is {@link Verdict.Malformed}, which says why. A method
+ * throws a {@link NullPointerException} if a reference is null. Its message names the parameter and, in a list, the
+ * index.
  */
 public interface IdentityResolver extends AutoCloseable {
     /**
-     * Looks one reference up.
+     * Looks up one reference.
      *
-     * @param wait how long to wait at most for the event of its token; zero or less for not at all. Ignored without a token
+     * @param wait maximum time to wait for the event of the reference's token; no wait if zero or negative. Ignored
+     *     without a token
      */
     CompletionStage<Verdict> resolveAsync(Ref ref, Duration wait);
 
     /**
-     * Looks up a list, pURIs and handles in any mix.
+     * Looks up a list, which may contain pURIs and handles.
      *
-     * @param wait how long to wait at most for the events of their tokens; zero or less for not at all. Ignored without tokens
-     * @return a verdict for each reference, in the order asked
+     * @param wait maximum time to wait for the events of the references' tokens; no wait if zero or negative. Ignored
+     *     without tokens
+     * @return a verdict for each reference, in the order of the references
      */
     CompletionStage<List<Verdict>> resolveAllAsync(List<Ref> refs, Duration wait);
 
-    /** Looks one reference up, and blocks until it is answered. */
+    /** Looks up one reference, and blocks until the answer has arrived. */
     default Verdict resolve(Ref ref, Duration wait) {
-        return answer(resolveAsync(ref, wait));
+        return join(resolveAsync(ref, wait));
     }
 
-    /** Looks one reference up without a wait, and blocks until it is answered. */
+    /** Looks up one reference without waiting for an event, and blocks until the answer has arrived. */
     default Verdict resolve(Ref ref) {
         return resolve(ref, Duration.ZERO);
     }
 
-    /** Looks up a pURI or a handle in any casing without a wait, and blocks until it is answered. */
+    /**
+     * Looks up a pURI or a handle in any case without waiting for an event, and blocks until the answer has arrived.
+     */
     default Verdict resolve(String ref) {
         return resolve(Ref.of(ref, "ref"), Duration.ZERO);
     }
 
-    /** Looks up a list, and blocks until all references are answered. */
+    /** Looks up a list, and blocks until all answers have arrived. */
     default List<Verdict> resolveAll(List<Ref> refs, Duration wait) {
-        return answer(resolveAllAsync(refs, wait));
+        return join(resolveAllAsync(refs, wait));
     }
 
-    /** Looks up a list without a wait, and blocks until all references are answered. */
+    /** Looks up a list without waiting for events, and blocks until all answers have arrived. */
     default List<Verdict> resolveAll(List<Ref> refs) {
         return resolveAll(refs, Duration.ZERO);
     }
@@ -60,7 +66,7 @@ public interface IdentityResolver extends AutoCloseable {
     @Override
     void close();
 
-    private static <T> T answer(CompletionStage<T> stage) {
+    private static <T> T join(CompletionStage<T> stage) {
         try {
             return stage.toCompletableFuture().get();
         } catch (InterruptedException e) {

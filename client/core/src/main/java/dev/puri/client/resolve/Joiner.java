@@ -12,119 +12,125 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Joins single look-ups into batches. While fewer than {@code maxUnderWay} requests are under way, each look-up is sent at once. Further
- * look-ups are gathered, and sent together when a request has ended. So there is no timer, nothing is delayed on a quiet
- * service, and batches grow with the load. Look-ups of a reference that is gathered already share its answer. A reference whose
- * callers have all reached their deadlines is not sent.
+ * Combines single look-ups into batches. While fewer than {@code maxConcurrentRequests} requests are running, each
+ * look-up is sent at once. Further look-ups are collected, and sent in one request when a running request ends. So no
+ * timer is needed, a service with little load sees no delay, and batches grow with the load. Look-ups of a reference
+ * that is already collected share one answer. A reference is not sent if the deadlines of all its callers are over.
  */
 final class Joiner {
     private final int maxBatch;
-    private final int maxUnderWay;
+    private final int maxConcurrentRequests;
     private final Duration deadline;
     private final LongSupplier nanoClock;
     private final Function<List<Ref>, CompletableFuture<List<Verdict>>> send;
 
     // Guarded by this.
-    private final Map<Ref, Waiting> gathered = new LinkedHashMap<>();
-    private int underWay;
+    private final Map<Ref, CollectedLookUp> collected = new LinkedHashMap<>();
+    private int runningRequestCount;
 
-    /** A reference that waits to be sent. */
-    private static final class Waiting {
+    /** The look-ups of one reference that is not sent yet. */
+    private static final class CollectedLookUp {
         private final CompletableFuture<Verdict> answer = new CompletableFuture<>();
 
-        /** When it was last asked for. */
-        private long askedAt;
+        /** Time of the latest look-up. */
+        private long latestLookUpAt;
     }
 
     /**
-     * @param maxBatch most references of one request
-     * @param maxUnderWay most requests at a time
-     * @param deadline how long a caller waits
-     * @param send sends a batch; must not throw, and answers in the order asked
+     * @param maxBatch maximum number of references in one request
+     * @param maxConcurrentRequests maximum number of requests that run concurrently
+     * @param deadline time after which a caller no longer waits
+     * @param send sends a batch; must not throw; returns the verdicts in the order of the references
      */
     Joiner(
             int maxBatch,
-            int maxUnderWay,
+            int maxConcurrentRequests,
             Duration deadline,
             LongSupplier nanoClock,
             Function<List<Ref>, CompletableFuture<List<Verdict>>> send) {
         this.maxBatch = maxBatch;
-        this.maxUnderWay = maxUnderWay;
+        this.maxConcurrentRequests = maxConcurrentRequests;
         this.deadline = deadline;
         this.nanoClock = nanoClock;
         this.send = send;
     }
 
-    /** Returns the answer. All who ask the same meanwhile share it, so a caller must copy it before completing it. */
+    /**
+     * Looks up a reference. Callers of the same reference may get the same future, so a caller must copy the future
+     * before completing it.
+     */
     CompletableFuture<Verdict> add(Ref ref) {
         CompletableFuture<Verdict> answer;
         synchronized (this) {
-            Waiting asked = gathered.computeIfAbsent(ref, unused -> new Waiting());
-            asked.askedAt = nanoClock.getAsLong();
-            answer = asked.answer;
+            CollectedLookUp lookUp = collected.computeIfAbsent(ref, unused -> new CollectedLookUp());
+            lookUp.latestLookUpAt = nanoClock.getAsLong();
+            answer = lookUp.answer;
         }
-        sendGathered();
+        sendCollected();
         return answer;
     }
 
-    private void sendGathered() {
+    private void sendCollected() {
         List<CompletableFuture<Verdict>> abandoned = new ArrayList<>();
-        for (var batch = take(abandoned); batch != null; batch = take(abandoned)) {
-            List<CompletableFuture<Verdict>> asked = new ArrayList<>(batch.values());
+        for (var batch = nextBatch(abandoned); batch != null; batch = nextBatch(abandoned)) {
+            List<CompletableFuture<Verdict>> futures = new ArrayList<>(batch.values());
             CompletableFuture<List<Verdict>> answers = send.apply(List.copyOf(batch.keySet()));
-            // If this batch has failed at once, the loop goes on; a call from here would go one deeper for each batch.
-            boolean isOver = answers.isDone();
+            // If this batch has already failed, the loop sends the next one. A call of sendCollected from the callback
+            // would nest once for each batch.
+            boolean isDoneAlready = answers.isDone();
             var unused = answers.whenComplete((verdicts, error) -> {
                 synchronized (this) {
-                    underWay--;
+                    runningRequestCount--;
                 }
-                if (!isOver) {
-                    sendGathered();
+                if (!isDoneAlready) {
+                    sendCollected();
                 }
-                complete(asked, verdicts, error);
+                complete(futures, verdicts, error);
             });
         }
-        abandoned.forEach(each -> each.completeExceptionally(new ResolverException(
-                Kind.DEADLINE, "not sent within " + deadline.toMillis() + " ms, because all requests were under way")));
+        abandoned.forEach(answer -> answer.completeExceptionally(new ResolverException(
+                Kind.DEADLINE,
+                "not sent within " + deadline.toMillis() + " ms, because the maximum number of requests was running")));
     }
 
     /**
-     * Takes the next batch; null if there is none, or none may be sent now.
+     * Removes and returns the next batch; null if there is none, or if as many requests are running as may run at a
+     * time.
      *
-     * @param abandoned receives the answers for which no caller waits any more
+     * @param abandoned receives the futures for which no caller waits any more
      */
-    private synchronized @Nullable Map<Ref, CompletableFuture<Verdict>> take(
+    private synchronized @Nullable Map<Ref, CompletableFuture<Verdict>> nextBatch(
             List<CompletableFuture<Verdict>> abandoned) {
-        if (underWay >= maxUnderWay) {
+        if (runningRequestCount >= maxConcurrentRequests) {
             return null;
         }
         Map<Ref, CompletableFuture<Verdict>> batch = new LinkedHashMap<>();
         long now = nanoClock.getAsLong();
-        var each = gathered.entrySet().iterator();
-        while (each.hasNext() && batch.size() < maxBatch) {
-            var entry = each.next();
-            each.remove();
-            Waiting asked = entry.getValue();
-            if (now - asked.askedAt < deadline.toNanos()) {
-                batch.put(entry.getKey(), asked.answer);
+        var iterator = collected.entrySet().iterator();
+        while (iterator.hasNext() && batch.size() < maxBatch) {
+            var entry = iterator.next();
+            iterator.remove();
+            CollectedLookUp lookUp = entry.getValue();
+            if (now - lookUp.latestLookUpAt < deadline.toNanos()) {
+                batch.put(entry.getKey(), lookUp.answer);
             } else {
-                abandoned.add(asked.answer);
+                abandoned.add(lookUp.answer);
             }
         }
         if (batch.isEmpty()) {
             return null;
         }
-        underWay++;
+        runningRequestCount++;
         return batch;
     }
 
     private static void complete(
-            List<CompletableFuture<Verdict>> asked, @Nullable List<Verdict> verdicts, @Nullable Throwable error) {
-        for (int i = 0; i < asked.size(); i++) {
+            List<CompletableFuture<Verdict>> futures, @Nullable List<Verdict> verdicts, @Nullable Throwable error) {
+        for (int i = 0; i < futures.size(); i++) {
             if (verdicts != null) {
-                asked.get(i).complete(verdicts.get(i));
+                futures.get(i).complete(verdicts.get(i));
             } else if (error != null) {
-                asked.get(i).completeExceptionally(error);
+                futures.get(i).completeExceptionally(error);
             }
         }
     }

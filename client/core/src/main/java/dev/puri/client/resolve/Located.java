@@ -5,10 +5,11 @@ import dev.puri.schemas.identity.Puri;
 import java.util.UUID;
 
 /**
- * A row to be read from a shard.
+ * Identifies a row to read from a shard.
  *
- * @param puri its name; the survivor's if the identity is merged. The name's collection determines the table
- * @param owner the service that answers for it
- * @param uuid its primary key
+ * @param puri pURI of the object; if the object is merged, pURI of the survivor. The collection in the pURI determines
+ *     the table
+ * @param owner the service that owns the object
+ * @param uuid primary key of the row
  */
 public record Located(Puri puri, Owner owner, UUID uuid) {}

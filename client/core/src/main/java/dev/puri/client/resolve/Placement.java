@@ -5,10 +5,10 @@ import dev.puri.schemas.identity.Shard;
 import java.util.UUID;
 
 /**
- * Where an object's row is.
+ * The location of an object's row.
  *
- * @param owner the service that answers for it
+ * @param owner the service that owns the object
  * @param shard the database that has the row
- * @param uuid the row's primary key there
+ * @param uuid primary key of the row
  */
 public record Placement(Owner owner, Shard shard, UUID uuid) {}

@@ -10,12 +10,13 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A reference to look up: a pURI or a handle, and optionally the token of an event that the answer must include. Any other text is a
- * reference too; its verdict is {@link Verdict.Malformed}, so that one bad item does not spoil a list. Immutable.
+ * A reference to look up: a pURI or a handle, and optionally the token of an event that the answer must include. A
+ * reference can also be any other text, so that one malformed text does not fail a whole list; its verdict is {@link
+ * Verdict.Malformed}. Immutable.
  */
 public final class Ref {
-    private static final String A_PURI = "a pURI, namespace:collection:identifier,";
-    private static final String A_HANDLE = "a handle, such as trk_4k7vx9tz2nqr8w3";
+    private static final String PURI_DESCRIPTION = "a pURI, namespace:collection:identifier,";
+    private static final String HANDLE_DESCRIPTION = "a handle, such as trk_4k7vx9tz2nqr8w3";
 
     private final String text;
     private final @Nullable Puri puri;
@@ -33,7 +34,7 @@ public final class Ref {
     }
 
     /**
-     * Reads a pURI in any casing, or a handle. Any other text makes a malformed reference.
+     * Parses a pURI in any case, or a handle. Returns a malformed reference for any other text.
      *
      * @throws NullPointerException if the text is null
      */
@@ -41,10 +42,10 @@ public final class Ref {
         return of(text, "text");
     }
 
-    /** Reads a text, and names it in the exception if it is null. */
+    /** Does {@link #of(String)}. The exception names the parameter if the text is null. */
     static Ref of(String text, String parameter) {
         if (text == null) {
-            throw isNull(parameter);
+            throw nullReference(parameter);
         }
         try {
             return Handle.looksLike(text) ? of(Handle.parse(text)) : of(Puri.parse(text));
@@ -53,7 +54,7 @@ public final class Ref {
         }
     }
 
-    /** Says why a text is no pURI and why it is no handle, because the caller may have meant either. */
+    /** Explains why a text is not a pURI and why it is not a handle, because the caller may have meant either. */
     private static String flaw(String text) {
         try {
             Puri.parse(text);
@@ -61,35 +62,36 @@ public final class Ref {
             try {
                 Handle.parse(text);
             } catch (InvalidNameException asHandle) {
-                return asPuri.quotedInput() + " is neither " + A_PURI + " nor " + A_HANDLE + ". As a pURI"
-                        + reason(asPuri) + ". As a handle" + reason(asHandle);
+                return asPuri.quotedInput() + " is neither " + PURI_DESCRIPTION + " nor " + HANDLE_DESCRIPTION
+                        + ". As a pURI" + reason(asPuri) + ". As a handle" + reason(asHandle);
             }
         }
-        throw new IllegalStateException("a text is malformed and a name: " + text);
+        throw new IllegalStateException("bug: a text is a valid name, but was found malformed: " + text);
     }
 
     private static String reason(InvalidNameException flaw) {
         return (flaw.position() < 0 ? ": " : ", at position " + flaw.position() + ": ") + flaw.explanation();
     }
 
-    private static NullPointerException isNull(String parameter) {
-        return new NullPointerException(parameter + " is null; it must be " + A_PURI + " or " + A_HANDLE);
+    private static NullPointerException nullReference(String parameter) {
+        return new NullPointerException(
+                parameter + " is null; it must be " + PURI_DESCRIPTION + " or " + HANDLE_DESCRIPTION);
     }
 
     /**
-     * Returns the reference. For implementations of {@link IdentityResolver}.
+     * Returns the reference if it is not null. For implementations of {@link IdentityResolver}.
      *
-     * @throws NullPointerException if it is null
+     * @throws NullPointerException if the reference is null
      */
     public static Ref requireRef(Ref ref) {
         if (ref == null) {
-            throw isNull("ref");
+            throw nullReference("ref");
         }
         return ref;
     }
 
     /**
-     * Returns the references. For implementations of {@link IdentityResolver}.
+     * Returns the references if none is null. For implementations of {@link IdentityResolver}.
      *
      * @throws NullPointerException if the list or one of its elements is null; the message has the index
      */
@@ -100,25 +102,25 @@ public final class Ref {
         int index = 0;
         for (Ref ref : refs) {
             if (ref == null) {
-                throw isNull("refs[" + index + "]");
+                throw nullReference("refs[" + index + "]");
             }
             index++;
         }
         return refs;
     }
 
-    /** A reference by pURI. */
+    /** Returns a reference by pURI. */
     public static Ref of(Puri puri) {
         return new Ref(puri.toString(), puri, null, null, null);
     }
 
-    /** A reference by handle. */
+    /** Returns a reference by handle. */
     public static Ref of(Handle handle) {
         return new Ref(handle.text(), null, handle, null, null);
     }
 
     /**
-     * Reads many texts, as {@link #of(String)} does; the result is in their order.
+     * Parses each text as {@link #of(String)} does. The result has the order of the texts.
      *
      * @throws NullPointerException if the list or one of its texts is null; the message has the index
      */
@@ -134,7 +136,7 @@ public final class Ref {
     }
 
     /**
-     * Returns this reference with the token of an event; a resolver answers it once it has seen the event.
+     * Returns this reference with the token of an event. A resolver then answers only after it has read the event.
      *
      * @param token the position that publishing the event returned
      */
@@ -142,22 +144,22 @@ public final class Ref {
         return new Ref(text, puri, handle, flaw, token);
     }
 
-    /** The canonical text; of a malformed reference, the text as it was given. */
+    /** The canonical text; for a malformed reference the original text. */
     public String text() {
         return text;
     }
 
-    /** The pURI; null when it is a handle or malformed. */
+    /** The pURI; null if this is a handle or malformed. */
     public @Nullable Puri puri() {
         return puri;
     }
 
-    /** The handle; null when it is a pURI or malformed. */
+    /** The handle; null if this is a pURI or malformed. */
     public @Nullable Handle handle() {
         return handle;
     }
 
-    /** Why it is malformed; null when it is not. */
+    /** Why this reference is malformed; null if it is not. */
     public @Nullable String flaw() {
         return flaw;
     }
@@ -177,7 +179,7 @@ public final class Ref {
         return 31 * text.hashCode() + Objects.hashCode(at);
     }
 
-    /** The text, and the token behind an {@code @} if there is one. */
+    /** Returns the text and, if there is a token, {@code @} and the token. */
     @Override
     public String toString() {
         return at == null ? text : text + '@' + at;

@@ -24,27 +24,31 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends batches to {@code POST /v1/resolve}. Look-ups change nothing, so a request that failed is sent to the next address:
+ * Sends batches of references to {@code POST /v1/resolve}. A look-up changes nothing, so after a failure the client sends the same
+ * batch to the next address:
  *
  * <pre>
- * first address ──answer──────────────────────────────▶ done, all others are cancelled
- *    │ │ silent for hedgeAfter, budget left ─▶ next address as well ──answer──▶ done
- *    │ no connection, 5xx, 408, 429, unreadable answer, its share of the deadline is over
+ * first address ──answer──────────────────────────────▶ done, other attempts are cancelled
+ *    │ │ no answer for hedgeAfter, and budget left ─▶ next address as well ──answer──▶ done
+ *    │ no connection, 5xx, 408, 429, unreadable answer, the address has used up its share of the deadline
  *    ▼
- * next address ─▶ … ─▶ none is left: UNREACHABLE or UNAVAILABLE, with the failure of each
+ * next address ─▶ … ─▶ no address left: UNREACHABLE or UNAVAILABLE, with the failure of each address
  * </pre>
  *
- * A lone address is asked a second time if its connection broke, because a server may close an idle connection just when it is used
- * again. Any other 4xx ends the request at once, because other resolvers would answer the same.
+ * If there is only one address and its connection broke, the address is tried a second time, because a server may close an idle
+ * connection just when the client uses it again. Any other 4xx status fails the call at once, because other resolvers would
+ * respond in the same way.
  */
 final class Requests {
-    static final String LAG = "Puri-Table-Lag";
+    static final String LAG_HEADER = "Puri-Table-Lag";
 
-    /** Bound of one result, which usually has a few hundred bytes and has at most five names of 383. */
-    private static final int RESULT_BYTES = 4096;
+    /** Maximum size of one result. A result usually has a few hundred bytes; it has at most five names of 383 bytes. */
+    private static final int MAX_RESULT_BYTES = 4096;
 
-    private static final int OTHER_BYTES = 64 << 10;
-    private static final int MAX_CAUSES = 4;
+    /** Maximum size of a response without its results. */
+    private static final int MAX_OTHER_BYTES = 64 << 10;
+
+    private static final int MAX_SUPPRESSED = 4;
 
     private final HttpClient http;
     private final ResolverOptions options;
@@ -52,23 +56,26 @@ final class Requests {
     private final ScheduledExecutorService timer;
     private final LongSupplier nanoClock;
     private final HedgeBudget budget;
-    private final Set<Call> underWay = ConcurrentHashMap.newKeySet();
+    private final Set<Call> runningCalls = ConcurrentHashMap.newKeySet();
     private final LongAdder sent = new LongAdder();
     private final LongAdder failedOver = new LongAdder();
     private final LongAdder hedged = new LongAdder();
+
+    /** Time of the last answer; null if there was none. */
     private volatile @Nullable Long answeredAt;
 
-    private final ConcurrencyLimiter<Call> plainLimiter;
+    /** Limits direct requests that do not wait for events. */
+    private final ConcurrencyLimiter<Call> nonWaitingLimiter;
 
-    /** For requests that wait for events. A resolver holds them for seconds, so they must not hold up the others. */
+    /** Limits requests that wait for events. They take seconds, so they must not block other requests. */
     private final ConcurrencyLimiter<Call> waitingLimiter;
 
-    private volatile boolean closed;
+    private volatile boolean isClosed;
 
     /**
      * A resolver's answer.
      *
-     * @param isFresh false if the resolver reported that its table is behind
+     * @param isFresh false if the resolver reported that its table lags
      */
     record Answer(List<Verdict> verdicts, boolean isFresh) {}
 
@@ -84,28 +91,28 @@ final class Requests {
         this.timer = timer;
         this.nanoClock = nanoClock;
         this.budget = new HedgeBudget(options.hedgeShare());
-        this.plainLimiter = new ConcurrencyLimiter<>(options.maxDirectRequests(), Call::begin);
+        this.nonWaitingLimiter = new ConcurrencyLimiter<>(options.maxDirectRequests(), Call::begin);
         this.waitingLimiter = new ConcurrencyLimiter<>(options.maxDirectRequests(), Call::begin);
     }
 
     /**
-     * Sends a request. Does not throw; the future has every failure.
+     * Sends a batch at once. Does not throw; every failure is in the future.
      *
-     * @param wait how long the resolver may wait for events
+     * @param wait maximum time that the resolver may wait for events
      */
     CompletableFuture<Answer> send(List<Ref> refs, Duration wait) {
         return send(refs, wait, Call::begin);
     }
 
     /**
-     * Sends a request as soon as fewer than {@code maxDirectRequests} of its kind are under way; others wait in their order. Requests that
-     * wait for events are one kind, all others the other. A request that waits for events and is not sent within its wait is
-     * answered {@link Verdict.NotCaughtUp}.
+     * Sends a batch as soon as fewer than {@code maxDirectRequests} calls of its kind are running. Further calls wait in their
+     * order. There are two kinds: calls that wait for events, and all other calls. If a call that waits for events is not sent
+     * within its wait, the verdict on its references is {@link Verdict.NotCaughtUp}.
      */
     CompletableFuture<Answer> sendLimited(List<Ref> refs, Duration wait) {
         boolean waitsForEvents = !wait.isZero() && refs.stream().anyMatch(ref -> ref.at() != null);
         if (!waitsForEvents) {
-            return send(refs, wait, call -> beginLimited(call, plainLimiter));
+            return send(refs, wait, call -> beginLimited(call, nonWaitingLimiter));
         }
         return send(refs, wait, call -> {
             call.startWait();
@@ -114,8 +121,8 @@ final class Requests {
     }
 
     private CompletableFuture<Answer> send(List<Ref> refs, Duration wait, Consumer<Call> begin) {
-        if (closed) {
-            return CompletableFuture.failedFuture(closed());
+        if (isClosed) {
+            return CompletableFuture.failedFuture(closedException());
         }
         Call call;
         try {
@@ -123,11 +130,11 @@ final class Requests {
         } catch (RuntimeException e) {
             return CompletableFuture.failedFuture(e);
         }
-        underWay.add(call);
+        runningCalls.add(call);
         call.startDeadline();
         begin.accept(call);
-        if (closed) {
-            call.fail(closed());
+        if (isClosed) {
+            call.fail(closedException());
         }
         return call.result;
     }
@@ -137,7 +144,7 @@ final class Requests {
         var unused = call.result.whenComplete((answer, error) -> limiter.end(call));
     }
 
-    static ResolverException closed() {
+    static ResolverException closedException() {
         return new ResolverException(Kind.CLOSED, "the resolver client was closed before there was an answer");
     }
 
@@ -153,22 +160,22 @@ final class Requests {
         return hedged.sum();
     }
 
-    /** How long ago a resolver last answered with verdicts; null if none has. */
+    /** Returns the time since a resolver last answered with verdicts; null if none has. */
     @Nullable
     Duration sinceAnswer() {
-        Long at = answeredAt;
-        return at == null ? null : Duration.ofNanos(Math.max(0, nanoClock.getAsLong() - at));
+        Long lastAnswerAt = answeredAt;
+        return lastAnswerAt == null ? null : Duration.ofNanos(Math.max(0, nanoClock.getAsLong() - lastAnswerAt));
     }
 
-    /** Fails all requests under way, and all later ones. */
+    /** Fails all running calls and all later calls. */
     void close() {
-        closed = true;
-        plainLimiter.close();
+        isClosed = true;
+        nonWaitingLimiter.close();
         waitingLimiter.close();
-        underWay.forEach(call -> call.fail(closed()));
+        runningCalls.forEach(call -> call.fail(closedException()));
     }
 
-    /** A batch, from its first request to its answer. */
+    /** A batch, which is sent to one address after the other until there is an answer. */
     private final class Call {
         private final CompletableFuture<Answer> result = new CompletableFuture<>();
         private final List<Ref> refs;
@@ -178,39 +185,39 @@ final class Requests {
         private final long deadlineAt;
 
         // Guarded by this.
-        private final List<Address> unasked = new ArrayList<>();
+        private final List<Address> untriedAddresses = new ArrayList<>();
         private final List<Attempt> attempts = new ArrayList<>();
         private final List<Throwable> failures = new ArrayList<>();
         private final StringBuilder failureTexts = new StringBuilder();
-        private int running;
+        private int runningAttempts;
 
         Call(List<Ref> refs, Duration wait) {
             this.refs = refs;
             this.wait = wait;
-            this.body = Wire.request(refs);
+            this.body = ResolverJson.request(refs);
             this.waitEndsAt = nanoClock.getAsLong() + wait.toNanos();
             this.deadlineAt = waitEndsAt + options.deadline().toNanos();
         }
 
-        /** Starts the timer of its deadline. */
+        /** Starts the timer that fails the call at its deadline. */
         void startDeadline() {
-            Future<?> deadline = after(remaining(), this::outOfTime);
+            Future<?> deadline = schedule(remainingNanos(), this::failAtDeadline);
             var unused = result.whenComplete((answer, error) -> {
                 deadline.cancel(false);
-                underWay.remove(this);
+                runningCalls.remove(this);
                 cancelAttempts();
             });
         }
 
-        /** Starts the timer of its wait, which answers for a request that was not sent. A reference without a token still needs a resolver. */
+        /** Starts the timer that ends the wait of a call that is not sent. A reference without a token needs a resolver. */
         void startWait() {
             if (refs.stream().allMatch(ref -> ref.at() != null)) {
-                Future<?> end = after(wait.toNanos(), this::outOfWait);
+                Future<?> end = schedule(wait.toNanos(), this::answerAtEndOfWait);
                 var unused = result.whenComplete((answer, error) -> end.cancel(false));
             }
         }
 
-        private void outOfWait() {
+        private void answerAtEndOfWait() {
             if (wasNotSent()) {
                 List<Verdict> verdicts = new ArrayList<>(refs.size());
                 refs.forEach(ref -> verdicts.add(new Verdict.NotCaughtUp(ref)));
@@ -223,66 +230,67 @@ final class Requests {
             try {
                 budget.requestSent();
                 synchronized (this) {
-                    unasked.addAll(addresses.inOrder());
+                    untriedAddresses.addAll(addresses.inOrder());
                 }
                 Duration hedgeAfter = options.hedgeAfter();
                 if (hedgeAfter != null) {
-                    Future<?> hedge = after(hedgeAfter.plus(restOfWait()).toNanos(), this::hedge);
+                    Future<?> hedge = schedule(hedgeAfter.plus(remainingWait()).toNanos(), this::hedge);
                     var unused = result.whenComplete((answer, error) -> hedge.cancel(false));
                 }
-                next(null);
+                tryNext(null);
             } catch (RuntimeException | Error e) {
                 result.completeExceptionally(e);
             }
         }
 
-        private Future<?> after(long nanos, Runnable action) {
+        private Future<?> schedule(long nanos, Runnable action) {
             try {
                 return timer.schedule(action, nanos, TimeUnit.NANOSECONDS);
             } catch (RejectedExecutionException e) {
-                // The client was closed meanwhile, which fails the call.
+                // The client has been closed, which fails the call.
                 return new CompletableFuture<>();
             }
         }
 
-        private long remaining() {
+        private long remainingNanos() {
             return deadlineAt - nanoClock.getAsLong();
         }
 
-        /** The rest of the wait for an address that is asked now; the caller's wait counts from the beginning. */
-        private Duration restOfWait() {
+        /** Returns the remaining wait for an address that is asked now. The wait begins with the call. */
+        private Duration remainingWait() {
             return Duration.ofNanos(Math.max(0, waitEndsAt - nanoClock.getAsLong()));
         }
 
         private void hedge() {
-            if (hasAnother() && budget.take()) {
-                next(hedged);
+            if (hasUntriedAddress() && budget.take()) {
+                tryNext(hedged);
             }
         }
 
-        private synchronized boolean hasAnother() {
-            return !result.isDone() && !unasked.isEmpty();
+        private synchronized boolean hasUntriedAddress() {
+            return !result.isDone() && !untriedAddresses.isEmpty();
         }
 
         /**
-         * Asks the next address, if there is one.
+         * Sends the batch to the next address, if there is one.
          *
-         * @param counter counts the request beside {@code sent}; null for none
+         * @param counter incremented in addition to {@code sent}; null for the first request
          */
-        private void next(@Nullable LongAdder counter) {
+        private void tryNext(@Nullable LongAdder counter) {
             Attempt attempt;
             @Nullable Duration timeout;
             synchronized (this) {
-                if (result.isDone() || unasked.isEmpty()) {
+                if (result.isDone() || untriedAddresses.isEmpty()) {
                     return;
                 }
-                // What is left of the deadline is shared by the addresses that are left; the last has all of it.
-                Duration rest = restOfWait();
-                long beyondWait = Math.max(0, remaining() - rest.toNanos()) / unasked.size();
-                timeout = unasked.size() == 1 ? null : rest.plusNanos(beyondWait);
-                attempt = new Attempt(unasked.remove(0), rest);
+                // The untried addresses share the remaining time before the deadline; the last address may use all of
+                // it.
+                Duration attemptWait = remainingWait();
+                long shareNanos = Math.max(0, remainingNanos() - attemptWait.toNanos()) / untriedAddresses.size();
+                timeout = untriedAddresses.size() == 1 ? null : attemptWait.plusNanos(shareNanos);
+                attempt = new Attempt(untriedAddresses.remove(0), attemptWait);
                 attempts.add(attempt);
-                running++;
+                runningAttempts++;
             }
             if (counter != null) {
                 counter.increment();
@@ -291,9 +299,9 @@ final class Requests {
         }
 
         private void failed(Attempt attempt, Throwable failure) {
-            boolean goesOn;
+            boolean mayStillSucceed;
             synchronized (this) {
-                running--;
+                runningAttempts--;
                 if (result.isDone()) {
                     return;
                 }
@@ -302,43 +310,43 @@ final class Requests {
                         .append(failureTexts.length() == 0 ? "" : "; ")
                         .append(attempt.address)
                         .append(": ")
-                        .append(text(failure));
-                boolean isLone = attempts.size() == 1 && unasked.isEmpty();
-                if (isLone && failure instanceof IOException && !(failure instanceof TooLateException)) {
-                    unasked.add(attempt.address);
+                        .append(describe(failure));
+                boolean isOnlyAddress = attempts.size() == 1 && untriedAddresses.isEmpty();
+                if (isOnlyAddress && failure instanceof IOException && !(failure instanceof AddressTimeoutException)) {
+                    untriedAddresses.add(attempt.address);
                 }
-                goesOn = !unasked.isEmpty() || running > 0;
+                mayStillSucceed = !untriedAddresses.isEmpty() || runningAttempts > 0;
             }
             if (failure instanceof WrongAnswerException wrong && wrong.isFinal()) {
                 fail(exception(Kind.REJECTED));
-            } else if (!goesOn) {
-                fail(exception(isAnswered() ? Kind.UNAVAILABLE : Kind.UNREACHABLE));
+            } else if (!mayStillSucceed) {
+                fail(exception(hasResponded() ? Kind.UNAVAILABLE : Kind.UNREACHABLE));
             } else {
-                next(failedOver);
+                tryNext(failedOver);
             }
         }
 
-        private synchronized boolean isAnswered() {
+        private synchronized boolean hasResponded() {
             return failures.stream().anyMatch(WrongAnswerException.class::isInstance);
         }
 
         private synchronized ResolverException exception(Kind kind) {
             ResolverException exception =
                     new ResolverException(kind, failureTexts.toString(), failures.isEmpty() ? null : failures.get(0));
-            failures.stream().skip(1).limit(MAX_CAUSES).forEach(exception::addSuppressed);
+            failures.stream().skip(1).limit(MAX_SUPPRESSED).forEach(exception::addSuppressed);
             return exception;
         }
 
-        private void outOfTime() {
-            ResolverException soFar = exception(Kind.DEADLINE);
-            String text = "no resolver answered within "
+        private void failAtDeadline() {
+            ResolverException failuresSoFar = exception(Kind.DEADLINE);
+            String message = "no resolver answered within "
                     + wait.plus(options.deadline()).toMillis() + " ms";
             if (wasNotSent()) {
-                text += "; it was not sent, because as many requests were under way as may be (maxDirectRequests)";
-            } else if (soFar.getCause() != null) {
-                text += "; " + soFar.getMessage();
+                message += "; not sent, because the maximum number of requests was running (maxDirectRequests)";
+            } else if (failuresSoFar.getCause() != null) {
+                message += "; " + failuresSoFar.getMessage();
             }
-            fail(new ResolverException(Kind.DEADLINE, text, soFar.getCause()));
+            fail(new ResolverException(Kind.DEADLINE, message, failuresSoFar.getCause()));
         }
 
         private synchronized boolean wasNotSent() {
@@ -350,14 +358,14 @@ final class Requests {
         }
 
         private void cancelAttempts() {
-            List<Attempt> all;
+            List<Attempt> snapshot;
             synchronized (this) {
-                all = List.copyOf(attempts);
+                snapshot = List.copyOf(attempts);
             }
-            all.forEach(Attempt::cancel);
+            snapshot.forEach(Attempt::cancel);
         }
 
-        /** One request to one address. */
+        /** One HTTP request to one address. */
         private final class Attempt {
             private final Address address;
             private final long waitMillis;
@@ -365,7 +373,7 @@ final class Requests {
             private volatile @Nullable CompletableFuture<HttpResponse<String>> exchange;
 
             /**
-             * @param wait how long the resolver may wait for events
+             * @param wait maximum time that the resolver may wait for events
              */
             Attempt(Address address, Duration wait) {
                 this.address = address;
@@ -373,22 +381,22 @@ final class Requests {
             }
 
             /**
-             * @param timeout how long it may take; null for until the deadline
+             * @param timeout time limit of the request; null if only the call's deadline limits it
              */
             void start(@Nullable Duration timeout) {
                 sent.increment();
-                var end = outcome.whenComplete(this::completed);
+                var end = outcome.whenComplete(this::onCompletion);
                 if (timeout != null) {
-                    Future<?> limit = after(
+                    Future<?> limit = schedule(
                             timeout.toNanos(),
                             () -> outcome.completeExceptionally(
-                                    new TooLateException("no answer within " + timeout.toMillis() + " ms")));
+                                    new AddressTimeoutException("no answer within " + timeout.toMillis() + " ms")));
                     var unlimited = end.whenComplete((answer, error) -> limit.cancel(false));
                 }
                 try {
                     send();
                 } catch (RuntimeException | Error e) {
-                    // A thrown error would be lost, and the call would be under way until its deadline.
+                    // If this method threw, the error would be lost and the call would run until its deadline.
                     outcome.completeExceptionally(e);
                 }
             }
@@ -401,11 +409,11 @@ final class Requests {
                 if (options.token() != null) {
                     request.header("Authorization", "Bearer " + options.token());
                 }
-                long maxBytes = OTHER_BYTES + (long) RESULT_BYTES * refs.size();
-                CompletableFuture<HttpResponse<String>> asked =
+                long maxBytes = MAX_OTHER_BYTES + (long) MAX_RESULT_BYTES * refs.size();
+                CompletableFuture<HttpResponse<String>> responseFuture =
                         http.sendAsync(request.build(), response -> new BoundedText(maxBytes));
-                exchange = asked;
-                var read = asked.whenComplete((response, error) -> {
+                exchange = responseFuture;
+                var read = responseFuture.whenComplete((response, error) -> {
                     if (error != null) {
                         outcome.completeExceptionally(unwrapped(error));
                         return;
@@ -417,7 +425,7 @@ final class Requests {
                     }
                 });
                 if (outcome.isDone()) {
-                    asked.cancel(true);
+                    responseFuture.cancel(true);
                 }
             }
 
@@ -428,27 +436,30 @@ final class Requests {
                     throw new WrongAnswerException(status + " ", response.body(), isFinal, null);
                 }
                 try {
-                    List<Verdict> verdicts = Wire.verdicts(refs, response.body());
+                    List<Verdict> verdicts = ResolverJson.verdicts(refs, response.body());
                     return new Answer(
-                            verdicts, response.headers().firstValue(LAG).isEmpty());
+                            verdicts, response.headers().firstValue(LAG_HEADER).isEmpty());
                 } catch (IllegalArgumentException e) {
                     throw new WrongAnswerException(
-                            "not an answer of a resolver (" + e.getMessage() + "): ", response.body(), false, e);
+                            "the response is not that of a resolver (" + e.getMessage() + "): ",
+                            response.body(),
+                            false,
+                            e);
                 }
             }
 
-            private void completed(@Nullable Answer answer, @Nullable Throwable error) {
-                CompletableFuture<HttpResponse<String>> asked = exchange;
-                if (asked != null) {
-                    asked.cancel(true);
+            private void onCompletion(@Nullable Answer answer, @Nullable Throwable error) {
+                CompletableFuture<HttpResponse<String>> responseFuture = exchange;
+                if (responseFuture != null) {
+                    responseFuture.cancel(true);
                 }
                 if (answer != null) {
                     address.answered();
                     answeredAt = nanoClock.getAsLong();
                     result.complete(answer);
                 } else if (error != null && !outcome.isCancelled()) {
-                    boolean isFaultOfAddress = !(error instanceof WrongAnswerException wrong) || !wrong.isFinal();
-                    if (isFaultOfAddress && !result.isDone()) {
+                    boolean isFailureOfAddress = !(error instanceof WrongAnswerException wrong) || !wrong.isFinal();
+                    if (isFailureOfAddress && !result.isDone()) {
                         address.failed();
                     }
                     failed(this, error);
@@ -461,11 +472,11 @@ final class Requests {
         }
     }
 
-    /** An address that used up its share of the deadline. */
-    private static final class TooLateException extends IOException {
+    /** An address did not respond within its share of the deadline. */
+    private static final class AddressTimeoutException extends IOException {
         private static final long serialVersionUID = 1L;
 
-        TooLateException(String message) {
+        AddressTimeoutException(String message) {
             super(message);
         }
     }
@@ -474,9 +485,12 @@ final class Requests {
         return error instanceof CompletionException && error.getCause() != null ? error.getCause() : error;
     }
 
-    /** The JDK's exceptions for a refused connection have no message. */
-    private static String text(Throwable failure) {
-        boolean isOurs = failure instanceof WrongAnswerException || failure instanceof TooLateException;
+    /**
+     * Returns the message of our own exceptions. Others are described with their class, because the JDK's exception for a refused
+     * connection has no message.
+     */
+    private static String describe(Throwable failure) {
+        boolean isOurs = failure instanceof WrongAnswerException || failure instanceof AddressTimeoutException;
         return isOurs ? String.valueOf(failure.getMessage()) : failure.toString();
     }
 }

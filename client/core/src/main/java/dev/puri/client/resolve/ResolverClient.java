@@ -16,13 +16,13 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Asks resolvers over HTTP.
+ * Looks up identities at resolvers over HTTP. Answers from a cache if the options have one.
  *
  * <pre>
  * Ref ─▶ malformed? ─▶ cache ─▶ single, no token ─▶ Joiner ─┬▶ Requests ─▶ POST /v1/resolve at Addresses
  *            │           │  └─▶ list, or a token ─▶ limit ──┘       │
  *            ▼           ▼                                          ▼
- *         verdict     verdict ◀── kept if no change passed ◀──── verdicts
+ *         verdict     verdict ◀── cached unless it may be stale ◀── verdicts
  *                        ▲
  *                        └──────── ChangeFeed ◀──────── GET /v1/changes
  * </pre>
@@ -40,13 +40,13 @@ public final class ResolverClient implements IdentityResolver {
     private final AtomicInteger pending = new AtomicInteger();
 
     /**
-     * Counts of requests since the client was opened.
+     * Statistics of requests. Counts begin when the client is opened.
      *
-     * @param requests requests to all addresses
-     * @param failedOver requests that were sent because an address failed
-     * @param hedged requests that were sent because an address was silent
-     * @param pending references asked, and neither answered nor given up yet
-     * @param sinceAnswer how long ago a resolver last answered with verdicts; null if none has
+     * @param requests number of requests to all addresses
+     * @param failedOver number of requests that were sent because another address had failed
+     * @param hedged number of requests that were sent because another address had not responded in time
+     * @param pending current number of references that are not yet answered
+     * @param sinceAnswer time since a resolver last answered with verdicts; null if none has
      */
     public record RequestStatistics(
             long requests,
@@ -57,7 +57,7 @@ public final class ResolverClient implements IdentityResolver {
 
     private ResolverClient(ResolverOptions options) {
         this.options = options;
-        // HTTP/1.1, so that a cancelled request ends its own connection and holds up no other.
+        // With HTTP/1.1, a cancelled request closes only its own connection and delays no other request.
         HttpClient.Builder builder =
                 HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).connectTimeout(options.connectTimeout());
         if (options.tls() != null) {
@@ -73,10 +73,15 @@ public final class ResolverClient implements IdentityResolver {
         requests = new Requests(
                 http, options, new Addresses(options.addresses(), System::nanoTime), timer, System::nanoTime);
         joiner = new Joiner(
-                options.maxBatch(), options.maxJoinedRequests(), options.deadline(), System::nanoTime, this::askJoined);
+                options.maxBatch(),
+                options.maxJoinedRequests(),
+                options.deadline(),
+                System::nanoTime,
+                this::sendJoined);
         if (options.cacheSize() > 0) {
             cache = new RowCache(options.cacheSize(), options.replicaLag(), System::nanoTime);
-            // Addresses of its own: one that refuses the feed, for lack of a scope, may still answer look-ups.
+            // The feed has its own Addresses: an address that refuses the feed for lack of a scope may still answer
+            // look-ups.
             feed = new ChangeFeed(
                     http,
                     options,
@@ -90,7 +95,7 @@ public final class ResolverClient implements IdentityResolver {
         }
     }
 
-    /** Opens a client; it connects in the background. */
+    /** Opens a client. It connects in the background. */
     public static ResolverClient open(ResolverOptions options) {
         ResolverClient client = new ResolverClient(options);
         if (client.feed != null) {
@@ -100,79 +105,79 @@ public final class ResolverClient implements IdentityResolver {
     }
 
     @Override
-    public CompletionStage<Verdict> resolveAsync(Ref ref, Duration longest) {
+    public CompletionStage<Verdict> resolveAsync(Ref ref, Duration requestedWait) {
         Ref.requireRef(ref);
-        Duration wait = bounded(longest);
-        Verdict known = known(ref);
+        Duration wait = bounded(requestedWait);
+        Verdict known = verdictWithoutRequest(ref);
         if (known != null) {
             return CompletableFuture.completedStage(known);
         }
-        if (!admit(1)) {
-            return CompletableFuture.failedStage(full(1));
+        if (!tryAddPending(1)) {
+            return CompletableFuture.failedStage(tooManyPending(1));
         }
-        CompletableFuture<Verdict> answer =
-                ref.at() == null ? joiner.add(ref) : ask(List.of(ref), wait).thenApply(verdicts -> verdicts.get(0));
-        return limited(releasing(answer, 1).copy(), ref.at() == null ? Duration.ZERO : wait);
+        CompletableFuture<Verdict> answer = ref.at() == null
+                ? joiner.add(ref)
+                : sendWithWait(List.of(ref), wait).thenApply(verdicts -> verdicts.get(0));
+        return withDeadline(removingPending(answer, 1).copy(), ref.at() == null ? Duration.ZERO : wait);
     }
 
     @Override
-    public CompletionStage<List<Verdict>> resolveAllAsync(List<Ref> refs, Duration longest) {
+    public CompletionStage<List<Verdict>> resolveAllAsync(List<Ref> refs, Duration requestedWait) {
         Ref.requireRefs(refs);
-        Duration wait = bounded(longest);
+        Duration wait = bounded(requestedWait);
         List<@Nullable Verdict> verdicts = new ArrayList<>(refs.size());
         List<Integer> missing = new ArrayList<>();
         for (int i = 0; i < refs.size(); i++) {
-            Verdict known = known(refs.get(i));
+            Verdict known = verdictWithoutRequest(refs.get(i));
             verdicts.add(known);
             if (known == null) {
                 missing.add(i);
             }
         }
         if (missing.isEmpty()) {
-            return CompletableFuture.completedStage(complete(verdicts));
+            return CompletableFuture.completedStage(requireNoneMissing(verdicts));
         }
-        if (!admit(missing.size())) {
-            return CompletableFuture.failedStage(full(missing.size()));
+        if (!tryAddPending(missing.size())) {
+            return CompletableFuture.failedStage(tooManyPending(missing.size()));
         }
-        List<CompletableFuture<Void>> parts = new ArrayList<>();
+        List<CompletableFuture<Void>> batches = new ArrayList<>();
         for (int from = 0; from < missing.size(); from += options.maxBatch()) {
-            List<Integer> part = missing.subList(from, Math.min(missing.size(), from + options.maxBatch()));
-            CompletableFuture<List<Verdict>> asked =
-                    releasing(ask(part.stream().map(refs::get).toList(), wait), part.size());
-            parts.add(asked.thenAccept(answers -> {
+            List<Integer> batch = missing.subList(from, Math.min(missing.size(), from + options.maxBatch()));
+            CompletableFuture<List<Verdict>> batchAnswer =
+                    removingPending(sendWithWait(batch.stream().map(refs::get).toList(), wait), batch.size());
+            batches.add(batchAnswer.thenAccept(answers -> {
                 for (int i = 0; i < answers.size(); i++) {
-                    verdicts.set(part.get(i), answers.get(i));
+                    verdicts.set(batch.get(i), answers.get(i));
                 }
             }));
         }
-        CompletableFuture<List<Verdict>> all =
-                CompletableFuture.allOf(parts.toArray(CompletableFuture[]::new)).thenApply(done -> complete(verdicts));
-        return limited(all, wait);
+        CompletableFuture<List<Verdict>> complete = CompletableFuture.allOf(batches.toArray(CompletableFuture[]::new))
+                .thenApply(done -> requireNoneMissing(verdicts));
+        return withDeadline(complete, wait);
     }
 
-    /** A wait between zero and one whose nanoseconds fit into a long. */
+    /** Returns a wait that is not negative and whose nanoseconds fit into a long. */
     private static Duration bounded(Duration wait) {
         return wait.isNegative() ? Duration.ZERO : shorter(wait, MAX_WAIT);
     }
 
-    private static Duration shorter(Duration one, Duration other) {
-        return one.compareTo(other) < 0 ? one : other;
+    private static Duration shorter(Duration a, Duration b) {
+        return a.compareTo(b) < 0 ? a : b;
     }
 
-    /** The verdicts when none is null any more. */
-    private static List<Verdict> complete(List<@Nullable Verdict> verdicts) {
-        List<Verdict> all = new ArrayList<>(verdicts.size());
-        for (Verdict each : verdicts) {
-            if (each == null) {
-                throw new IllegalStateException("a reference without a verdict");
+    private static List<Verdict> requireNoneMissing(List<@Nullable Verdict> verdicts) {
+        List<Verdict> complete = new ArrayList<>(verdicts.size());
+        for (Verdict verdict : verdicts) {
+            if (verdict == null) {
+                throw new IllegalStateException("bug: a reference has no verdict");
             }
-            all.add(each);
+            complete.add(verdict);
         }
-        return List.copyOf(all);
+        return List.copyOf(complete);
     }
 
-    /** The verdict that is known without a resolver; null if one has to be asked. */
-    private @Nullable Verdict known(Ref ref) {
+    /** Returns the verdict on a malformed or cached reference; null if a resolver has to be asked. */
+    private @Nullable Verdict verdictWithoutRequest(Ref ref) {
         String flaw = ref.flaw();
         if (flaw != null) {
             return new Verdict.Malformed(ref, flaw);
@@ -180,7 +185,7 @@ public final class ResolverClient implements IdentityResolver {
         return cache == null ? null : cache.get(ref);
     }
 
-    private boolean admit(int refs) {
+    private boolean tryAddPending(int refs) {
         if (pending.addAndGet(refs) <= options.maxPending()) {
             return true;
         }
@@ -188,46 +193,52 @@ public final class ResolverClient implements IdentityResolver {
         return false;
     }
 
-    /** Ends the pending state of references with their answer, not earlier when their caller gives up: they still use resources. */
-    private <T> CompletableFuture<T> releasing(CompletableFuture<T> answer, int refs) {
+    /**
+     * References stay pending until their request ends, also if the deadline of the look-up is over, because the
+     * request still uses resources.
+     */
+    private <T> CompletableFuture<T> removingPending(CompletableFuture<T> answer, int refs) {
         return answer.whenComplete((value, error) -> pending.addAndGet(-refs));
     }
 
-    private ResolverException full(int refs) {
+    private ResolverException tooManyPending(int refs) {
         return new ResolverException(
                 Kind.FULL,
-                refs + " more references would be pending beside " + pending.get() + "; at most " + options.maxPending()
-                        + " may be (maxPending)");
+                refs + " references were refused, because " + pending.get()
+                        + " references are pending already and at most " + options.maxPending()
+                        + " may be pending (maxPending)");
     }
 
-    private CompletableFuture<List<Verdict>> askJoined(List<Ref> refs) {
-        return ask(refs, () -> requests.send(refs, Duration.ZERO));
+    private CompletableFuture<List<Verdict>> sendJoined(List<Ref> refs) {
+        return sendAndCache(refs, () -> requests.send(refs, Duration.ZERO));
     }
 
-    private CompletableFuture<List<Verdict>> ask(List<Ref> refs, Duration wait) {
-        return ask(refs, wait, System.nanoTime() + wait.toNanos());
+    private CompletableFuture<List<Verdict>> sendWithWait(List<Ref> refs, Duration wait) {
+        return sendWithWait(refs, wait, System.nanoTime() + wait.toNanos());
     }
 
     /**
-     * Asks in several requests if the wait is longer than a resolver accepts. The requests are at most so many as the wait needs, also if
-     * a resolver answers each at once; and none begins after the end of the wait, also if each takes longer than its part.
+     * Sends several requests, one after the other, if the wait is longer than a resolver accepts. Each request waits
+     * for a part of the wait, so the number of requests is bounded also if a resolver answers each request at once. No
+     * request begins after the end of the wait, also if a request takes longer than its part.
      */
-    private CompletableFuture<List<Verdict>> ask(List<Ref> refs, Duration wait, long endsAt) {
+    private CompletableFuture<List<Verdict>> sendWithWait(List<Ref> refs, Duration wait, long waitEndsAt) {
         Duration part = shorter(wait, options.maxWait());
-        CompletableFuture<List<Verdict>> answer = ask(refs, () -> requests.sendLimited(refs, part));
+        CompletableFuture<List<Verdict>> answer = sendAndCache(refs, () -> requests.sendLimited(refs, part));
         Duration rest = wait.minus(part);
         if (rest.isZero()) {
             return answer;
         }
         return answer.thenCompose(verdicts -> {
-            Duration next = shorter(rest, Duration.ofNanos(endsAt - System.nanoTime()));
-            boolean asksAgain = next.compareTo(Duration.ZERO) > 0
+            Duration next = shorter(rest, Duration.ofNanos(waitEndsAt - System.nanoTime()));
+            boolean sendsAgain = next.compareTo(Duration.ZERO) > 0
                     && verdicts.stream().anyMatch(Verdict.NotCaughtUp.class::isInstance);
-            return asksAgain ? ask(refs, next, endsAt) : CompletableFuture.completedFuture(verdicts);
+            return sendsAgain ? sendWithWait(refs, next, waitEndsAt) : CompletableFuture.completedFuture(verdicts);
         });
     }
 
-    private CompletableFuture<List<Verdict>> ask(List<Ref> refs, Supplier<CompletableFuture<Requests.Answer>> request) {
+    private CompletableFuture<List<Verdict>> sendAndCache(
+            List<Ref> refs, Supplier<CompletableFuture<Requests.Answer>> request) {
         long sentAt = cache == null ? 0 : cache.now();
         return request.get().thenApply(answer -> {
             if (cache != null && answer.isFresh()) {
@@ -239,8 +250,11 @@ public final class ResolverClient implements IdentityResolver {
         });
     }
 
-    /** Fails a look-up at its deadline. That of a request does not suffice, because a look-up may be gathered before it is sent. */
-    private <T> CompletionStage<T> limited(CompletableFuture<T> answer, Duration wait) {
+    /**
+     * Fails a look-up at its deadline. The deadline of its request is not enough, because a look-up may be collected
+     * before it is sent.
+     */
+    private <T> CompletionStage<T> withDeadline(CompletableFuture<T> answer, Duration wait) {
         Duration limit = wait.plus(options.deadline());
         CompletableFuture<T> limited = new CompletableFuture<>();
         var unused = answer.orTimeout(limit.toNanos(), TimeUnit.NANOSECONDS).whenComplete((value, error) -> {
@@ -257,20 +271,23 @@ public final class ResolverClient implements IdentityResolver {
         return limited.minimalCompletionStage();
     }
 
-    /** Counts and state of the cache and its feed. */
+    /** Returns statistics of the cache and its feed. */
     public CacheStatistics cacheStatistics() {
         return feed == null
                 ? new CacheStatistics(0, 0, 0, 0, 0, 0, 0, 0, CacheStatistics.Feed.OFF, null)
                 : feed.statistics();
     }
 
-    /** Counts of requests. */
+    /** Returns statistics of requests. */
     public RequestStatistics requestStatistics() {
         return new RequestStatistics(
                 requests.sent(), requests.failedOver(), requests.hedged(), pending.get(), requests.sinceAnswer());
     }
 
-    /** Fails pending look-ups and frees all threads. On Java 17 the garbage collector frees those of the JDK's HTTP client. */
+    /**
+     * Fails pending look-ups and ends all threads. On Java 17 the threads of the HTTP client end when the client is
+     * garbage-collected.
+     */
     @Override
     public void close() {
         if (feed != null) {
@@ -282,7 +299,7 @@ public final class ResolverClient implements IdentityResolver {
             try {
                 closeable.close();
             } catch (Exception e) {
-                throw new IllegalStateException("an HTTP client does not close", e);
+                throw new IllegalStateException("the HTTP client could not be closed", e);
             }
         }
     }

@@ -10,9 +10,12 @@ public final class ResolverException extends RuntimeException {
     public enum Kind {
         /** Too many look-ups are pending; nothing was sent. */
         FULL,
-        /** No address could be reached, or answered within the protocol's bounds. */
+        /** No resolver could be reached, or none responded in time, or the response was too large. */
         UNREACHABLE,
-        /** Resolvers were reached and answered with an error, such as a table that is not complete yet. */
+        /**
+         * A resolver responded with an error or an unreadable answer, for example because its table is not complete
+         * yet.
+         */
         UNAVAILABLE,
         /** A resolver rejected the request, for example because a bearer token is missing or the batch is too large. */
         REJECTED,
@@ -34,7 +37,7 @@ public final class ResolverException extends RuntimeException {
         this.kind = kind;
     }
 
-    /** Without a cause. */
+    /** Creates an exception without a cause. */
     public ResolverException(Kind kind, String message) {
         this(kind, message, null);
     }

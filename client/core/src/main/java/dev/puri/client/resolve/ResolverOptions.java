@@ -10,29 +10,34 @@ import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The options of a {@link ResolverClient}; {@link #at} begins with the defaults.
+ * The options of a {@link ResolverClient}. {@link #at} returns a builder with the defaults.
  *
- * @param addresses base URLs of resolvers' internal listeners; the first that works is asked
- * @param token bearer token of every request, of visible ASCII characters; null for none
- * @param deadline of a look-up, to which the wait for a token's event is added
- * @param connectTimeout of one connection
- * @param maxWait longest wait for a token's event in one request; at most {@code PURI_MAX_WAIT} of the resolvers. A longer wait
- *     is asked for in several requests
- * @param maxBatch most references in one request; at most {@code PURI_MAX_REFS} of the resolvers
- * @param maxJoinedRequests most requests under way with joined single look-ups; more look-ups are gathered meanwhile
- * @param maxDirectRequests most other requests under way, of each of two kinds: those that wait for a token's event, and lists
- *     and look-ups with a token that do not wait. More of them wait in their order. Each has a connection of its own, and so has
- *     each of the joined ones
- * @param maxPending most references asked and not yet answered
- * @param hedgeAfter how long one address may be silent before another is asked the same; null for never
- * @param hedgeShare most second requests, as a share of all
- * @param cacheSize most rows in the cache; 0 for no cache
- * @param replicaLag how long after the change of a row no answer about it is cached, because the resolver that answers may
- *     not be the one that reported the change. More than the 5 s from which resolvers report their lag. Zero only for one address
- *     that is one process
- * @param feedSilence how long the cache is used without a sign that the feed of changes is current, which bounds how old its
- *     answers can be; more than the resolvers' {@code PURI_CHANGES_HEARTBEAT}
- * @param tls for {@code https} addresses; null for the platform's
+ * @param addresses base URLs of the resolvers' internal listeners. The client tries them in this order, and uses the
+ *     first that works
+ * @param token bearer token of every request, visible ASCII characters; null for none
+ * @param deadline time limit of a look-up. A look-up that waits for the event of a token may take longer by the time of
+ *     the wait
+ * @param connectTimeout time limit for opening a connection
+ * @param maxWait maximum time that one request waits for the event of a token; at most {@code PURI_MAX_WAIT} of the
+ *     resolvers. The client splits a longer wait into several requests
+ * @param maxBatch maximum number of references in one request; at most {@code PURI_MAX_REFS} of the resolvers
+ * @param maxJoinedRequests maximum number of concurrent requests with joined look-ups. Look-ups of single references
+ *     without a token are joined into batches; while this many requests are running, further look-ups are collected for
+ *     the next batch
+ * @param maxDirectRequests maximum number of concurrent direct requests of each kind. Direct requests are not joined.
+ *     The kinds are: requests that wait for the event of a token; and lists, and look-ups with a token, that do not
+ *     wait. Further requests are queued in their order. Every request, direct or joined, uses its own connection
+ * @param maxPending maximum number of references that are not yet answered; look-ups beyond this number fail
+ * @param hedgeAfter time without a response after which the client sends the same request to another address too; null
+ *     for never
+ * @param hedgeShare maximum share of requests that may be sent to another address too, above 0 and at most 1
+ * @param cacheSize maximum number of rows in the cache; 0 for no cache
+ * @param replicaLag time after the change of a row during which verdicts on the row are not cached, because the
+ *     resolver that answers may lag behind the resolver that reported the change. At least 6 s, because a resolver
+ *     reports only a lag of more than 5 s. Zero is allowed only if there is one address, which one process serves
+ * @param feedSilence maximum time for which the cache is used without a sign that the feed of changes is current. This
+ *     is the maximum age of a cached verdict; longer than {@code PURI_CHANGES_HEARTBEAT} of the resolvers
+ * @param tls for {@code https} addresses; null for the JVM's default
  */
 public record ResolverOptions(
         List<URI> addresses,
@@ -50,26 +55,30 @@ public record ResolverOptions(
         Duration replicaLag,
         Duration feedSilence,
         @Nullable SSLContext tls) {
-    /** From this lag on, every answer reports it: resolvers report lags of more than 5 s, and check twice a second. */
-    private static final Duration REPORTED_LAG = Duration.ofSeconds(6);
+    /**
+     * The smallest lag that a resolver always reports. It reports a lag of more than 5 s and measures the lag twice a
+     * second; rounded up.
+     */
+    private static final Duration MIN_REPLICA_LAG = Duration.ofSeconds(6);
 
     /**
-     * @throws IllegalArgumentException that lists all mistakes
+     * @throws IllegalArgumentException if an option is invalid; the message lists all mistakes
      */
     public ResolverOptions {
         addresses = List.copyOf(addresses);
         List<String> mistakes = new ArrayList<>();
         require(!addresses.isEmpty(), "addresses: none", mistakes);
-        for (URI each : addresses) {
+        for (URI address : addresses) {
             require(
-                    isBase(each),
-                    "addresses: " + UserInfo.masked(each.toString()) + " is no base URL such as http://resolver:8080",
+                    isBaseUrl(address),
+                    "addresses: " + UserInfo.masked(address.toString())
+                            + " is not a base URL such as http://resolver:8080",
                     mistakes);
         }
-        require(addresses.stream().distinct().count() == addresses.size(), "addresses: one is there twice", mistakes);
+        require(addresses.stream().distinct().count() == addresses.size(), "addresses: contains a duplicate", mistakes);
         require(
-                token == null || token.chars().allMatch(each -> each > ' ' && each <= '~'),
-                "token: has a character that is no visible ASCII, such as a line break at its end",
+                token == null || token.chars().allMatch(c -> c > ' ' && c <= '~'),
+                "token: contains a character that is not visible ASCII, such as a line break at its end",
                 mistakes);
         requirePositive("deadline", deadline, mistakes);
         requirePositive("connectTimeout", connectTimeout, mistakes);
@@ -81,26 +90,27 @@ public record ResolverOptions(
         require(maxPending >= 1, "maxPending: " + maxPending + " is less than 1", mistakes);
         if (hedgeAfter != null) {
             requirePositive("hedgeAfter", hedgeAfter, mistakes);
-            require(addresses.size() > 1, "hedgeAfter: there is no second address to ask", mistakes);
+            require(addresses.size() > 1, "hedgeAfter: needs a second address", mistakes);
         }
         require(
                 hedgeShare > 0 && hedgeShare <= 1,
-                "hedgeShare: " + hedgeShare + " is not above 0 and up to 1",
+                "hedgeShare: " + hedgeShare + " must be greater than 0 and at most 1",
                 mistakes);
         require(cacheSize >= 0, "cacheSize: " + cacheSize + " is less than 0", mistakes);
-        boolean isOneAddress = addresses.size() == 1 && replicaLag.isZero();
+        boolean isZeroLagAllowed = addresses.size() == 1 && replicaLag.isZero();
         require(
-                isOneAddress || replicaLag.compareTo(REPORTED_LAG) >= 0,
-                "replicaLag: " + replicaLag + " is less than " + REPORTED_LAG
-                        + ", from which on a resolver reports that it is behind; zero is for one address that is one process",
+                isZeroLagAllowed || replicaLag.compareTo(MIN_REPLICA_LAG) >= 0,
+                "replicaLag: " + replicaLag + " is less than " + MIN_REPLICA_LAG
+                        + ", the smallest lag that a resolver always reports; zero is allowed only with one address served by"
+                        + " one process",
                 mistakes);
         if (!mistakes.isEmpty()) {
             throw new IllegalArgumentException(
-                    "options that a resolver client cannot take:\n  " + String.join("\n  ", mistakes));
+                    "invalid options of a resolver client:\n  " + String.join("\n  ", mistakes));
         }
     }
 
-    private static boolean isBase(URI url) {
+    private static boolean isBaseUrl(URI url) {
         return List.of("http", "https").contains(String.valueOf(url.getScheme()))
                 && url.getHost() != null
                 && url.getQuery() == null
@@ -112,23 +122,24 @@ public record ResolverOptions(
         require(!value.isNegative() && !value.isZero(), name + ": " + value + " is not positive", mistakes);
     }
 
-    private static void require(boolean holds, String mistake, List<String> mistakes) {
-        if (!holds) {
+    private static void require(boolean isValid, String mistake, List<String> mistakes) {
+        if (!isValid) {
             mistakes.add(mistake);
         }
     }
 
     /**
-     * Begins with these addresses, no cache, no hedging, and otherwise with defaults that fit those of a resolver.
+     * Returns a builder with these addresses and the defaults, which match the defaults of a resolver. By default there
+     * is no cache and no hedging.
      *
      * @param urls base URLs, with or without a slash at the end
-     * @throws IllegalArgumentException if one is no URL
+     * @throws IllegalArgumentException if a text is not a URL
      */
     public static Builder at(String... urls) {
         return new Builder(List.of(urls));
     }
 
-    /** All options but the token, which is secret. */
+    /** Returns all options except tls. The token is masked. */
     @Override
     public String toString() {
         return "ResolverOptions[addresses=" + addresses + ", token=" + (token == null ? "none" : "***") + ", deadline="
@@ -140,7 +151,7 @@ public record ResolverOptions(
                 + feedSilence + "]";
     }
 
-    /** Options that are not complete yet; the record says what each means. Not thread-safe. */
+    /** Builds options; {@link ResolverOptions} documents each option. Not thread-safe. */
     public static final class Builder {
         private final List<URI> addresses;
         private @Nullable String token;
@@ -164,7 +175,7 @@ public record ResolverOptions(
                     .toList();
         }
 
-        /** Drops the cause, whose message has the URL with its password. */
+        /** Parses a URL. Drops the cause of a failure, because its message would contain a password in the URL. */
         private static URI uri(String url) {
             try {
                 return new URI(url);
@@ -173,7 +184,7 @@ public record ResolverOptions(
             }
         }
 
-        /** None by default. */
+        /** No token by default. */
         public Builder token(@Nullable String bearer) {
             token = bearer;
             return this;
@@ -191,13 +202,13 @@ public record ResolverOptions(
             return this;
         }
 
-        /** 30 s by default, as is {@code PURI_MAX_WAIT}. */
+        /** 30 s by default, as the resolvers' {@code PURI_MAX_WAIT}. */
         public Builder maxWait(Duration time) {
             maxWait = time;
             return this;
         }
 
-        /** 1000 by default, as is {@code PURI_MAX_REFS}. */
+        /** 1000 by default, as the resolvers' {@code PURI_MAX_REFS}. */
         public Builder maxBatch(int refs) {
             maxBatch = refs;
             return this;
@@ -221,7 +232,7 @@ public record ResolverOptions(
             return this;
         }
 
-        /** Never by default. */
+        /** No hedging by default. */
         public Builder hedgeAfter(Duration silence) {
             hedgeAfter = silence;
             return this;
@@ -251,16 +262,16 @@ public record ResolverOptions(
             return this;
         }
 
-        /** The platform's by default. */
+        /** The JVM's default by default. */
         public Builder tls(SSLContext context) {
             tls = context;
             return this;
         }
 
         /**
-         * The options.
+         * Returns the options.
          *
-         * @throws IllegalArgumentException that lists all mistakes
+         * @throws IllegalArgumentException if an option is invalid; the message lists all mistakes
          */
         public ResolverOptions build() {
             return new ResolverOptions(

@@ -18,63 +18,74 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Caches answers and drops those whose rows change. An answer comes from one resolver's table, and the feed of changes comes
- * on another connection, perhaps from another resolver, so either may overtake the other. An answer is kept only if
+ * Caches the verdicts of resolvers, and drops a verdict when a row changes that the verdict depends on. A verdict comes
+ * from the table of one resolver. The feed of changes comes on another connection, perhaps from another resolver, so a
+ * verdict may arrive before or after the report of a change that it contains. A verdict is cached only if
  *
  * <pre>
- *   feed reported the row's last change  +  replica lag  &lt;  request sent
+ *   time at which the feed reported the row's last change  +  replica lag  &lt;  time at which the request was sent
  * </pre>
  *
- * A change that the feed reported before that line is in the answer, because the answering table was at most that lag behind.
- * A change reported while the request is under way forbids keeping the answer; one reported later removes it.
- * Changes are remembered by row, up to a bound. A row without a remembered change counts as changed at the latest change that
- * was forgotten, and every row counts as changed when the feed began.
+ * The verdict then contains that change, because the resolver's table was behind by at most the replica lag. A change
+ * that is reported while the request is running prevents caching. A change that is reported later removes the verdict
+ * from the cache. The times of recent changes are stored for each row, up to a maximum number of rows. A row without a
+ * stored time counts as changed at the latest time that was forgotten, or at the beginning of the feed.
  *
- * <p>What an answer depends on:
+ * <p>A verdict depends on these rows:
  *
  * <ul>
- *   <li>Found: its own row.
- *   <li>An answer by handle: the row of the pURI that the handle leads to. The row's own handle shows whether it still leads there.
- *   <li>Merged, and deleted after a merge: its row, the survivor's row, and the rows between, which no answer names. Rows between are
- *       merged, so they change only by being deleted, erased or merged again: any such change of any row ends all these answers.
+ *   <li>Found: the row of the identity.
+ *   <li>Any verdict on a handle: the row of the pURI that had the handle. The handle in this row shows whether it still
+ *       has the handle.
+ *   <li>Merged, and deleted after a merge: the row of the identity, the row of the survivor, and the rows of the merged
+ *       identities between these two, which the verdict does not name. A merged row changes only if it is deleted,
+ *       erased or merged again. So each such change of any row drops all these verdicts.
  * </ul>
  *
- * Unknown names are not cached: anybody could fill the cache with them. An erased name is in memory only as long as its change is
- * remembered.
+ * Verdicts on unknown names are not cached, because anybody could fill the cache with such names. An erased name stays
+ * in memory only as long as the time of its change is stored.
  */
 final class RowCache {
-    /** Most rows whose changes are remembered; with the default lag this is enough for 6,500 changes a second. */
-    static final int MAX_CHANGED = 65_536;
+    /**
+     * Maximum number of rows whose times of change are stored. With the default lag this is enough for 6,500 changes/s.
+     */
+    static final int MAX_CHANGED_ROWS = 65_536;
 
-    /** How long a change is remembered beyond the lag; longer than a request takes. */
-    private static final Duration REMEMBERED = Duration.ofMinutes(1);
+    /** Time for which a time of change is stored, in addition to the replica lag. Longer than any request takes. */
+    private static final Duration EXTRA_STORAGE_TIME = Duration.ofMinutes(1);
 
     private final Cache<Puri, Entry> rows;
 
-    /** Names by handle, only of rows in the cache. */
-    private final Cache<Handle, Puri> namesByHandle;
+    /** pURIs by handle, for rows in the cache only. */
+    private final Cache<Handle, Puri> purisByHandle;
 
-    /** Survivors of merged rows in the cache, by their names. */
+    /** Survivors of the merged rows in the cache, by the survivor's pURI. */
     private final Cache<Puri, Survivor> survivors =
             Caffeine.newBuilder().weakValues().executor(Runnable::run).build();
 
     private final long replicaLagNanos;
-    private final int maxChanged;
+    private final int maxChangedRows;
     private final LongSupplier nanoClock;
 
-    /** Time at which the feed reported the last change of each row, oldest first. Guarded by this. */
+    /** Time at which the feed reported the last change of a row. The oldest time is first. Guarded by this. */
     private final Map<Puri, Long> changedAt = new LinkedHashMap<>();
 
-    /** Time of the latest change that is forgotten; it counts for every row not in {@link #changedAt}. Guarded by this. */
-    private long othersChangedAt;
+    /**
+     * The latest time that was removed from {@link #changedAt}; counts as the time of change of every other row.
+     * Guarded by this.
+     */
+    private long otherRowsChangedAt;
 
-    /** When a row was last merged, deleted or erased. Guarded by this. */
-    private long chainsChangedAt;
+    /** Time of the last call of {@link #dropMergedAnswers}. Guarded by this. */
+    private long mergesChangedAt;
 
-    /** Number of changes so far that ended all answers that depend on a chain of merges. */
-    private volatile long chains;
+    /**
+     * Number of calls of {@link #dropMergedAnswers}. A verdict that depends on merges is valid only while this number
+     * is unchanged.
+     */
+    private volatile long mergeGeneration;
 
-    private volatile boolean isUsed;
+    private volatile boolean isEnabled;
 
     private final LongAdder hits = new LongAdder();
     private final LongAdder misses = new LongAdder();
@@ -84,42 +95,45 @@ final class RowCache {
     private final LongAdder resets = new LongAdder();
 
     /**
-     * @param verdict found, merged or deleted
-     * @param token the token of the request; null for none
-     * @param survivor null if the answer depends on its own row alone
-     * @param chains value of the counter when the answer was cached
+     * @param verdict a {@link Verdict.Found}, {@link Verdict.Merged} or {@link Verdict.Deleted}
+     * @param token token of the request's reference; null if it had none
+     * @param survivor null if the verdict depends only on the row of the identity
+     * @param mergeGeneration value of the field of that name when the verdict was cached
      */
     private record Entry(
             Verdict verdict,
             @Nullable Position token,
             @Nullable Survivor survivor,
-            long chains) {}
+            long mergeGeneration) {}
 
-    /** A row that others were merged into. Only their entries reference it. */
+    /**
+     * A row that other rows were merged into. Only cache entries of those rows reference this object, so it is removed
+     * with them.
+     */
     private static final class Survivor {
         private volatile boolean isChanged;
     }
 
     /**
-     * @param maxRows most rows
-     * @param replicaLag how far the answering resolver may be behind the one that reports changes
+     * @param maxRows maximum number of rows
+     * @param replicaLag maximum lag of the resolver that answers, compared with the resolver that reports changes
      */
     RowCache(int maxRows, Duration replicaLag, LongSupplier nanoClock) {
-        this(maxRows, replicaLag, nanoClock, MAX_CHANGED);
+        this(maxRows, replicaLag, nanoClock, MAX_CHANGED_ROWS);
     }
 
-    RowCache(int maxRows, Duration replicaLag, LongSupplier nanoClock, int maxChanged) {
+    RowCache(int maxRows, Duration replicaLag, LongSupplier nanoClock, int maxChangedRows) {
         this.replicaLagNanos = replicaLag.toNanos();
-        this.maxChanged = maxChanged;
+        this.maxChangedRows = maxChangedRows;
         this.nanoClock = nanoClock;
-        this.othersChangedAt = nanoClock.getAsLong();
-        this.chainsChangedAt = othersChangedAt;
-        // On the thread that writes, so that no pool is needed and tests see the effects at once.
-        namesByHandle = Caffeine.newBuilder()
+        this.otherRowsChangedAt = nanoClock.getAsLong();
+        this.mergesChangedAt = otherRowsChangedAt;
+        // Maintenance runs on the writing thread, so no pool is needed and tests see its effects at once.
+        purisByHandle = Caffeine.newBuilder()
                 .maximumSize(maxRows)
                 .executor(Runnable::run)
                 .build();
-        RemovalListener<Puri, Entry> onRemoval = this::removed;
+        RemovalListener<Puri, Entry> onRemoval = this::removeHandle;
         rows = Caffeine.newBuilder()
                 .maximumSize(maxRows)
                 .executor(Runnable::run)
@@ -129,26 +143,26 @@ final class RowCache {
     }
 
     /**
-     * Removes a row's handle with it, so that it leaves no erased name behind. Any thread that uses the cache calls this, perhaps
-     * holding the cache's lock, so it must not take another lock.
+     * Removes the handle of a removed row, so that no erased name stays in memory. The cache calls this on any thread
+     * that uses the cache, perhaps while the thread has the cache's lock, so this method must not take another lock.
      */
-    private void removed(@Nullable Puri puri, @Nullable Entry entry, RemovalCause cause) {
+    private void removeHandle(@Nullable Puri puri, @Nullable Entry entry, RemovalCause cause) {
         Handle handle = entry == null ? null : handleOf(entry.verdict);
         if (puri != null && handle != null && cause != RemovalCause.REPLACED) {
-            namesByHandle.asMap().remove(handle, puri);
+            purisByHandle.asMap().remove(handle, puri);
         }
     }
 
-    /** The current time on the cache's clock; to be read before a request is sent. */
+    /** Returns the time on the cache's clock. Read it before sending a request, and pass it to {@link #put}. */
     long now() {
         return nanoClock.getAsLong();
     }
 
-    /** Returns the cached answer if it is still true; null if a resolver has to be asked. */
+    /** Returns the cached verdict if it is still valid; null if a resolver has to be asked. */
     @Nullable
     Verdict get(Ref ref) {
-        Entry entry = isUsed ? entry(ref) : null;
-        if (entry == null || !answers(entry, ref)) {
+        Entry entry = isEnabled ? entry(ref) : null;
+        if (entry == null || !isValidFor(entry, ref)) {
             misses.increment();
             return null;
         }
@@ -156,12 +170,14 @@ final class RowCache {
         return entry.verdict;
     }
 
-    private boolean answers(Entry entry, Ref ref) {
-        // An answer to one token says nothing of an earlier one, whose event may have been refused.
+    private boolean isValidFor(Entry entry, Ref ref) {
+        // A verdict for one token is not valid for another token, even an earlier one: that token's event may have been
+        // refused.
         Position token = ref.at();
-        boolean isOfToken = token == null || token.equals(entry.token);
+        boolean isTokenAnswered = token == null || token.equals(entry.token);
         Survivor survivor = entry.survivor;
-        return isOfToken && (survivor == null || (!survivor.isChanged && entry.chains == chains));
+        return isTokenAnswered
+                && (survivor == null || (!survivor.isChanged && entry.mergeGeneration == mergeGeneration));
     }
 
     private @Nullable Entry entry(Ref ref) {
@@ -170,15 +186,15 @@ final class RowCache {
             return rows.getIfPresent(puri);
         }
         Handle handle = ref.handle();
-        Puri name = handle == null ? null : namesByHandle.getIfPresent(handle);
-        Entry entry = name == null ? null : rows.getIfPresent(name);
+        Puri puriOfHandle = handle == null ? null : purisByHandle.getIfPresent(handle);
+        Entry entry = puriOfHandle == null ? null : rows.getIfPresent(puriOfHandle);
         return entry != null && handle != null && handle.equals(handleOf(entry.verdict)) ? entry : null;
     }
 
     /**
-     * Caches an answer unless it may be stale already.
+     * Caches a verdict, unless it may be stale already.
      *
-     * @param sentAt when its request was sent
+     * @param sentAt time at which the request was sent, from {@link #now}
      */
     void put(Ref ref, Verdict verdict, long sentAt) {
         if (verdict instanceof Verdict.Found found) {
@@ -191,34 +207,38 @@ final class RowCache {
     }
 
     private synchronized void put(Ref ref, Puri puri, @Nullable Puri survivor, Verdict verdict, long sentAt) {
-        boolean mayBeKept = isApplied(lastChange(puri), sentAt)
+        boolean mayBeCached = isCertainlyApplied(lastChangeAt(puri), sentAt)
                 && (survivor == null
-                        || (isApplied(lastChange(survivor), sentAt) && isApplied(chainsChangedAt, sentAt)));
-        if (!mayBeKept) {
+                        || (isCertainlyApplied(lastChangeAt(survivor), sentAt)
+                                && isCertainlyApplied(mergesChangedAt, sentAt)));
+        if (!mayBeCached) {
             notKept.increment();
             return;
         }
-        Survivor dependsOn = survivor == null ? null : survivors.get(survivor, unused -> new Survivor());
+        Survivor survivorEntry = survivor == null ? null : survivors.get(survivor, unused -> new Survivor());
         Handle handle = handleOf(verdict);
-        Entry before = rows.getIfPresent(puri);
-        Handle handleBefore = before == null ? null : handleOf(before.verdict);
-        if (handleBefore != null && !handleBefore.equals(handle)) {
-            namesByHandle.invalidate(handleBefore);
+        Entry previousEntry = rows.getIfPresent(puri);
+        Handle previousHandle = previousEntry == null ? null : handleOf(previousEntry.verdict);
+        if (previousHandle != null && !previousHandle.equals(handle)) {
+            purisByHandle.invalidate(previousHandle);
         }
-        // Before its row, which may be evicted at once and then removes the handle.
+        // The handle is added before the row. If the row is evicted at once, its removal then removes the handle.
         if (handle != null && handle.equals(ref.handle())) {
-            namesByHandle.put(handle, puri);
+            purisByHandle.put(handle, puri);
         }
-        rows.put(puri, new Entry(verdict, ref.at(), dependsOn, chains));
+        rows.put(puri, new Entry(verdict, ref.at(), survivorEntry, mergeGeneration));
     }
 
-    private long lastChange(Puri puri) {
+    private long lastChangeAt(Puri puri) {
         Long known = changedAt.get(puri);
-        return known == null ? othersChangedAt : known;
+        return known == null ? otherRowsChangedAt : known;
     }
 
-    /** Whether the answering resolver had applied a change that was reported at a time, however far it may be behind. */
-    private boolean isApplied(long changedAt, long sentAt) {
+    /**
+     * Returns whether the answering resolver had applied a change when the request was sent, also if it had the maximum
+     * lag.
+     */
+    private boolean isCertainlyApplied(long changedAt, long sentAt) {
         return sentAt - changedAt > replicaLagNanos;
     }
 
@@ -233,80 +253,83 @@ final class RowCache {
     }
 
     /**
-     * Drops the answers that depend on a changed row.
+     * Drops the verdicts that depend on a changed row.
      *
-     * @param isActive false if the row is merged, deleted or erased now
+     * @param isActive false if the row is now merged, deleted or erased
      */
     synchronized void changed(Puri puri, boolean isActive) {
         changes.increment();
         long now = nanoClock.getAsLong();
-        // Removed first, so that it moves to the end.
+        // The row is removed first, so that its new time is at the end of the map.
         changedAt.remove(puri);
         changedAt.put(puri, now);
-        forgetChanges(now);
+        forgetOldChanges(now);
         rows.invalidate(puri);
         Survivor survivor = survivors.getIfPresent(puri);
         if (survivor != null) {
             survivor.isChanged = true;
             survivors.invalidate(puri);
-            // These entries are no longer used, and contain its name, which may have been erased.
+            // These entries are no longer valid, and they contain the survivor's name, which may have been erased.
             rows.asMap().values().removeIf(entry -> entry.survivor == survivor);
         }
         if (!isActive) {
-            dropChains();
+            dropMergedAnswers();
         }
     }
 
-    /** Forgets old changes, and with them erased names. The feed calls it at every id. */
-    synchronized void forgetChanges() {
-        forgetChanges(nanoClock.getAsLong());
+    /** Removes old times of change, and with them erased names. The feed calls this method at every id. */
+    synchronized void forgetOldChanges() {
+        forgetOldChanges(nanoClock.getAsLong());
     }
 
-    private void forgetChanges(long now) {
+    private void forgetOldChanges(long now) {
         Iterator<Long> oldestFirst = changedAt.values().iterator();
         while (oldestFirst.hasNext()) {
             long oldest = oldestFirst.next();
-            if (changedAt.size() <= maxChanged && now - oldest <= replicaLagNanos + REMEMBERED.toNanos()) {
+            if (changedAt.size() <= maxChangedRows && now - oldest <= replicaLagNanos + EXTRA_STORAGE_TIME.toNanos()) {
                 return;
             }
-            othersChangedAt = oldest;
+            otherRowsChangedAt = oldest;
             oldestFirst.remove();
         }
     }
 
-    /** Ends all answers that depend on a chain of merges. */
-    synchronized void dropChains() {
-        chainsChangedAt = nanoClock.getAsLong();
-        chains++;
+    /** Drops all verdicts that depend on merged rows. */
+    synchronized void dropMergedAnswers() {
+        mergesChangedAt = nanoClock.getAsLong();
+        mergeGeneration++;
     }
 
-    /** Empties the cache, because changes may have been missed. Answers to earlier requests will not be cached. */
+    /**
+     * Clears the cache, because changes may have been missed. Verdicts of requests that were sent before this call are
+     * not cached.
+     */
     synchronized void clear() {
         resets.increment();
         changedAt.clear();
-        othersChangedAt = nanoClock.getAsLong();
+        otherRowsChangedAt = nanoClock.getAsLong();
         rows.invalidateAll();
-        namesByHandle.invalidateAll();
-        dropChains();
+        purisByHandle.invalidateAll();
+        dropMergedAnswers();
     }
 
-    /** Sets whether look-ups may be answered from the cache. */
-    void use(boolean isCurrent) {
-        isUsed = isCurrent;
+    /** Sets whether {@link #get} may return cached verdicts. */
+    void use(boolean enabled) {
+        isEnabled = enabled;
     }
 
-    /** All names in memory; for tests. */
-    synchronized Set<Puri> names() {
-        Set<Puri> names = new HashSet<>(changedAt.keySet());
-        names.addAll(rows.asMap().keySet());
-        names.addAll(namesByHandle.asMap().values());
+    /** Returns all pURIs in memory, for tests. */
+    synchronized Set<Puri> puris() {
+        Set<Puri> puris = new HashSet<>(changedAt.keySet());
+        puris.addAll(rows.asMap().keySet());
+        puris.addAll(purisByHandle.asMap().values());
         rows.asMap().values().forEach(entry -> {
             Puri canonical = canonicalOf(entry.verdict);
             if (canonical != null) {
-                names.add(canonical);
+                puris.add(canonical);
             }
         });
-        return names;
+        return puris;
     }
 
     private static @Nullable Puri canonicalOf(Verdict verdict) {

@@ -22,16 +22,16 @@ import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads the rows of a mixed list: one look-up for the whole list, one query for each collection of each shard, one list in the
- * order asked.
+ * Reads the rows of a list of references: asks the resolver once for the whole list, sends one query for each
+ * collection in each shard, and returns the results in the order of the references.
  *
  * <pre>{@code
  * refs ─▶ resolver ─▶ verdicts ─┬▶ br-1 music:tracks: [0, 4] ─▶ rows ─┬▶ [Row, NoRow, Failed, Unplaced, Row]
  *                               └▶ eu-1 music:tracks: [1, 2] ─▶ rows ─┘
  * }</pre>
  *
- * A query that fails costs its own items alone. A query that takes too long is cancelled; if it goes on all the same, it still counts
- * towards {@code maxQueries}. Thread-safe.
+ * If a query fails, only the references of that query fail. A query that takes too long is cancelled. A cancelled query
+ * that still runs counts towards {@code maxQueries}. Thread-safe.
  */
 public final class Scatter {
     private final IdentityResolver resolver;
@@ -39,13 +39,14 @@ public final class Scatter {
     private final Duration queryTimeout;
 
     /**
-     * @param maxQueries most queries at a time for one list
-     * @param queryTimeout how long one query may take
-     * @throws IllegalArgumentException if either is not positive
+     * @param maxQueries maximum number of concurrent queries for one list
+     * @param queryTimeout time limit of one query
+     * @throws IllegalArgumentException if {@code maxQueries} or {@code queryTimeout} is not positive
      */
     public Scatter(IdentityResolver resolver, int maxQueries, Duration queryTimeout) {
         if (maxQueries < 1 || queryTimeout.isNegative() || queryTimeout.isZero()) {
-            throw new IllegalArgumentException("not positive: " + maxQueries + " queries, " + queryTimeout);
+            throw new IllegalArgumentException(
+                    "maxQueries and queryTimeout must be positive, not " + maxQueries + " and " + queryTimeout);
         }
         this.resolver = resolver;
         this.maxQueries = maxQueries;
@@ -53,14 +54,15 @@ public final class Scatter {
     }
 
     /**
-     * Reads the rows of a list. Names of one identity, such as a merged one and its survivor, have the same row, which is
-     * read once.
+     * Reads the rows of a list. If several references lead to the same row, such as a merged identity and its survivor,
+     * the row is read once.
      *
-     * @return an item for each reference, in the order asked; or a {@link ResolverException} when there are no verdicts
+     * @return a result for each reference, in the order of the references. Fails with a {@link ResolverException} if
+     *     the resolver returned no verdicts
      */
     public <R> CompletionStage<List<Gathered<R>>> gather(List<Ref> refs, ShardQuery<R> query) {
         return resolver.resolveAllAsync(refs, Duration.ZERO)
-                .thenCompose(verdicts -> new Gathering<R>(verdicts, query).run());
+                .thenCompose(verdicts -> new GatherCall<R>(verdicts, query).run());
     }
 
     private static @Nullable Located located(Verdict verdict) {
@@ -71,7 +73,10 @@ public final class Scatter {
         return placement == null || puri == null ? null : new Located(puri, placement.owner(), placement.uuid());
     }
 
-    /** One table: primary keys are unique within it, but not among the tables of a shard. */
+    /**
+     * The table of a collection in a shard. Primary keys are unique within a table, but not among the tables of a
+     * shard.
+     */
     private record Table(Shard shard, String namespace, String collection) {
         static Table of(Placement placement, Located located) {
             return new Table(
@@ -82,14 +87,14 @@ public final class Scatter {
     }
 
     /** The queries for one list. */
-    private final class Gathering<R> {
+    private final class GatherCall<R> {
         private final List<Verdict> verdicts;
         private final ShardQuery<R> query;
-        private final Queue<Map.Entry<Table, Set<Located>>> waiting = new ConcurrentLinkedQueue<>();
+        private final Queue<Map.Entry<Table, Set<Located>>> tablesToQuery = new ConcurrentLinkedQueue<>();
         private final Map<Table, Map<UUID, R>> rows = new ConcurrentHashMap<>();
         private final Map<Table, Throwable> failures = new ConcurrentHashMap<>();
 
-        Gathering(List<Verdict> verdicts, ShardQuery<R> query) {
+        GatherCall(List<Verdict> verdicts, ShardQuery<R> query) {
             this.verdicts = verdicts;
             this.query = query;
             Map<Table, Set<Located>> byTable = new LinkedHashMap<>();
@@ -101,40 +106,46 @@ public final class Scatter {
                             .add(located);
                 }
             }
-            waiting.addAll(byTable.entrySet());
+            tablesToQuery.addAll(byTable.entrySet());
         }
 
         CompletionStage<List<Gathered<R>>> run() {
             List<CompletableFuture<Boolean>> lanes = new ArrayList<>();
-            for (int i = Math.min(maxQueries, waiting.size()); i > 0; i--) {
+            for (int i = Math.min(maxQueries, tablesToQuery.size()); i > 0; i--) {
                 lanes.add(lane());
             }
             return CompletableFuture.allOf(lanes.toArray(CompletableFuture[]::new))
                     .thenApply(done -> verdicts.stream().map(this::gathered).toList());
         }
 
-        /** Queries one table after the other until none is left, or a query goes on although it was cancelled. */
+        /**
+         * Queries one table after the other, until no table is left or a query does not end although it was cancelled.
+         */
         private CompletableFuture<Boolean> lane() {
-            for (var next = waiting.poll(); next != null; next = waiting.poll()) {
-                CompletableFuture<Boolean> asked = ask(next.getKey(), List.copyOf(next.getValue()));
-                // The loop goes on if the query was answered at once; a call from here would go one deeper for each.
-                if (!asked.isDone()) {
-                    return asked.thenCompose(isOver -> isOver ? lane() : asked);
+            for (var next = tablesToQuery.poll(); next != null; next = tablesToQuery.poll()) {
+                CompletableFuture<Boolean> queried = query(next.getKey(), List.copyOf(next.getValue()));
+                // If the query is already done, the loop queries the next table. A call of lane() would nest once for
+                // each table.
+                if (!queried.isDone()) {
+                    return queried.thenCompose(isOver -> isOver ? lane() : queried);
                 }
             }
             return CompletableFuture.completedFuture(true);
         }
 
-        /** Queries a table. The result completes when the next query may be made, with whether this one is over. */
-        private CompletableFuture<Boolean> ask(Table table, List<Located> wanted) {
+        /**
+         * Queries a table. The result completes when the next query may start. It is false if this query is still
+         * running.
+         */
+        private CompletableFuture<Boolean> query(Table table, List<Located> locatedRows) {
             CompletableFuture<Map<UUID, R>> answer = new CompletableFuture<>();
-            CompletableFuture<Boolean> over = new CompletableFuture<>();
+            CompletableFuture<Boolean> queryEnded = new CompletableFuture<>();
             Runnable cancel = () -> {};
             try {
-                CompletionStage<Map<UUID, R>> asked = query.rows(table.shard(), wanted);
-                cancel = () -> cancel(asked);
-                var unused = asked.whenComplete((found, error) -> {
-                    over.complete(true);
+                CompletionStage<Map<UUID, R>> stage = query.rows(table.shard(), locatedRows);
+                cancel = () -> cancel(stage);
+                var unused = stage.whenComplete((found, error) -> {
+                    queryEnded.complete(true);
                     if (error == null) {
                         answer.complete(found);
                     } else {
@@ -142,7 +153,7 @@ public final class Scatter {
                     }
                 });
             } catch (RuntimeException e) {
-                over.complete(true);
+                queryEnded.complete(true);
                 answer.completeExceptionally(e);
             }
             Runnable cancelling = cancel;
@@ -154,20 +165,20 @@ public final class Scatter {
                             failures.put(table, cause(error));
                             cancelling.run();
                         }
-                        // The last queries of a list are not waited for any longer.
-                        CompletableFuture<Boolean> end = waiting.isEmpty()
+                        // If no table waits for its turn, the list need not wait until a cancelled query ends.
+                        CompletableFuture<Boolean> end = tablesToQuery.isEmpty()
                                 ? CompletableFuture.completedFuture(true)
-                                : over.completeOnTimeout(false, queryTimeout.toNanos(), TimeUnit.NANOSECONDS);
+                                : queryEnded.completeOnTimeout(false, queryTimeout.toNanos(), TimeUnit.NANOSECONDS);
                         return end;
                     })
                     .thenCompose(end -> end);
         }
 
-        private void cancel(CompletionStage<?> asked) {
+        private void cancel(CompletionStage<?> stage) {
             try {
-                asked.toCompletableFuture().cancel(true);
+                stage.toCompletableFuture().cancel(true);
             } catch (UnsupportedOperationException e) {
-                // A stage that cannot be cancelled counts until it ends.
+                // A stage that cannot be cancelled counts towards maxQueries until it ends.
             }
         }
 
@@ -175,7 +186,7 @@ public final class Scatter {
             Throwable cause =
                     error instanceof CompletionException && error.getCause() != null ? error.getCause() : error;
             return cause instanceof TimeoutException && cause.getMessage() == null
-                    ? new TimeoutException("the shard did not answer within " + queryTimeout.toMillis() + " ms")
+                    ? new TimeoutException("the shard did not respond within " + queryTimeout.toMillis() + " ms")
                     : cause;
         }
 
@@ -194,8 +205,9 @@ public final class Scatter {
             if (found == null) {
                 return new Gathered.Failed<>(
                         verdict,
-                        new TimeoutException("not asked: " + maxQueries
-                                + " queries are over time, and as many may run at a time (maxQueries)"));
+                        new TimeoutException(
+                                "not queried: " + maxQueries
+                                        + " queries exceeded their time limit and still run, and no more may run (maxQueries)"));
             }
             R row = found.get(located.uuid());
             return row == null ? new Gathered.NoRow<>(verdict) : new Gathered.Row<>(verdict, row);

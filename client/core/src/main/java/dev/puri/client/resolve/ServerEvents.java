@@ -8,11 +8,12 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Parses a stream of server-sent events (HTML Living Standard, 9.2.6), which arrives in pieces of any size. Unlike a browser it passes
- * on events without data, because their ids say up to where a resolver has reported changes.
+ * Parses a stream of server-sent events (HTML Living Standard, 9.2.6), which arrives in buffers of any size. Unlike a
+ * browser, this parser also emits events without data, because an event's id says up to which position a resolver has
+ * reported changes.
  */
 final class ServerEvents {
-    /** More than ten times the size of a change. */
+    /** An event with a change is less than a tenth of this size. */
     static final int MAX_EVENT_BYTES = 64 << 10;
 
     private static final String BYTE_ORDER_MARK = "\ufeff";
@@ -22,16 +23,16 @@ final class ServerEvents {
     private final StringBuilder data = new StringBuilder();
     private boolean hasData;
     private boolean isFirstLine = true;
-    private boolean lastWasReturn;
-    private int eventBytes;
+    private boolean isAfterCarriageReturn;
+    private int eventByteCount;
     private String type = "";
     private @Nullable String id;
     private @Nullable Duration retry;
 
     /**
-     * @param id of this event; null when it has none
-     * @param type empty when it has none
-     * @param data empty when it has none
+     * @param id the event's own id; null if it has none
+     * @param type value of the field {@code event}; empty if there is none
+     * @param data empty if the event has no data
      */
     record Event(@Nullable String id, String type, String data) {}
 
@@ -39,29 +40,29 @@ final class ServerEvents {
         this.onEvent = onEvent;
     }
 
-    /** The reconnection time that the server asked for; null if it asked for none. */
+    /** The reconnection time that the server requested; null if it requested none. */
     @Nullable
     Duration retry() {
         return retry;
     }
 
     /**
-     * Takes the next bytes and passes on the events that end in them.
+     * Parses the next bytes of the stream, and emits each event that ends in these bytes.
      *
-     * @throws IllegalArgumentException when an event has more than {@value #MAX_EVENT_BYTES} bytes
+     * @throws IllegalArgumentException if an event has more than {@value #MAX_EVENT_BYTES} bytes
      */
-    void take(ByteBuffer bytes) {
+    void parse(ByteBuffer bytes) {
         while (bytes.hasRemaining()) {
             byte b = bytes.get();
-            boolean isSecondOfPair = lastWasReturn && b == '\n';
-            lastWasReturn = b == '\r';
-            if (isSecondOfPair) {
+            boolean isLineFeedOfCrLf = isAfterCarriageReturn && b == '\n';
+            isAfterCarriageReturn = b == '\r';
+            if (isLineFeedOfCrLf) {
                 continue;
             }
             if (b == '\r' || b == '\n') {
                 endLine();
             } else {
-                if (++eventBytes > MAX_EVENT_BYTES) {
+                if (++eventByteCount > MAX_EVENT_BYTES) {
                     throw new IllegalArgumentException("an event has more than " + MAX_EVENT_BYTES + " bytes");
                 }
                 line.write(b);
@@ -83,11 +84,11 @@ final class ServerEvents {
         int colon = text.indexOf(':');
         String field = colon < 0 ? text : text.substring(0, colon);
         String value = colon < 0 ? "" : text.substring(colon + 1);
-        field(field, value.startsWith(" ") ? value.substring(1) : value);
+        storeField(field, value.startsWith(" ") ? value.substring(1) : value);
     }
 
-    /** A comment is a line whose field is empty. */
-    private void field(String field, String value) {
+    /** Stores the value of a field. Ignores unknown fields, and comments, which are lines with an empty field name. */
+    private void storeField(String field, String value) {
         switch (field) {
             case "id" -> id = value.indexOf('\0') < 0 ? value : id;
             case "event" -> type = value;
@@ -106,13 +107,13 @@ final class ServerEvents {
 
     private void endEvent() {
         Event event = new Event(id, type, data.toString());
-        boolean isEvent = hasData || id != null;
+        boolean isEmitted = hasData || id != null;
         id = null;
         type = "";
         data.setLength(0);
         hasData = false;
-        eventBytes = 0;
-        if (isEvent) {
+        eventByteCount = 0;
+        if (isEmitted) {
             onEvent.accept(event);
         }
     }

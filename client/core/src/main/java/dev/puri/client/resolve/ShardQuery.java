@@ -9,31 +9,31 @@ import java.util.concurrent.Executor;
 import java.util.function.BiFunction;
 
 /**
- * Reads rows from one shard.
+ * Reads rows from a shard. A service implements this for its database.
  *
- * @param <R> a row
+ * @param <R> type of a row
  */
 @FunctionalInterface
 public interface ShardQuery<R> {
     /**
-     * Reads rows of one collection from a shard.
+     * Reads rows of one collection from a shard. The stage is cancelled if it takes too long.
      *
      * @param rows the rows to read, without repetitions
-     * @return the rows that exist, by primary key; cancelled if it takes too long
+     * @return the rows that exist, by primary key
      */
     CompletionStage<Map<UUID, R>> rows(Shard shard, List<Located> rows);
 
     /**
-     * Makes a query of a function that blocks, such as a JDBC query. The function is interrupted if it takes too long, and not called
-     * if it has not begun by then.
+     * Converts a blocking function, such as a JDBC query, to a query. If the function takes too long, its thread is
+     * interrupted. If it has not begun by then, it is not called.
      *
      * @param executor runs the function
      */
     static <R> ShardQuery<R> blocking(Executor executor, BiFunction<Shard, List<Located>, Map<UUID, R>> query) {
         return (shard, rows) -> {
-            BlockingQuery<Map<UUID, R>> asked = new BlockingQuery<>(() -> query.apply(shard, rows));
-            executor.execute(asked);
-            return asked;
+            BlockingQuery<Map<UUID, R>> blockingQuery = new BlockingQuery<>(() -> query.apply(shard, rows));
+            executor.execute(blockingQuery);
+            return blockingQuery;
         };
     }
 }

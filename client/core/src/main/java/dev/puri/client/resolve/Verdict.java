@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 
 /** The result of looking up a reference. */
 public sealed interface Verdict {
-    /** Where the object's row is; null if there is none to read. */
+    /** Location of the object's row; null if there is no row to read. */
     default @Nullable Placement placement() {
         return null;
     }
@@ -17,9 +17,9 @@ public sealed interface Verdict {
     /**
      * The identity is active.
      *
-     * @param handle its public name; null if it has none
+     * @param handle public name of the identity; null if it has none
      * @param epoch counts changes of ownership, from 1
-     * @param createdAt time of creation; like all times, by the clock of the service that published the event
+     * @param createdAt time of creation. All times are by the clock of the service that published the event
      */
     record Found(
             Puri puri, @Nullable Handle handle, Placement placement, long epoch, Instant createdAt, Instant changedAt)
@@ -29,10 +29,11 @@ public sealed interface Verdict {
      * The identity was merged into another, the survivor.
      *
      * @param puri name of the merged identity
-     * @param canonical name of the survivor; null if the chain of merges has no end
-     * @param placement that of the survivor; null if the survivor is not known
-     * @param epoch that of the merged identity, as are handle and times
-     * @param detail where the chain of merges breaks; null if it does not
+     * @param handle handle of the merged identity; null if it has none
+     * @param canonical name of the survivor; null if the chain of merges does not lead to a survivor
+     * @param placement location of the survivor's row; null if the survivor is unknown
+     * @param epoch epoch of the merged identity; both times are also those of the merged identity
+     * @param detail where the chain of merges is broken; null if the chain leads to a survivor
      */
     record Merged(
             Puri puri,
@@ -48,7 +49,7 @@ public sealed interface Verdict {
     /**
      * The identity was deleted.
      *
-     * @param canonical the deleted survivor, if the identity asked for was merged before; null otherwise
+     * @param canonical name of the deleted survivor if the identity was merged before; null otherwise
      */
     record Deleted(
             Puri puri,
@@ -59,30 +60,32 @@ public sealed interface Verdict {
             Instant changedAt)
             implements Verdict {}
 
-    /** The registry knows no such name: it was never registered, or was erased. */
+    /** The registry does not know the name: it was never registered, or the identity was erased. */
     record Unknown(Ref ref) implements Verdict {}
 
     /**
-     * The reference is neither a pURI nor a handle, or its token is not of one of its events.
+     * The reference is neither a pURI nor a handle, or its token belongs to an event of another identity.
      *
      * @param detail the mistake, for people
      */
     record Malformed(Ref ref, String detail) implements Verdict {}
 
     /**
-     * The resolver had not seen the token's event by the end of the wait, or was not asked because too many waits were under way. Ask
-     * again.
+     * The resolver had not read the token's event by the end of the wait, or was not asked because too many requests
+     * were waiting. Ask again.
      */
     record NotCaughtUp(Ref ref) implements Verdict {}
 
     /**
      * The registry refused the token's event.
      *
-     * @param reason the name of a {@link dev.puri.schemas.log.Reason}, or of one that a later registry knows
-     * @param detail the circumstances, for people; null if the resolver does not know them any more
-     * @param holderOwner owner of the identity that holds the name or handle; null if there is none, or it is not known
-     * @param holderShard its shard; null likewise
-     * @param survivor the identity that it was merged into; null if it is not merged
+     * @param reason the name of a {@link dev.puri.schemas.log.Reason}, or of a reason that only a newer version of the
+     *     registry knows
+     * @param detail explanation for people; null if the resolver no longer has it
+     * @param holderOwner owner of the holder, the identity that has the name or handle; null if there is no holder or
+     *     it is unknown
+     * @param holderShard shard of the holder; null if there is no holder or it is unknown
+     * @param survivor the identity that the holder was merged into; null if the holder is not merged
      */
     record Refused(
             Ref ref,

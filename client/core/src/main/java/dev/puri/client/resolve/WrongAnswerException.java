@@ -2,30 +2,30 @@ package dev.puri.client.resolve;
 
 import org.jspecify.annotations.Nullable;
 
-/** A resolver answered with an error status, or with a body that is no answer to the request. */
+/** A resolver responded with an error status, or with a body that does not answer the request. */
 final class WrongAnswerException extends Exception {
     private static final long serialVersionUID = 1L;
-    private static final int MAX_QUOTED = 300;
+    private static final int MAX_QUOTED_CHARS = 300;
 
     private final boolean isFinal;
 
     /**
-     * @param what the beginning of the message
-     * @param body quoted behind it, up to a bound
-     * @param isFinal whether other resolvers would answer the same
+     * @param description beginning of the message
+     * @param body body of the response, whose first {@value #MAX_QUOTED_CHARS} characters end the message
+     * @param isFinal whether other resolvers would respond in the same way
      */
-    WrongAnswerException(String what, String body, boolean isFinal, @Nullable Throwable cause) {
-        super(what + quoted(body), cause);
+    WrongAnswerException(String description, String body, boolean isFinal, @Nullable Throwable cause) {
+        super(description + quoted(body), cause);
         this.isFinal = isFinal;
     }
 
-    /** Whether other resolvers would answer the same. */
+    /** Whether other resolvers would respond in the same way. */
     boolean isFinal() {
         return isFinal;
     }
 
     private static String quoted(String body) {
         String text = body.strip();
-        return text.length() > MAX_QUOTED ? text.substring(0, MAX_QUOTED) + "…" : text;
+        return text.length() > MAX_QUOTED_CHARS ? text.substring(0, MAX_QUOTED_CHARS) + "…" : text;
     }
 }

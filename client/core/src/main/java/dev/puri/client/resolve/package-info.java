@@ -1,5 +1,5 @@
 /**
- * Where identities are: look-ups, a cache of them that changes keep true, and lists gathered from many shards.
+ * The resolver client: looks up identities, caches the answers, and reads rows from several shards.
  *
  * <pre>{@code
  * ResolverOptions options = ResolverOptions.at("http://resolver-1:8080", "http://resolver-2:8080")

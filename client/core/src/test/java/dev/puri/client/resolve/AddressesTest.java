@@ -15,7 +15,7 @@ class AddressesTest {
         Addresses addresses = new Addresses(BASES, () -> now[0]);
         Addresses.Address preferred = addresses.inOrder().get(0);
         assertThat(preferred).hasToString("http://a");
-        long backoff = Addresses.FIRST_BACKOFF.toNanos();
+        long backoff = Addresses.MIN_BACKOFF.toNanos();
         for (int i = 0; i < 10; i++) {
             preferred.failed();
             preferred.failed();
@@ -23,7 +23,7 @@ class AddressesTest {
             assertThat(addresses.inOrder().get(1)).isSameAs(preferred);
             now[0]++;
             assertThat(addresses.inOrder().get(0)).isSameAs(preferred);
-            backoff = Math.min(2 * backoff, Addresses.LONGEST_BACKOFF.toNanos());
+            backoff = Math.min(2 * backoff, Addresses.MAX_BACKOFF.toNanos());
         }
         preferred.failed();
         preferred.answered();
@@ -37,17 +37,17 @@ class AddressesTest {
         Addresses addresses = new Addresses(BASES, () -> now[0]);
         Addresses.Address preferred = addresses.inOrder().get(0);
         preferred.failed();
-        now[0] += Addresses.FIRST_BACKOFF.toNanos();
+        now[0] += Addresses.MIN_BACKOFF.toNanos();
         assertThat(addresses.inOrder().get(0)).isSameAs(preferred);
         assertThat(addresses.inOrder().get(1)).isSameAs(preferred);
         preferred.failed();
-        now[0] += 2 * Addresses.FIRST_BACKOFF.toNanos() - 1;
+        now[0] += 2 * Addresses.MIN_BACKOFF.toNanos() - 1;
         assertThat(addresses.inOrder().get(1)).isSameAs(preferred);
         now[0]++;
         assertThat(addresses.inOrder().get(0)).isSameAs(preferred);
 
         // A try that was cancelled, because another address was quicker, tells nothing.
-        now[0] += 2 * Addresses.FIRST_BACKOFF.toNanos() - 1;
+        now[0] += 2 * Addresses.MIN_BACKOFF.toNanos() - 1;
         assertThat(addresses.inOrder().get(1)).isSameAs(preferred);
         now[0]++;
         assertThat(addresses.inOrder().get(0)).isSameAs(preferred);

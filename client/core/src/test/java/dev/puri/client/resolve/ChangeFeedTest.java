@@ -169,7 +169,7 @@ class ChangeFeedTest {
         stream.tell("id: " + FakeResolver.id(100, 2) + "\nevent: changed\ndata: {}\n\n");
         FakeResolver.Stream again = resolver.stream();
         assertThat(again.lastEventId).isNull();
-        assertThat(client.cacheStatistics().trouble()).contains("no puri");
+        assertThat(client.cacheStatistics().trouble()).contains("the field puri is missing");
         again.id(100, 2);
         awaitFeed(Feed.CURRENT);
         assertThat(requestsOf(NAME)).isEqualTo(1);
@@ -178,7 +178,7 @@ class ChangeFeedTest {
     @Test
     void theSecondsOfAnIdAreRead() {
         for (long seconds : new long[] {0, 1, 127, 128, 1_795_000_000L, Long.MAX_VALUE}) {
-            assertThat(ChangeFeed.seconds(FakeResolver.id(seconds, 5))).isEqualTo(seconds);
+            assertThat(ChangeFeed.epochSeconds(FakeResolver.id(seconds, 5))).isEqualTo(seconds);
         }
     }
 }

@@ -106,7 +106,7 @@ class ChangeFeedTransitionsTest {
         assertThat(timer.nanos())
                 .isLessThan(SILENCE.toNanos() + Duration.ofSeconds(6).toNanos());
         assertThat(cache.get(Ref.of(NAME))).isNull();
-        assertThat(feed.statistics().trouble()).contains("did not move on for PT45S");
+        assertThat(feed.statistics().trouble()).contains("did not advance for PT45S");
     }
 
     @Test

@@ -254,7 +254,7 @@ public abstract class IdentityResolverContract {
     }
 
     @Test
-    void nothingIsAnsweredToNothing() {
+    void anEmptyListHasAnEmptyAnswer() {
         assertThat(resolver.resolveAll(List.of())).isEmpty();
     }
 

@@ -68,7 +68,7 @@ class JoinerTest {
     }
 
     @Test
-    void nothingIsLeftWhenAllAreAbandonedAndTheNextIsSentAtOnce() {
+    void abandonedLookUpsAreRemovedAndTheNextIsSentAtOnce() {
         Joiner joiner = joiner(1);
         joiner.add(ref(0));
         List<CompletableFuture<Verdict>> abandoned = new ArrayList<>();
@@ -89,7 +89,7 @@ class JoinerTest {
         Joiner joiner = new Joiner(1, 1, DEADLINE, () -> now, refs -> {
             CompletableFuture<List<Verdict>> answer = new CompletableFuture<>();
             if (isClosed[0]) {
-                answer.completeExceptionally(Requests.closed());
+                answer.completeExceptionally(Requests.closedException());
             } else {
                 underWay.add(answer);
             }
@@ -100,7 +100,7 @@ class JoinerTest {
             answers.add(joiner.add(ref(i)));
         }
         isClosed[0] = true;
-        underWay.remove().completeExceptionally(Requests.closed());
+        underWay.remove().completeExceptionally(Requests.closedException());
         assertThat(answers).allMatch(CompletableFuture::isCompletedExceptionally);
     }
 }

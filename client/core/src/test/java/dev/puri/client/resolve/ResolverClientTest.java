@@ -274,12 +274,12 @@ class ResolverClientTest {
             }
         });
         try (ResolverClient client = open(one())) {
-            assertFails(ask(client, NAME), Kind.UNREACHABLE, "is it a resolver at all?");
+            assertFails(ask(client, NAME), Kind.UNREACHABLE, "is the server a resolver?");
         }
     }
 
     @Test
-    void allAddressesThatFailedAreToldWithTheirTrouble() {
+    void errorListsEveryFailedAddressAndItsFailure() {
         first.resolving((exchange, request) -> FakeResolver.send(exchange, 503, "not complete"));
         second.resolving((exchange, request) -> FakeResolver.send(exchange, 502, "bad gateway"));
         try (ResolverClient client = open(both())) {
@@ -379,7 +379,7 @@ class ResolverClientTest {
         try (ResolverClient client = open(one().maxPending(2))) {
             CompletableFuture<Verdict> one = ask(client, "m:t:1");
             CompletableFuture<Verdict> two = ask(client, "m:t:2");
-            assertFails(ask(client, "m:t:3"), Kind.FULL, "at most 2 may be (maxPending)");
+            assertFails(ask(client, "m:t:3"), Kind.FULL, "at most 2 may be pending (maxPending)");
             goOn.countDown();
             CompletableFuture.allOf(one, two).get(60, TimeUnit.SECONDS);
             await().atMost(LONG).until(() -> client.requestStatistics().pending() == 0);
@@ -456,10 +456,10 @@ class ResolverClientTest {
                         .build())
                 .isInstanceOf(IllegalArgumentException.class)
                 .message()
-                .contains("ftp://x", "one is there twice", "deadline", "maxBatch: 0", "maxPending: 0")
+                .contains("ftp://x", "contains a duplicate", "deadline", "maxBatch: 0", "maxPending: 0")
                 .contains("hedgeShare: 2", "cacheSize: -1", "replicaLag: PT0S");
         assertThatThrownBy(() -> one().hedgeAfter(Duration.ofMillis(5)).build())
-                .hasMessageContaining("no second address");
+                .hasMessageContaining("needs a second address");
     }
 
     @Test

@@ -122,7 +122,7 @@ class RowCacheTest {
     }
 
     @Test
-    void whatWasAskedBeforeTheCacheWasClearedIsNotKept() {
+    void doesNotCacheAnswersToRequestsSentBeforeClear() {
         long sentAt = tick();
         tick();
         cache.clear();
@@ -136,7 +136,7 @@ class RowCacheTest {
     }
 
     @Test
-    void nothingIsAnsweredWhileChangesAreNotFollowed() {
+    void answersNothingWhileTheFeedIsNotCurrent() {
         keep(A, found(A, null));
         cache.use(false);
         assertThat(cache.get(Ref.of(A))).isNull();
@@ -229,17 +229,17 @@ class RowCacheTest {
         lagging.put(Ref.of(HANDLE), found(B, HANDLE), now);
         lagging.put(Ref.of(A), merged(A, B), now);
         lagging.put(Ref.of(C), found(C, null), now);
-        assertThat(lagging.names()).containsExactlyInAnyOrder(A, B, C);
+        assertThat(lagging.puris()).containsExactlyInAnyOrder(A, B, C);
 
         lagging.changed(B, false);
 
-        assertThat(lagging.names()).as("until the change is forgotten").containsExactlyInAnyOrder(B, C);
+        assertThat(lagging.puris()).as("until the change is forgotten").containsExactlyInAnyOrder(B, C);
         now += Duration.ofSeconds(70).toNanos();
-        lagging.forgetChanges();
-        assertThat(lagging.names()).contains(B);
+        lagging.forgetOldChanges();
+        assertThat(lagging.puris()).contains(B);
         now++;
-        lagging.forgetChanges();
-        assertThat(lagging.names()).containsExactly(C);
+        lagging.forgetOldChanges();
+        assertThat(lagging.puris()).containsExactly(C);
     }
 
     @Test
@@ -250,7 +250,7 @@ class RowCacheTest {
             Puri puri = Puri.parse("m:t:" + i);
             cache.put(Ref.of(handle), found(puri, handle), tick());
         }
-        assertThat(cache.names()).allMatch(name -> cache.get(Ref.of(name)) != null);
+        assertThat(cache.puris()).allMatch(name -> cache.get(Ref.of(name)) != null);
         keep(A, found(A, null));
         cache.put(Ref.of(HANDLE), found(A, HANDLE), tick());
         cache.put(Ref.of(A), found(A, OTHER_HANDLE), tick());
@@ -262,7 +262,7 @@ class RowCacheTest {
     @Test
     void aDeletedRowIsKept() {
         keep(A, new Verdict.Deleted(A, HANDLE, null, 2, Instant.EPOCH, Instant.EPOCH));
-        cache.dropChains();
+        cache.dropMergedAnswers();
         assertThat(cache.get(Ref.of(A))).isInstanceOf(Verdict.Deleted.class);
     }
 

@@ -240,7 +240,7 @@ class ScatterTest {
         assertThat(asked).containsExactly("br-1");
         assertThat(((Gathered.Failed<String>) list.get(1)).error())
                 .isInstanceOf(TimeoutException.class)
-                .hasMessageContaining("not asked");
+                .hasMessageContaining("not queried");
     }
 
     @Test

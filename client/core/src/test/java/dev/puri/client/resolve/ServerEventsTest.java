@@ -27,7 +27,7 @@ class ServerEventsTest {
             List<Event> events = new ArrayList<>();
             ServerEvents reader = new ServerEvents(events::add);
             for (int from = 0; from < bytes.length; from += size) {
-                reader.take(ByteBuffer.wrap(bytes, from, Math.min(size, bytes.length - from)));
+                reader.parse(ByteBuffer.wrap(bytes, from, Math.min(size, bytes.length - from)));
             }
             assertThat(events).as("in pieces of " + size).isEqualTo(EVENTS);
             assertThat(reader.retry()).isEqualTo(Duration.ofMillis(1500));
@@ -37,7 +37,7 @@ class ServerEventsTest {
     @Test
     void anEventThatIsCutOffIsNotTold() {
         List<Event> events = new ArrayList<>();
-        new ServerEvents(events::add).take(ByteBuffer.wrap("id: 1\ndata: x\n".getBytes(StandardCharsets.UTF_8)));
+        new ServerEvents(events::add).parse(ByteBuffer.wrap("id: 1\ndata: x\n".getBytes(StandardCharsets.UTF_8)));
         assertThat(events).isEmpty();
     }
 
@@ -47,9 +47,9 @@ class ServerEventsTest {
         byte[] line = "data: xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx\n".getBytes(StandardCharsets.UTF_8);
         assertThatThrownBy(() -> {
                     for (int i = 0; i <= ServerEvents.MAX_EVENT_BYTES; i += line.length - 1) {
-                        reader.take(ByteBuffer.wrap(line));
+                        reader.parse(ByteBuffer.wrap(line));
                     }
-                    reader.take(ByteBuffer.wrap(line));
+                    reader.parse(ByteBuffer.wrap(line));
                 })
                 .isInstanceOf(IllegalArgumentException.class);
     }

@@ -33,25 +33,25 @@ import org.snakeyaml.engine.v2.nodes.Tag;
 import org.snakeyaml.engine.v2.schema.CoreSchema;
 
 /**
- * Reads the YAML file of declarations, which {@code puri collections apply -f} applies, and from which the Maven goal {@code
- * puri:generate} makes constants:
+ * Reads a YAML file with declarations of namespaces and collections. The command {@code puri collections apply -f} and
+ * the Maven goal {@code puri:generate} read the same file:
  *
  * <pre>{@code
  * namespaces:
  *   music: {ownsTopic: true}
  * collections:
  *   - name: soundcloud:tracks
- *     prefix: trk             # of its handles; none when absent, for ever when given
- *     owners: [catalog]       # who may claim; anybody when absent
- *     search: true            # default false; or how attributes are searched, which is true as well:
+ *     prefix: trk             # prefix of handles, which cannot change later; default no handles
+ *     owners: [catalog]       # services that may create identities; default all
+ *     search: true            # default false; instead of true, how attributes are searched:
  *                             # search: {boost: {title: 3, artist: 2}, shown: [checksum]}
  *     public: true            # default false
  *     description: Songs, as uploaded
  *     retired: false          # default false
  * }</pre>
  *
- * <p>The file is read as a tree of nodes, because only nodes have line numbers. Unknown keys are mistakes: with a misspelt {@code
- * prefix}, a collection's first identities would get no handles.
+ * <p>The file is parsed to a tree of nodes, because only nodes have line numbers. Unknown keys are mistakes, because
+ * with a misspelt {@code prefix} the first identities of a collection would get no handles.
  */
 public final class CollectionsFile {
     private static final List<String> TOP_KEYS = List.of("namespaces", "collections");
@@ -63,22 +63,22 @@ public final class CollectionsFile {
     private final String file;
     private final List<Mistake> mistakes = new ArrayList<>();
     private final List<Declaration> declarations = new ArrayList<>();
-    private final Map<String, Integer> lineOfKey = new HashMap<>();
+    private final Map<String, Integer> linesByKey = new HashMap<>();
 
     private CollectionsFile(String file) {
         this.file = file;
     }
 
-    private record Mistake(int line, String what) {}
+    private record Mistake(int line, String description) {}
 
-    /** A file has mistakes. The message lists each with its line. */
+    /** A file of declarations has mistakes. The message lists each mistake with its line. */
     public static final class InvalidFileException extends IllegalArgumentException {
         private static final long serialVersionUID = 1L;
 
         private InvalidFileException(String file, List<Mistake> mistakes) {
             super(mistakes.stream()
                     .sorted(Comparator.comparingInt(Mistake::line))
-                    .map(mistake -> file + ":" + mistake.line() + ": " + mistake.what())
+                    .map(mistake -> file + ":" + mistake.line() + ": " + mistake.description())
                     .collect(Collectors.joining("\n")));
         }
     }
@@ -86,29 +86,29 @@ public final class CollectionsFile {
     /**
      * Reads a file of declarations.
      *
-     * @param file its name, for messages
+     * @param file name of the file, for messages
      * @return the declarations, in the order of the file
-     * @throws InvalidFileException if it has mistakes
-     * @throws IOException if it cannot be read
+     * @throws InvalidFileException if the file has mistakes
+     * @throws IOException if the text cannot be read
      */
     public static List<Declaration> read(String file, Reader text) throws IOException {
-        StringBuilder all = new StringBuilder();
+        StringBuilder yaml = new StringBuilder();
         char[] buffer = new char[8192];
-        for (int n = text.read(buffer); n >= 0; n = text.read(buffer)) {
-            all.append(buffer, 0, n);
+        for (int charCount = text.read(buffer); charCount >= 0; charCount = text.read(buffer)) {
+            yaml.append(buffer, 0, charCount);
         }
-        CollectionsFile reading = new CollectionsFile(file);
-        reading.readRoot(all.toString());
-        if (!reading.mistakes.isEmpty()) {
-            throw new InvalidFileException(file, reading.mistakes);
+        CollectionsFile parser = new CollectionsFile(file);
+        parser.readRoot(yaml.toString());
+        if (!parser.mistakes.isEmpty()) {
+            throw new InvalidFileException(file, parser.mistakes);
         }
-        return List.copyOf(reading.declarations);
+        return List.copyOf(parser.declarations);
     }
 
     private void readRoot(String yaml) {
         Node root;
         try {
-            // The core schema of YAML 1.2, in which yes, no and on are plain text.
+            // In the core schema of YAML 1.2, yes, no and on are text and not booleans.
             root = new Compose(LoadSettings.builder()
                             .setLabel(file)
                             .setSchema(new CoreSchema())
@@ -124,7 +124,7 @@ public final class CollectionsFile {
             return;
         }
         if (root == null) {
-            mistakes.add(new Mistake(1, "it is empty; a file declares namespaces, collections or both"));
+            mistakes.add(new Mistake(1, "the file is empty; it must declare namespaces, collections or both"));
             return;
         }
         Map<String, Node> top = mapping(root, "the file", TOP_KEYS);
@@ -141,7 +141,7 @@ public final class CollectionsFile {
     private void readNamespaces(Node node) {
         mapping(node, "namespaces", null).forEach((name, value) -> {
             Map<String, Node> fields = mapping(value, "the namespace " + name, NAMESPACE_KEYS);
-            boolean ownsTopic = flag(fields, "ownsTopic");
+            boolean ownsTopic = booleanField(fields, "ownsTopic");
             add(value, () -> new Namespace(name, ownsTopic));
         });
     }
@@ -151,22 +151,22 @@ public final class CollectionsFile {
             mistake(node, "collections is a list, each with \"- name: namespace:collection\"");
             return;
         }
-        for (Node each : list.getValue()) {
-            readCollection(each);
+        for (Node element : list.getValue()) {
+            readCollection(element);
         }
     }
 
     private void readCollection(Node node) {
         Map<String, Node> fields = mapping(node, "a collection", COLLECTION_KEYS);
-        Prefix prefix = parsed(fields, "prefix", Prefix::parse);
+        Prefix prefix = optionalField(fields, "prefix", Prefix::parse);
         Set<Owner> owners = owners(fields.get("owners"));
         SearchedAttributes attributes = attributes(fields.get("search"));
-        boolean search = attributes != null || flag(fields, "search");
-        boolean isPublic = flag(fields, "public");
-        boolean retired = flag(fields, "retired");
-        String description = parsed(fields, "description", Function.identity());
+        boolean search = attributes != null || booleanField(fields, "search");
+        boolean isPublic = booleanField(fields, "public");
+        boolean retired = booleanField(fields, "retired");
+        String description = optionalField(fields, "description", Function.identity());
         Node nameNode = fields.get("name");
-        String name = parsed(fields, "name", Function.identity());
+        String name = optionalField(fields, "name", Function.identity());
         if (nameNode == null || name == null) {
             if (node instanceof MappingNode && (nameNode == null || isNull(nameNode))) {
                 mistake(node, "a collection needs a name, as in name: soundcloud:tracks");
@@ -192,7 +192,7 @@ public final class CollectionsFile {
                         retired));
     }
 
-    /** The searched attributes of a collection; null if the node is no mapping. Adds mistakes in it. */
+    /** Reads how the attributes of a collection are searched; null if the node is not a mapping. */
     private @Nullable SearchedAttributes attributes(@Nullable Node node) {
         if (!(node instanceof MappingNode)) {
             return null;
@@ -202,7 +202,7 @@ public final class CollectionsFile {
         Node boosts = fields.get("boost");
         if (boosts != null) {
             mapping(boosts, "boost", null).forEach((name, value) -> {
-                Integer weight = parse(value, "the boost of " + name, CollectionsFile::wholeNumber);
+                Integer weight = parse(value, "the boost of " + name, CollectionsFile::boostWeight);
                 if (weight != null) {
                     boost.put(name, weight);
                 }
@@ -211,10 +211,10 @@ public final class CollectionsFile {
         Set<String> shown = new LinkedHashSet<>();
         Node names = fields.get("shown");
         if (names instanceof SequenceNode list) {
-            for (Node each : list.getValue()) {
-                String name = parse(each, "shown", Function.identity());
+            for (Node element : list.getValue()) {
+                String name = parse(element, "shown", Function.identity());
                 if (name != null && !shown.add(name)) {
-                    mistake(each, "shown: " + name + " appears twice");
+                    mistake(element, "shown: " + name + " appears twice");
                 }
             }
         } else if (names != null && !isNull(names)) {
@@ -228,9 +228,9 @@ public final class CollectionsFile {
         }
     }
 
-    private static Integer wholeNumber(String text) {
+    private static Integer boostWeight(String text) {
         if (!text.matches("[0-9]{1,3}")) {
-            throw new IllegalArgumentException("a whole number from " + SearchedAttributes.MIN_BOOST + " to "
+            throw new IllegalArgumentException("must be a whole number from " + SearchedAttributes.MIN_BOOST + " to "
                     + SearchedAttributes.MAX_BOOST + ", not " + text);
         }
         return Integer.valueOf(text);
@@ -245,54 +245,60 @@ public final class CollectionsFile {
             mistake(node, "owners is a list, as in owners: [catalog, rights]");
             return owners;
         }
-        for (Node each : list.getValue()) {
-            Owner owner = parse(each, "owners", Owner::parse);
+        for (Node element : list.getValue()) {
+            Owner owner = parse(element, "owners", Owner::parse);
             if (owner != null && !owners.add(owner)) {
-                mistake(each, "owners: " + owner + " appears twice");
+                mistake(element, "owners: " + owner + " appears twice");
             }
         }
         return owners;
     }
 
-    private void add(Node at, Supplier<Declaration> declaring) {
+    private void add(Node node, Supplier<Declaration> createDeclaration) {
         try {
-            Declaration declaration = declaring.get();
-            Integer first = lineOfKey.putIfAbsent(declaration.key(), line(at));
-            if (first != null) {
-                mistake(at, declaration.key() + " is declared twice, first in line " + first);
+            Declaration declaration = createDeclaration.get();
+            Integer firstLine = linesByKey.putIfAbsent(declaration.key(), line(node));
+            if (firstLine != null) {
+                mistake(node, declaration.key() + " is declared twice, first in line " + firstLine);
                 return;
             }
             declarations.add(declaration);
         } catch (IllegalArgumentException e) {
-            mistake(at, e.getMessage());
+            mistake(node, e.getMessage());
         }
     }
 
-    /** The fields of a mapping without unknown and repeated ones, which are added as mistakes. Null allows any key. */
-    private Map<String, Node> mapping(Node node, String what, @Nullable List<String> known) {
+    /**
+     * Returns the fields of a mapping. Unknown and repeated keys are omitted and reported as mistakes.
+     *
+     * @param description describes the mapping, for messages
+     * @param allowedKeys allowed keys; null allows any key
+     */
+    private Map<String, Node> mapping(Node node, String description, @Nullable List<String> allowedKeys) {
         Map<String, Node> fields = new LinkedHashMap<>();
         if (isNull(node)) {
             return fields;
         }
         if (!(node instanceof MappingNode mapping)) {
-            mistake(node, what + " is a mapping, as in \"key: value\"");
+            mistake(node, description + " is a mapping, as in \"key: value\"");
             return fields;
         }
         for (NodeTuple field : mapping.getValue()) {
             if (!(field.getKeyNode() instanceof ScalarNode key)) {
-                mistake(field.getKeyNode(), "a key of " + what + " is a plain text");
-            } else if (known != null && !known.contains(key.getValue())) {
+                mistake(field.getKeyNode(), "a key of " + description + " is a plain text");
+            } else if (allowedKeys != null && !allowedKeys.contains(key.getValue())) {
                 mistake(
                         key,
-                        "unknown key \"" + key.getValue() + "\" in " + what + "; known: " + String.join(", ", known));
+                        "unknown key \"" + key.getValue() + "\" in " + description + "; known: "
+                                + String.join(", ", allowedKeys));
             } else if (fields.putIfAbsent(key.getValue(), field.getValueNode()) != null) {
-                mistake(key, "\"" + key.getValue() + "\" appears twice in " + what);
+                mistake(key, "\"" + key.getValue() + "\" appears twice in " + description);
             }
         }
         return fields;
     }
 
-    private boolean flag(Map<String, Node> fields, String key) {
+    private boolean booleanField(Map<String, Node> fields, String key) {
         Node node = fields.get(key);
         if (node == null || isNull(node)) {
             return false;
@@ -308,7 +314,7 @@ public final class CollectionsFile {
         return false;
     }
 
-    private <T> @Nullable T parsed(Map<String, Node> fields, String key, Function<String, T> parse) {
+    private <T> @Nullable T optionalField(Map<String, Node> fields, String key, Function<String, T> parse) {
         Node node = fields.get(key);
         return node == null || isNull(node) ? null : parse(node, key, parse);
     }
@@ -330,8 +336,8 @@ public final class CollectionsFile {
         return node.getTag().equals(Tag.NULL);
     }
 
-    private void mistake(Node at, @Nullable String what) {
-        mistakes.add(new Mistake(line(at), String.valueOf(what)));
+    private void mistake(Node node, @Nullable String description) {
+        mistakes.add(new Mistake(line(node), String.valueOf(description)));
     }
 
     private static int line(Node node) {

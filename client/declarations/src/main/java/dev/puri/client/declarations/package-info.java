@@ -1,5 +1,5 @@
 /**
- * Reads files of declarations:
+ * Reads YAML files with declarations of namespaces and collections:
  *
  * <pre>{@code
  * try (Reader text = Files.newBufferedReader(Path.of("collections.yaml"))) {

@@ -93,7 +93,7 @@ class CollectionsFileTest {
                   - name: a:d
                     search: maybe
                 """,
-                "c.yaml:4: the boost of title: a whole number from 1 to 5, not much",
+                "c.yaml:4: the boost of title: must be a whole number from 1 to 5, not much",
                 "c.yaml:4: the boost of artist is a whole number from 1 to 5, not 9",
                 "c.yaml:5: unknown key \"hidden\" in search; known: boost, shown",
                 "c.yaml:7: title is in both boost and shown; attributes in shown are not searched",
@@ -142,11 +142,11 @@ class CollectionsFileTest {
     }
 
     @Test
-    void whatIsNoYamlIsAMistakeWithItsLine() {
+    void invalidYamlIsAMistakeWithItsLine() {
         assertMistakes(
                 "collections:\n  - name: [\n",
                 "c.yaml:3: not YAML: expected the node content, but found '<stream end>'");
-        assertMistakes("", "c.yaml:1: it is empty; a file declares namespaces, collections or both");
+        assertMistakes("", "c.yaml:1: the file is empty; it must declare namespaces, collections or both");
         assertMistakes("- a\n", "c.yaml:1: the file is a mapping, as in \"key: value\"");
         assertMistakes(
                 "collections: {a: b}\n", "c.yaml:1: collections is a list, each with \"- name: namespace:collection\"");

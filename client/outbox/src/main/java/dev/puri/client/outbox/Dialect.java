@@ -5,7 +5,7 @@ import java.sql.SQLException;
 import java.util.Locale;
 import java.util.UUID;
 
-/** The databases that can hold an outbox. */
+/** The databases that an outbox supports. */
 public enum Dialect {
     /** PostgreSQL 12 or newer. */
     POSTGRESQL,
@@ -15,12 +15,12 @@ public enum Dialect {
     MARIADB;
 
     /**
-     * SQL for the oid of a table in PostgreSQL; its parameter is the name. The oid tells apart tables of the same name in two schemas,
-     * and is the same with and without the schema in the name.
+     * SQL expression for the oid of a table in PostgreSQL; its parameter is the table name. The oid differs for tables
+     * of the same name in two schemas, and is the same whether or not the name includes the schema.
      */
     static final String OID = "?::regclass::oid";
 
-    /** Name of the folder of its migrations, below this package. */
+    /** Name of the folder that contains this database's SQL files, relative to this package. */
     String folder() {
         return name().toLowerCase(Locale.ROOT);
     }

@@ -6,12 +6,12 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reports new rows to a relay as their transactions commit, so that the relay need not poll. A feed may report a row twice, or one that
- * is gone. The relay polls while the feed starts and after it failed. One thread calls {@link #start}, {@link #state} and {@link
- * #stop}.
+ * Reports new rows of the outbox to a relay when their transactions commit, so that the relay need not poll. A feed may
+ * report a row twice, or report a row that no longer exists. The relay polls while the feed starts and after the feed
+ * has failed. Only one thread calls {@link #start}, {@link #state} and {@link #stop}.
  */
 public interface Feed {
-    /** No feed: the relay polls. */
+    /** A feed that reports nothing, so the relay polls. */
     Feed NONE = new Feed() {
         @Override
         public void start(Connection leader, Sink sink) {}
@@ -29,30 +29,30 @@ public interface Feed {
     @FunctionalInterface
     interface Sink {
         /**
-         * Publishes rows. Returns when they are published or moved to the blocked rows.
+         * Publishes rows. Returns when the rows are published or moved to the table of blocked rows.
          *
-         * @param seqs the rows' {@code seq} in the order of commit
-         * @throws SQLException when the database failed
-         * @throws RelayException when the rows could not be published
-         * @throws InterruptedException when the thread is interrupted
+         * @param seqs {@code seq} of each row, in the order of the commits
+         * @throws SQLException if the database failed
+         * @throws RelayException if the rows could not be published
+         * @throws InterruptedException if the thread is interrupted
          */
         void accept(List<Long> seqs) throws SQLException, InterruptedException;
     }
 
     /** The state of a feed. */
     sealed interface State {
-        /** It does not report every row yet. */
+        /** The feed does not report every row yet. */
         record Starting() implements State {}
 
-        /** It reports every row that existed when it started or was committed since. */
+        /** The feed reports every row that existed when it started or was committed later. */
         record Running() implements State {}
 
-        /** It ended, and may be started again after {@link #stop}. */
+        /** The feed ended because of an error. It may be started again after {@link #stop}. */
         record Failed(Throwable error) implements State {}
     }
 
     /**
-     * Starts the feed. Does not block for long, and reports failures by its {@link #state} alone.
+     * Starts the feed. Does not block for long. Reports failures only by {@link #state}, and does not throw.
      *
      * @param leader the connection that holds the relay's lock, for use in this call only
      * @param sink receives the rows; the feed calls it on one thread
@@ -62,10 +62,13 @@ public interface Feed {
     /** The current state. */
     State state();
 
-    /** Stops the feed, and returns when it calls the sink no more. Does nothing if it does not run. */
+    /**
+     * Stops the feed. After the return, the feed does not call the sink any more. Does nothing if the feed does not
+     * run.
+     */
     void stop();
 
-    /** The problem that a relay reports for a state; null for none. */
+    /** Returns the problem that a relay reports for a state; null if the feed has not failed. */
     static @Nullable String problem(State state) {
         return state instanceof State.Failed failed
                 ? "the feed failed, so the table is polled: " + failed.error()

@@ -20,22 +20,23 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Publishes rows while its relay leads.
+ * Publishes rows while its relay is the leader.
  *
- * <p>Rows are sent in waves. A wave has at most one row of each pURI, and the next wave begins when all rows of the last one are
- * acknowledged or failed. So no row overtakes an earlier one that the broker refuses late. After a wave its published rows are
- * deleted on the connection that holds the relay's lock. A relay that lost the lock fails there, after one wave at most, and a
- * killed relay repeats at most one event of each pURI.
+ * <p>Rows are sent in waves. A wave has at most one row of each pURI. The next wave begins when all rows of the
+ * previous wave are acknowledged or failed. So a row never overtakes an earlier row of its pURI that the broker refuses
+ * late. After a wave its published rows are deleted, on the connection that holds the relay's lock. So a relay that has
+ * lost the lock fails after at most one wave, and the relay that takes over from a killed one repeats at most one event
+ * of each pURI.
  *
- * <p>A row that cannot be published moves to the table of blocked rows, and so do the later rows of its pURI as long as that table has
- * rows of it.
+ * <p>A row that cannot be published moves to the table of blocked rows. As long as this table has rows of a pURI, the
+ * later rows of the pURI move there too.
  */
 final class LeaderSession implements AutoCloseable {
-    /** Most rows in memory; with the largest payload they take 128 MiB. */
-    static final int BATCH = 256;
+    /** Maximum number of rows in memory; with payloads of the maximum size these take 128 MiB. */
+    static final int BATCH_SIZE = 256;
 
-    /** Timeout of a whole wave. The publisher fails each event earlier, unless delivery.timeout.ms is longer. */
-    static final Duration ANSWER_TIMEOUT = Duration.ofSeconds(150);
+    /** Time limit of a whole wave. The publisher fails each event earlier, unless delivery.timeout.ms is longer. */
+    static final Duration WAVE_TIMEOUT = Duration.ofSeconds(150);
 
     private static final Logger LOG = LoggerFactory.getLogger(OutboxRelay.class);
 
@@ -47,8 +48,8 @@ final class LeaderSession implements AutoCloseable {
     private boolean isClosed;
 
     /**
-     * @param publisher closed with this session
-     * @param isClosing whether the relay is being closed, so that no further wave begins
+     * @param publisher is closed with this session
+     * @param isClosing returns true if the relay is being closed; then no further wave begins
      */
     LeaderSession(
             RelaySettings settings,
@@ -63,7 +64,7 @@ final class LeaderSession implements AutoCloseable {
         this.isClosing = isClosing;
     }
 
-    /** Makes the first blocked row of each pURI due if it has no time to retry, because a process ended between two statements. */
+    /** Does {@link OutboxTables#makeAllFirstDue}. */
     synchronized void makeAllFirstDue() throws SQLException {
         requireOpen();
         tables.makeAllFirstDue(connection);
@@ -72,26 +73,27 @@ final class LeaderSession implements AutoCloseable {
     /**
      * Publishes the first rows of the outbox.
      *
-     * @return number of rows read
-     * @throws RelayException if nothing can be published for now
+     * @return the number of rows read
+     * @throws RelayException if at present no row can be published
      */
     synchronized int poll() throws SQLException, InterruptedException {
         requireOpen();
-        List<OutboxRow> rows = tables.first(connection, BATCH);
+        List<OutboxRow> rows = tables.firstRows(connection, BATCH_SIZE);
         publishInWaves(rows);
         return rows.size();
     }
 
     /**
-     * Publishes those of these rows that are still in the table. Once the relay is being closed, the rest stays there.
+     * Publishes the rows with these numbers that are still in the outbox. When the relay is being closed, the remaining
+     * rows stay in the outbox.
      *
-     * @throws RelayException if nothing can be published for now
+     * @throws RelayException if at present no row can be published
      */
-    void publishPresent(Iterable<List<Long>> batches) throws SQLException, InterruptedException {
+    void publishRowsWithSeqs(Iterable<List<Long>> batches) throws SQLException, InterruptedException {
         for (List<Long> batch : batches) {
             synchronized (this) {
                 requireOpen();
-                publishInWaves(tables.present(connection, batch));
+                publishInWaves(tables.rowsWithSeqs(connection, batch));
             }
         }
     }
@@ -100,47 +102,49 @@ final class LeaderSession implements AutoCloseable {
         if (rows.isEmpty()) {
             return;
         }
-        Set<String> blockedPuris = new HashSet<>(tables.blockedAmong(connection, rows));
-        List<OutboxRow> left = new ArrayList<>(rows);
-        while (!left.isEmpty() && !isClosing.getAsBoolean()) {
-            List<OutboxRow> behindBlocked = take(left, row -> blockedPuris.contains(row.aggregateid()));
-            if (!behindBlocked.isEmpty()) {
-                tables.moveToBlocked(connection, behindBlocked);
+        Set<String> blockedPuris = new HashSet<>(tables.blockedPurisOf(connection, rows));
+        List<OutboxRow> unsent = new ArrayList<>(rows);
+        while (!unsent.isEmpty() && !isClosing.getAsBoolean()) {
+            List<OutboxRow> rowsOfBlockedPuris =
+                    removeMatching(unsent, row -> blockedPuris.contains(row.aggregateid()));
+            if (!rowsOfBlockedPuris.isEmpty()) {
+                tables.moveToBlocked(connection, rowsOfBlockedPuris);
             }
-            Set<String> inWave = new HashSet<>();
-            List<OutboxRow> wave = take(left, row -> inWave.add(row.aggregateid()));
-            Answers answers = publish(wave);
-            if (!answers.published().isEmpty()) {
-                tables.delete(connection, answers.published());
+            Set<String> purisInWave = new HashSet<>();
+            List<OutboxRow> wave = removeMatching(unsent, row -> purisInWave.add(row.aggregateid()));
+            WaveResult result = publish(wave);
+            if (!result.published().isEmpty()) {
+                tables.delete(connection, result.published());
             }
-            if (!answers.refused().isEmpty()) {
-                tables.moveToBlocked(connection, List.copyOf(answers.refused().keySet()));
-                for (Map.Entry<OutboxRow, Throwable> each : answers.refused().entrySet()) {
-                    noteRefused(each.getKey(), each.getValue(), 1);
-                    blockedPuris.add(each.getKey().aggregateid());
+            if (!result.refused().isEmpty()) {
+                tables.moveToBlocked(connection, List.copyOf(result.refused().keySet()));
+                for (Map.Entry<OutboxRow, Throwable> entry : result.refused().entrySet()) {
+                    recordRefusal(entry.getKey(), entry.getValue(), 1);
+                    blockedPuris.add(entry.getKey().aggregateid());
                 }
             }
-            answers.throwFailure();
+            result.throwFailure();
         }
     }
 
     /**
-     * The result of a turn.
+     * The result of {@link #runPass}.
      *
-     * @param retried blocked rows that were published
-     * @param polled rows of the outbox that were published or blocked
-     * @param problem why no blocked row could be published, if rows of the outbox were handled all the same; else null
+     * @param retried number of blocked rows that were published
+     * @param polled number of rows that were read from the outbox
+     * @param problem why no blocked row could be published, although rows of the outbox could be handled; null if there
+     *     is no problem
      */
-    record Turn(int retried, int polled, @Nullable RelayException problem) {}
+    record Pass(int retried, int polled, @Nullable RelayException problem) {}
 
     /**
-     * Retries blocked rows, and then publishes the first rows of the outbox. It polls the outbox also if all retried rows failed, because
-     * they may all be of one partition.
+     * Retries the blocked rows that are due, and then publishes the first rows of the outbox. Publishes rows of the
+     * outbox also if all retried rows failed, because those rows may all belong to one partition.
      *
-     * @param polls false if a feed reports the rows of the outbox
-     * @throws RelayException if nothing can be published for now
+     * @param polls false if a feed reports the rows of the outbox, so that polling is not needed
+     * @throws RelayException if at present no row can be published
      */
-    Turn turn(boolean polls) throws SQLException, InterruptedException {
+    Pass runPass(boolean polls) throws SQLException, InterruptedException {
         int retried = 0;
         RelayException problem = null;
         try {
@@ -152,37 +156,38 @@ final class LeaderSession implements AutoCloseable {
         if (problem != null && polled == 0) {
             throw problem;
         }
-        return new Turn(retried, polled, problem);
+        return new Pass(retried, polled, problem);
     }
 
     /**
-     * Retries blocked rows that are due, one of each pURI.
+     * Retries the blocked rows that are due, at most one of each pURI.
      *
-     * @return how many were published
-     * @throws RelayException if nothing can be published for now
+     * @return the number of rows that were published
+     * @throws RelayException if at present no row can be published
      */
     synchronized int retryDue() throws SQLException, InterruptedException {
         requireOpen();
-        List<OutboxRow> due = tables.due(connection, System.currentTimeMillis(), BATCH);
-        Answers answers = publish(due);
-        for (OutboxRow row : answers.published()) {
+        List<OutboxRow> dueRows = tables.dueRows(connection, System.currentTimeMillis(), BATCH_SIZE);
+        WaveResult result = publish(dueRows);
+        for (OutboxRow row : result.published()) {
             tables.deleteBlocked(connection, row);
         }
-        // Failed rows get a later time too; otherwise they would be due at once and end the next session too.
-        for (Map<OutboxRow, Throwable> errors : List.of(answers.refused(), answers.failed())) {
-            for (Map.Entry<OutboxRow, Throwable> each : errors.entrySet()) {
-                noteRefused(each.getKey(), each.getValue(), tables.attempts(connection, each.getKey()) + 1);
+        // Failed rows get a later retry time too. Otherwise they would still be due, and would also end the next
+        // session.
+        for (Map<OutboxRow, Throwable> errors : List.of(result.refused(), result.failed())) {
+            for (Map.Entry<OutboxRow, Throwable> entry : errors.entrySet()) {
+                recordRefusal(entry.getKey(), entry.getValue(), tables.attempts(connection, entry.getKey()) + 1);
             }
         }
-        answers.throwFailure();
-        return answers.published().size();
+        result.throwFailure();
+        return result.published().size();
     }
 
-    private void noteRefused(OutboxRow row, Throwable error, int attempts) throws SQLException {
+    private void recordRefusal(OutboxRow row, Throwable error, int attempts) throws SQLException {
         String reason = RowPublisher.description(error);
         long retryMillis =
                 System.currentTimeMillis() + settings.backoff(attempts).toMillis();
-        tables.noteFailure(connection, row, reason, retryMillis);
+        tables.recordFailure(connection, row, reason, retryMillis);
         LOG.warn(
                 "Event {} of {} cannot be published and blocks the later events of its pURI (attempt {}): {}",
                 row.id(),
@@ -192,12 +197,12 @@ final class LeaderSession implements AutoCloseable {
     }
 
     /**
-     * The results of a wave.
+     * The result of a wave.
      *
-     * @param refused rows with errors of their own
-     * @param failed rows with errors that concern every row
+     * @param refused rows that failed with an error of the row or of its topic
+     * @param failed rows that failed with an error that affects all rows
      */
-    record Answers(List<OutboxRow> published, Map<OutboxRow, Throwable> refused, Map<OutboxRow, Throwable> failed) {
+    record WaveResult(List<OutboxRow> published, Map<OutboxRow, Throwable> refused, Map<OutboxRow, Throwable> failed) {
         @Nullable
         Throwable failure() {
             return failed.isEmpty() ? null : failed.values().iterator().next();
@@ -206,76 +211,77 @@ final class LeaderSession implements AutoCloseable {
         void throwFailure() {
             Throwable failure = failure();
             if (failure != null) {
-                throw new RelayException("nothing can be published: " + failure, failure);
+                throw new RelayException("no event can be published: " + failure, failure);
             }
         }
     }
 
-    private Answers publish(List<OutboxRow> wave) throws SQLException, InterruptedException {
+    private WaveResult publish(List<OutboxRow> wave) throws SQLException, InterruptedException {
         if (!wave.isEmpty()) {
-            tables.requireLead(connection);
+            tables.requireLock(connection);
         }
-        return answers(publisher.publish(wave), ANSWER_TIMEOUT.toNanos());
+        return awaitResult(publisher.publish(wave), WAVE_TIMEOUT.toNanos());
     }
 
     /**
-     * Waits for a wave, at most for the timeout in all: an unreachable broker answers no row. If any row is acknowledged, brokers are
-     * reachable, so rows that time out count as refused: their partition has no leader or too few replicas.
+     * Waits until all rows of a wave are acknowledged or failed, but not longer than the timeout, because an
+     * unreachable broker answers no row. If a row was acknowledged, brokers are reachable. A row that timed out then
+     * counts as refused: its partition has no leader or too few replicas.
      */
-    static Answers answers(Map<OutboxRow, CompletableFuture<@Nullable Void>> sent, long timeoutNanos)
+    static WaveResult awaitResult(Map<OutboxRow, CompletableFuture<@Nullable Void>> sent, long timeoutNanos)
             throws InterruptedException {
         List<OutboxRow> published = new ArrayList<>();
         Map<OutboxRow, Throwable> refused = new LinkedHashMap<>();
         Map<OutboxRow, Throwable> failed = new LinkedHashMap<>();
         TimeoutException timeout = null;
-        long deadline = System.nanoTime() + timeoutNanos;
-        for (Map.Entry<OutboxRow, CompletableFuture<@Nullable Void>> each : sent.entrySet()) {
-            if (timeout != null && !each.getValue().isDone()) {
-                failed.put(each.getKey(), timeout);
+        long deadlineNanos = System.nanoTime() + timeoutNanos;
+        for (Map.Entry<OutboxRow, CompletableFuture<@Nullable Void>> entry : sent.entrySet()) {
+            if (timeout != null && !entry.getValue().isDone()) {
+                failed.put(entry.getKey(), timeout);
                 continue;
             }
             try {
-                long left = Math.max(0, deadline - System.nanoTime());
-                each.getValue().get(left, TimeUnit.NANOSECONDS);
-                published.add(each.getKey());
+                long remainingNanos = Math.max(0, deadlineNanos - System.nanoTime());
+                entry.getValue().get(remainingNanos, TimeUnit.NANOSECONDS);
+                published.add(entry.getKey());
             } catch (TimeoutException e) {
                 timeout = e;
-                failed.put(each.getKey(), e);
+                failed.put(entry.getKey(), e);
             } catch (ExecutionException e) {
                 Throwable error = e.getCause() == null ? e : e.getCause();
-                if (RowPublisher.isOfRow(error)) {
-                    refused.put(each.getKey(), error);
+                if (RowPublisher.isRowError(error)) {
+                    refused.put(entry.getKey(), error);
                 } else {
-                    failed.put(each.getKey(), error);
+                    failed.put(entry.getKey(), error);
                 }
             }
         }
         if (!published.isEmpty()) {
-            failed.entrySet().removeIf(each -> {
-                boolean isOfPartition = RowPublisher.mayBeOfPartition(each.getValue());
-                if (isOfPartition) {
-                    refused.put(each.getKey(), each.getValue());
+            failed.entrySet().removeIf(entry -> {
+                boolean isPartitionError = RowPublisher.mayBePartitionError(entry.getValue());
+                if (isPartitionError) {
+                    refused.put(entry.getKey(), entry.getValue());
                 }
-                return isOfPartition;
+                return isPartitionError;
             });
         }
-        return new Answers(published, refused, failed);
+        return new WaveResult(published, refused, failed);
     }
 
     /** Removes the matching rows from a list, and returns them. */
-    private static List<OutboxRow> take(List<OutboxRow> from, Predicate<OutboxRow> matches) {
-        List<OutboxRow> taken = new ArrayList<>();
-        from.removeIf(row -> matches.test(row) && taken.add(row));
-        return taken;
+    private static List<OutboxRow> removeMatching(List<OutboxRow> rows, Predicate<OutboxRow> matches) {
+        List<OutboxRow> removed = new ArrayList<>();
+        rows.removeIf(row -> matches.test(row) && removed.add(row));
+        return removed;
     }
 
     private void requireOpen() throws SQLException {
         if (isClosed) {
-            throw new SQLException("this relay does not lead any more");
+            throw new SQLException("this relay is no longer the leader");
         }
     }
 
-    /** Ends the session; the connection stays open. */
+    /** Ends the session and closes the publisher. The connection stays open. */
     @Override
     public synchronized void close() {
         isClosed = true;

@@ -16,8 +16,8 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes events in the transaction of the change that they report. They are published if it commits, and not if it is
- * rolled back. An {@link OutboxRelay} publishes them.
+ * Stores events in the database transaction of the change that they report. If the transaction commits, an {@link
+ * OutboxRelay} publishes the events. If it is rolled back, they are not published.
  *
  * <pre>{@code
  * Outbox outbox = new Outbox(Dialect.POSTGRESQL);
@@ -30,53 +30,60 @@ import org.jspecify.annotations.Nullable;
  * }</pre>
  *
  * <p><b>Order.</b> Events of one pURI are published in the order of their transactions' commits, and within a
- * transaction in the order in which they were added. For that {@code add} locks the pURI until the transaction ends:
- * another transaction that adds an event of the same pURI waits. Two transactions that add events of the same pURIs in
- * different orders can deadlock, and the database then ends one of them; {@link #addAll} locks in one order. In PostgreSQL
- * each pURI of a transaction takes one place in the lock table (some 6,400 by default), so a bulk load should commit every
- * 1,000 events.
+ * transaction in the order in which they were added. To guarantee this order, {@code add} locks the pURI until the
+ * transaction ends: another transaction that adds an event of the same pURI waits. Two transactions that add events of
+ * the same pURIs in different orders can deadlock, and the database then aborts one of them. {@link #addAll} takes all
+ * its locks in a fixed order, so a transaction that calls it only once avoids such deadlocks. In PostgreSQL each pURI
+ * of a transaction takes one entry of the lock table (about 6,400 entries by default), so a bulk load should commit
+ * every 1,000 events.
  *
- * <p>Adding needs neither the broker nor the schema registry. Immutable and thread-safe.
+ * <p>Adding an event needs neither the broker nor the schema registry. Immutable and thread-safe.
  */
 public final class Outbox {
-    /** Largest encoded event, in bytes. The registry refuses events beyond 128 KiB. */
+    /**
+     * Maximum size of an encoded event in the outbox, in bytes. The registry refuses published events of more than 128
+     * KiB.
+     */
     public static final int MAX_PAYLOAD_BYTES = 512 * 1024;
 
-    private static final int BUCKETS = 10_000;
+    /** Number of rows in the lock table of MySQL and MariaDB. */
+    private static final int LOCK_BUCKETS = 10_000;
 
     private final Dialect dialect;
     private final String table;
-    private final Supplier<@Nullable TraceContext> trace;
+    private final Supplier<@Nullable TraceContext> traceSupplier;
 
-    /** An outbox in the table {@value OutboxSchema#DEFAULT_TABLE}, without traces. */
+    /** Creates an outbox with the table {@value OutboxSchema#DEFAULT_TABLE} and without trace contexts. */
     public Outbox(Dialect dialect) {
         this(dialect, OutboxSchema.DEFAULT_TABLE, () -> null);
     }
 
     /**
-     * @param table as {@link OutboxSchema#sql(Dialect, String)} takes it
-     * @param trace returns the trace of the calling thread, or null; every call of {@code add} asks it
-     * @throws IllegalArgumentException when the table's name has another form
+     * @param table name of the outbox table, valid for {@link OutboxSchema#sql(Dialect, String)}
+     * @param traceSupplier returns the trace context of the calling thread, or null; called once in each {@code add} or
+     *     {@code addAll}
+     * @throws IllegalArgumentException if the table name is not valid
      */
-    public Outbox(Dialect dialect, String table, Supplier<@Nullable TraceContext> trace) {
+    public Outbox(Dialect dialect, String table, Supplier<@Nullable TraceContext> traceSupplier) {
         this.dialect = dialect;
-        this.table = OutboxSchema.requireTable(table);
-        this.trace = trace;
+        this.table = OutboxSchema.requireValidTableName(table);
+        this.traceSupplier = traceSupplier;
     }
 
     /**
      * Adds an event to the transaction of a connection.
      *
-     * @throws SQLException when the database refuses it; the transaction should then be rolled back
-     * @throws IllegalStateException when the connection commits by itself, and so has no transaction
-     * @throws IllegalArgumentException when the event is larger than {@link #MAX_PAYLOAD_BYTES}
+     * @throws SQLException if the database refuses the event; the caller should then roll the transaction back
+     * @throws IllegalStateException if the connection is in auto-commit mode
+     * @throws IllegalArgumentException if the encoded event is larger than {@link #MAX_PAYLOAD_BYTES}
      */
     public void add(Connection connection, Event event) throws SQLException {
         addAll(connection, List.of(event));
     }
 
     /**
-     * Adds events to the transaction of a connection, in this order, with two statements in all.
+     * Adds events to the transaction of a connection, in the order of the list. Executes two statements, however many
+     * events there are: one takes the locks, one inserts the rows.
      *
      * @see #add
      */
@@ -92,12 +99,12 @@ public final class Outbox {
             lock(connection, events);
             insert(connection, events, payloads);
         } catch (SQLException e) {
-            throw OutboxSchema.explained(e, dialect, table);
+            throw OutboxSchema.withMissingTableHint(e, dialect, table);
         }
     }
 
     private void insert(Connection connection, List<Event> events, List<byte[]> payloads) throws SQLException {
-        TraceContext context = trace.get();
+        TraceContext context = traceSupplier.get();
         long now = System.currentTimeMillis();
         String sql =
                 "INSERT INTO " + table + " (id, aggregatetype, aggregateid, type, payload, traceparent, tracestate,"
@@ -110,8 +117,8 @@ public final class Outbox {
                 insert.setString(3, event.puri().toString());
                 insert.setString(4, event.change().getClass().getSimpleName());
                 insert.setBytes(5, payloads.get(i));
-                insert.setString(6, context == null ? null : context.storedParent());
-                insert.setString(7, context == null ? null : context.storedState());
+                insert.setString(6, context == null ? null : context.validTraceparent());
+                insert.setString(7, context == null ? null : context.validTracestate());
                 insert.setLong(8, now);
                 insert.addBatch();
             }
@@ -119,13 +126,13 @@ public final class Outbox {
         }
     }
 
-    /** Encodes an event in Avro's single-object encoding: a fingerprint of the schema, then the record. */
+    /** Encodes an event in Avro's single-object encoding: the fingerprint of the schema, then the record. */
     private static byte[] payload(Event event) {
         try {
             ByteBuffer encoded = EventAvro.toAvro(event).toByteBuffer();
             if (encoded.remaining() > MAX_PAYLOAD_BYTES) {
                 throw new IllegalArgumentException("event " + event.eventId() + " of " + event.puri() + " has "
-                        + encoded.remaining() + " bytes; an outbox takes " + MAX_PAYLOAD_BYTES);
+                        + encoded.remaining() + " bytes; the maximum in an outbox is " + MAX_PAYLOAD_BYTES);
             }
             byte[] bytes = new byte[encoded.remaining()];
             encoded.get(bytes);
@@ -136,42 +143,44 @@ public final class Outbox {
     }
 
     private void lock(Connection connection, List<Event> events) throws SQLException {
-        List<Long> numbers = events.stream()
+        List<Long> lockKeys = events.stream()
                 .map(Event::puri)
-                .map(puri -> dialect == Dialect.POSTGRESQL ? hash(puri) : bucket(puri))
+                .map(puri -> dialect == Dialect.POSTGRESQL ? postgresLockKey(puri) : lockBucket(puri))
                 .distinct()
                 .sorted()
                 .toList();
-        String keys = numbers.stream().map(String::valueOf).collect(Collectors.joining(", "));
-        // The keys are numbers and need no parameters. The upper half has the oid, to keep outboxes apart.
+        String lockKeyList = lockKeys.stream().map(String::valueOf).collect(Collectors.joining(", "));
+        // The lock keys are numbers, so they are safe within the SQL text. In PostgreSQL the upper 32 bits of a lock
+        // key are the oid of the outbox table, so that different outboxes do not block each other.
         String sql = dialect == Dialect.POSTGRESQL
-                ? "SELECT pg_advisory_xact_lock((" + Dialect.OID + "::bigint << 32) | k) FROM unnest(ARRAY[" + keys
-                        + "]::bigint[]) AS k"
-                : "SELECT bucket FROM " + table + "_lock WHERE bucket IN (" + keys + ") ORDER BY bucket FOR UPDATE";
+                ? "SELECT pg_advisory_xact_lock((" + Dialect.OID + "::bigint << 32) | k) FROM unnest(ARRAY["
+                        + lockKeyList + "]::bigint[]) AS k"
+                : "SELECT bucket FROM " + table + "_lock WHERE bucket IN (" + lockKeyList
+                        + ") ORDER BY bucket FOR UPDATE";
         try (PreparedStatement lock = connection.prepareStatement(sql)) {
             if (dialect == Dialect.POSTGRESQL) {
                 lock.setString(1, table);
             }
-            // With a fetch size, a driver takes the locks only as the rows are read.
-            int locked = 0;
+            // All rows must be read: with a fetch size, the database takes a lock only when the driver fetches the row.
+            int lockCount = 0;
             try (ResultSet rows = lock.executeQuery()) {
                 while (rows.next()) {
-                    locked++;
+                    lockCount++;
                 }
             }
-            if (locked != numbers.size()) {
-                throw new SQLException("the table " + table + "_lock has lost rows, so nothing keeps the order of the"
-                        + " outbox: run the INSERT of its migration again");
+            if (lockCount != lockKeys.size()) {
+                throw new SQLException("rows are missing in the table " + table + "_lock, so the order of events is not"
+                        + " guaranteed: run the INSERT of " + OutboxSchema.file(dialect) + " again");
             }
         }
     }
 
-    private static long bucket(Puri puri) {
-        return Math.floorMod(puri.toString().hashCode(), BUCKETS);
+    private static long lockBucket(Puri puri) {
+        return Math.floorMod(puri.toString().hashCode(), LOCK_BUCKETS);
     }
 
-    /** The lower half of the key of a pURI's advisory lock. */
-    private static long hash(Puri puri) {
+    /** Returns the lower 32 bits of the key of a pURI's advisory lock. */
+    private static long postgresLockKey(Puri puri) {
         return puri.toString().hashCode() & 0xFFFF_FFFFL;
     }
 }

@@ -11,17 +11,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Publishes the rows of an {@link Outbox}. Every instance of a service may run one; the database lets one of them lead,
- * and another takes over when it ends.
+ * Publishes the events of an {@link Outbox} to Kafka. Every instance of a service may run a relay. One relay is the
+ * leader, which publishes: it holds a lock in the database. When the leader ends, another relay takes over.
  *
  * <pre>
- *   standby ──lock──▶ leading: [feed reports rows  | table is polled] ──▶ waves ──▶ broker ──▶ rows deleted
- *      ▲                 │                                                  └─refused─▶ blocked rows, retried
- *      └──back-off───────┘ database, broker or schema registry fails
+ *   standby ──lock──▶ leader: [feed reports rows | table is polled] ──▶ waves ──▶ broker ──▶ rows deleted
+ *      ▲                │                                                  └─refused─▶ blocked rows, retried
+ *      └──back-off──────┘ database, broker or schema registry fails
  * </pre>
  *
- * <p>A row is deleted when the broker has acknowledged it, so whatever fails at whatever time, its event is published at
- * least once. Repeats have the same event id and count once.
+ * <p>A row is deleted only after the broker has acknowledged its event, so each event is published at least once, also
+ * after failures. A repeated event has the same event id, so the registry counts it once.
  *
  * <pre>{@code
  * try (OutboxRelay relay = OutboxRelay.start(RelaySettings.of(dataSource, Dialect.POSTGRESQL, kafkaProperties))) {
@@ -29,16 +29,18 @@ import org.slf4j.LoggerFactory;
  * }
  * }</pre>
  *
- * <p>Published does not mean accepted: the registry may refuse the event, for example because the pURI is taken. The relay does
- * not learn of it, and its status does not count it. The topology's metric {@code puri_registry_events_settled{outcome="refused"}} counts
- * the refusals of all services, and the resolver's {@code /v1/rejections} lists them; {@code docs/operations.md} has an alert.
+ * <p>The registry may still refuse a published event, for example because the pURI is taken. The relay does not know of
+ * such refusals, and its status does not count them. The metric {@code puri_registry_events_settled{outcome="refused"}}
+ * of the topology counts the refusals of all services, and the resolver's {@code /v1/rejections} lists them. {@code
+ * docs/operations.md} has an alert for refusals.
  *
- * <p>A row that the broker or the serializer refuses blocks its own pURI and no other. It is kept with its error and retried, at first
- * after 1 s and at last every 60 s; {@link #retry} and {@link #skip} are for an operator.
+ * <p>A row that the broker or the serializer refuses blocks the later rows of its pURI, but no other pURI. The relay
+ * keeps the row with its error and retries it, at first after 1 s and finally every 60 s. An operator can call {@link
+ * #retry} and {@link #skip}.
  */
 public final class OutboxRelay implements AutoCloseable {
-    private static final Duration STANDBY = Duration.ofSeconds(1);
-    private static final Duration RETRY_CHECK = Duration.ofSeconds(1);
+    private static final Duration STANDBY_INTERVAL = Duration.ofSeconds(1);
+    private static final Duration RETRY_CHECK_INTERVAL = Duration.ofSeconds(1);
 
     /** Time for an interrupted relay to close its publisher and to release its lock. */
     private static final Duration INTERRUPT_TIMEOUT = Duration.ofSeconds(10);
@@ -51,9 +53,9 @@ public final class OutboxRelay implements AutoCloseable {
     private final Pauses pauses = new Pauses();
     private final Thread thread;
     private volatile boolean isClosed;
-    private volatile boolean leads;
+    private volatile boolean isLeader;
     private volatile @Nullable String problem;
-    private int failures;
+    private int consecutiveFailures;
 
     private OutboxRelay(RelaySettings settings, Feed feed) {
         this.settings = settings;
@@ -69,9 +71,9 @@ public final class OutboxRelay implements AutoCloseable {
     }
 
     /**
-     * Starts a relay to which a feed reports rows.
+     * Starts a relay that a feed notifies of new rows.
      *
-     * @param feed for this relay alone
+     * @param feed must not be used by another relay
      */
     public static OutboxRelay start(RelaySettings settings, Feed feed) {
         OutboxRelay relay = new OutboxRelay(settings, feed);
@@ -87,35 +89,35 @@ public final class OutboxRelay implements AutoCloseable {
                     try {
                         lead(connection);
                     } finally {
-                        leads = false;
+                        isLeader = false;
                         tables.resign(connection);
                     }
                 } else {
-                    failures = 0;
+                    consecutiveFailures = 0;
                     problem = null;
-                    pauses.backOff(STANDBY);
+                    pauses.backOff(STANDBY_INTERVAL);
                 }
             } catch (InterruptedException e) {
                 return;
             } catch (SQLException e) {
-                noteFailure(OutboxSchema.explained(e, settings.dialect(), settings.table()));
+                handleFailure(OutboxSchema.withMissingTableHint(e, settings.dialect(), settings.table()));
             } catch (RuntimeException e) {
-                noteFailure(e);
+                handleFailure(e);
             } catch (Error e) {
                 problem = "the relay ended: " + e;
-                LOG.error("The relay of {} ends", settings.table(), e);
+                LOG.error("The relay of {} ends because of an error", settings.table(), e);
                 throw e;
             }
         }
     }
 
-    private void noteFailure(Exception e) {
-        failures++;
+    private void handleFailure(Exception e) {
+        consecutiveFailures++;
         problem = e.toString();
-        Duration wait = settings.backoff(failures);
-        LOG.warn("The relay of {} failed and goes on in {} ms: {}", settings.table(), wait.toMillis(), e.toString());
+        Duration delay = settings.backoff(consecutiveFailures);
+        LOG.warn("The relay of {} failed and retries in {} ms: {}", settings.table(), delay.toMillis(), e.toString());
         try {
-            pauses.backOff(wait);
+            pauses.backOff(delay);
         } catch (InterruptedException interrupted) {
             // Only close interrupts.
             isClosed = true;
@@ -123,34 +125,35 @@ public final class OutboxRelay implements AutoCloseable {
     }
 
     private void lead(Connection connection) throws SQLException, InterruptedException {
-        LOG.info("This relay publishes the rows of {} now", settings.table());
+        LOG.info("This relay is now the leader: it publishes the rows of {}", settings.table());
         RowPublisher publisher = new RowPublisher(settings.properties(), settings.ownsTopic());
         try (LeaderSession session = new LeaderSession(settings, connection, tables, publisher, () -> isClosed)) {
-            leads = true;
+            isLeader = true;
             session.makeAllFirstDue();
-            FeedRun run = new FeedRun(session);
+            FeedSupervisor supervisor = new FeedSupervisor(session);
             try {
-                long sweptNanos = System.nanoTime();
-                // A sweep goes on until a page is not full, for any number of rows may be unreported.
-                boolean isSweeping = true;
+                long lastSweepNanos = System.nanoTime();
+                // During a sweep the table is polled although a feed runs, because the feed may have missed rows. The
+                // sweep ends with the first batch that is not full.
+                boolean isSweepRunning = true;
                 while (!isClosed) {
-                    run.keepUp(connection);
-                    boolean isFed = feed.state() instanceof Feed.State.Running;
-                    if (System.nanoTime() - sweptNanos
+                    supervisor.startIfNeeded(connection);
+                    boolean isFeedRunning = feed.state() instanceof Feed.State.Running;
+                    if (System.nanoTime() - lastSweepNanos
                             >= settings.sweepInterval().toNanos()) {
-                        sweptNanos = System.nanoTime();
-                        isSweeping = true;
+                        lastSweepNanos = System.nanoTime();
+                        isSweepRunning = true;
                         session.makeAllFirstDue();
                     }
-                    LeaderSession.Turn turn = session.turn(!isFed || isSweeping);
-                    isSweeping = turn.polled() == LeaderSession.BATCH;
-                    run.throwFailure();
-                    failures = 0;
-                    problem = turn.problem() == null
+                    LeaderSession.Pass pass = session.runPass(!isFeedRunning || isSweepRunning);
+                    isSweepRunning = pass.polled() == LeaderSession.BATCH_SIZE;
+                    supervisor.throwFailure();
+                    consecutiveFailures = 0;
+                    problem = pass.problem() == null
                             ? Feed.problem(feed.state())
-                            : turn.problem().toString();
-                    if (turn.retried() + turn.polled() == 0) {
-                        pauses.untilWoken(isFed ? RETRY_CHECK : settings.pollInterval());
+                            : pass.problem().toString();
+                    if (pass.retried() + pass.polled() == 0) {
+                        pauses.waitForRows(isFeedRunning ? RETRY_CHECK_INTERVAL : settings.pollInterval());
                     }
                 }
             } finally {
@@ -159,47 +162,47 @@ public final class OutboxRelay implements AutoCloseable {
         }
     }
 
-    /** Keeps the feed running while its relay leads. */
-    private final class FeedRun {
+    /** Starts the feed while this relay is the leader, and restarts it after failures. */
+    private final class FeedSupervisor {
         private final LeaderSession session;
         private volatile @Nullable Exception failure;
         private boolean isStarted;
         private int feedFailures;
-        private long restartNanos;
+        private long restartAtNanos;
 
-        FeedRun(LeaderSession session) {
+        FeedSupervisor(LeaderSession session) {
             this.session = session;
         }
 
-        void keepUp(Connection connection) {
+        void startIfNeeded(Connection connection) {
             if (!isStarted) {
-                if (feedFailures == 0 || System.nanoTime() - restartNanos >= 0) {
+                if (feedFailures == 0 || System.nanoTime() - restartAtNanos >= 0) {
                     isStarted = true;
-                    feed.start(connection, this::accept);
+                    feed.start(connection, this::publishReported);
                 }
             } else if (feed.state() instanceof Feed.State.Failed failed) {
                 feedFailures++;
-                Duration wait = settings.backoff(feedFailures);
+                Duration delay = settings.backoff(feedFailures);
                 LOG.warn(
-                        "The feed of {} failed and starts again in {} ms; the table is polled meanwhile",
+                        "The feed of {} failed and restarts in {} ms; until then the table is polled",
                         settings.table(),
-                        wait.toMillis(),
+                        delay.toMillis(),
                         failed.error());
                 feed.stop();
                 isStarted = false;
-                restartNanos = System.nanoTime() + wait.toNanos();
+                restartAtNanos = System.nanoTime() + delay.toNanos();
             } else if (feed.state() instanceof Feed.State.Running) {
                 feedFailures = 0;
             }
         }
 
-        private void accept(List<Long> seqs) throws SQLException, InterruptedException {
+        private void publishReported(List<Long> seqs) throws SQLException, InterruptedException {
             List<List<Long>> batches = new ArrayList<>();
-            for (int from = 0; from < seqs.size(); from += LeaderSession.BATCH) {
-                batches.add(seqs.subList(from, Math.min(from + LeaderSession.BATCH, seqs.size())));
+            for (int from = 0; from < seqs.size(); from += LeaderSession.BATCH_SIZE) {
+                batches.add(seqs.subList(from, Math.min(from + LeaderSession.BATCH_SIZE, seqs.size())));
             }
             try {
-                session.publishPresent(batches);
+                session.publishRowsWithSeqs(batches);
             } catch (SQLException | RuntimeException e) {
                 failure = e;
                 wake();
@@ -207,39 +210,41 @@ public final class OutboxRelay implements AutoCloseable {
             }
         }
 
-        /** Ends the session if the feed's thread failed to publish. */
+        /** Throws the failure of the feed's thread if it could not publish rows, which ends the session. */
         void throwFailure() {
             Exception e = failure;
             if (e != null) {
-                throw e instanceof RelayException relay ? relay : new RelayException("the feed's rows failed: " + e, e);
+                throw e instanceof RelayException relayException
+                        ? relayException
+                        : new RelayException("rows that the feed reported could not be published: " + e, e);
             }
         }
     }
 
     /**
-     * Makes a polling relay read its table at once, for example after a commit in this process. It does not end the wait
-     * after a failure. Never blocks.
+     * Makes a polling relay read its table at once, for example after a commit in this process. Does not shorten the
+     * back-off after a failure. Never blocks.
      */
     public void wake() {
         pauses.wake();
     }
 
     /**
-     * Reads the state of the outbox and of this relay.
+     * Returns the state of the outbox and of this relay.
      *
      * @throws SQLException if the database fails
      */
     public RelayStatus status() throws SQLException {
         try (Connection connection = settings.dataSource().getConnection()) {
             connection.setAutoCommit(true);
-            return tables.status(connection, leads, problem);
+            return tables.status(connection, isLeader, problem);
         }
     }
 
     /**
-     * Makes a blocked row due now; the relay that leads retries it within a second.
+     * Makes a blocked row due now. The leader retries the row within a second.
      *
-     * @return false if no row with this event id blocks its pURI
+     * @return false if no row that blocks its pURI has this event id
      */
     public boolean retry(UUID eventId) throws SQLException {
         try (Connection connection = settings.dataSource().getConnection()) {
@@ -249,33 +254,33 @@ public final class OutboxRelay implements AutoCloseable {
     }
 
     /**
-     * Deletes a blocked row: its event is not published, and those behind it are. The event may have been published all the same if a
-     * relay is retrying it at this moment.
+     * Deletes a blocked row. Its event is not published, and the later events of its pURI are. If a relay is retrying
+     * the row at this moment, the event may still be published.
      *
      * @return false if no blocked row has this event id
      */
     public boolean skip(UUID eventId) throws SQLException {
         try (Connection connection = settings.dataSource().getConnection()) {
             connection.setAutoCommit(true);
-            boolean isGone = tables.skip(connection, eventId);
-            if (isGone) {
+            boolean isDeleted = tables.skip(connection, eventId);
+            if (isDeleted) {
                 LOG.warn("Event {} was skipped: it will not be published", eventId);
             }
-            return isGone;
+            return isDeleted;
         }
     }
 
     /**
-     * Ends after the wave that is under way; the other rows stay in the table. The relay's thread is interrupted after the publisher's
-     * timeouts, 46 s by default, and has 10 s more to release its lock.
+     * Ends the relay after the current wave. Other rows stay in the table. If the relay's thread still runs after the
+     * timeouts of the publisher, 46 s by default, it is interrupted; it then has another 10 s to release its lock.
      */
     @Override
     public void close() {
         isClosed = true;
         pauses.close();
         try {
-            if (!ends(thread, RowPublisher.closeTimeout(settings.properties()), INTERRUPT_TIMEOUT)) {
-                LOG.warn("The relay of {} still runs after it was closed and interrupted", settings.table());
+            if (!endsWithin(thread, RowPublisher.closeTimeout(settings.properties()), INTERRUPT_TIMEOUT)) {
+                LOG.warn("The relay of {} was closed and interrupted, but still runs", settings.table());
             }
         } catch (InterruptedException e) {
             thread.interrupt();
@@ -283,12 +288,16 @@ public final class OutboxRelay implements AutoCloseable {
         }
     }
 
-    /** Waits for a thread to end, and interrupts it at the first bound; false if it still runs at the second. */
-    static boolean ends(Thread thread, Duration bound, Duration afterInterrupt) throws InterruptedException {
-        thread.join(bound.toMillis());
+    /**
+     * Waits until a thread ends, and interrupts it after the first timeout. Returns false if it still runs after the
+     * second timeout.
+     */
+    static boolean endsWithin(Thread thread, Duration timeout, Duration timeoutAfterInterrupt)
+            throws InterruptedException {
+        thread.join(timeout.toMillis());
         if (thread.isAlive()) {
             thread.interrupt();
-            thread.join(afterInterrupt.toMillis());
+            thread.join(timeoutAfterInterrupt.toMillis());
         }
         return !thread.isAlive();
     }

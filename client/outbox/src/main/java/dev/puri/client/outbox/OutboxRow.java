@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A row of the outbox: an event to publish.
  *
- * @param seq its number, which grows among the rows of a pURI
+ * @param seq number of the row; increases among the rows of a pURI
  * @param aggregateid the canonical pURI
  * @param payload the event in Avro's single-object encoding
  */
@@ -44,8 +44,8 @@ record OutboxRow(
     /**
      * Decodes the event.
      *
-     * @throws IllegalArgumentException if the payload is no event of this row's pURI, or was written with a schema that this build does
-     *     not have
+     * @throws IllegalArgumentException if the payload is not an event of this row's pURI, or was written with a schema
+     *     that this build does not have
      */
     Event event() {
         Event event;
@@ -53,11 +53,11 @@ record OutboxRow(
             event = EventAvro.fromAvro(IdentityEvent.fromByteBuffer(ByteBuffer.wrap(payload)));
         } catch (IOException | RuntimeException e) {
             throw new IllegalArgumentException(
-                    "the payload is no event that this build can read: " + e.getMessage(), e);
+                    "the payload is not an event that this build can read: " + e.getMessage(), e);
         }
         if (!event.puri().toString().equals(aggregateid)) {
             throw new IllegalArgumentException(
-                    "the payload is an event of " + event.puri() + ", the row is of " + aggregateid);
+                    "the payload is an event of " + event.puri() + ", but the row is for " + aggregateid);
         }
         return event;
     }

@@ -5,18 +5,20 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 
-/** The waits of a relay's thread. Closing the relay ends all of them, and a wake-up ends the wait for rows. */
+/** Lets a relay's thread wait. Closing the relay ends every wait, and a wake-up ends the wait for rows. */
 final class Pauses {
     private final Semaphore wake = new Semaphore(0);
     private final CountDownLatch closed = new CountDownLatch(1);
 
-    /** Waits after a failure or on standby. A wake-up meanwhile is kept for {@link #untilWoken}. */
+    /**
+     * Waits after a failure or on standby. A wake-up during this wait takes effect in the next {@link #waitForRows}.
+     */
     void backOff(Duration time) throws InterruptedException {
         var unused = closed.await(time.toNanos(), TimeUnit.NANOSECONDS);
     }
 
-    /** Waits for rows. */
-    void untilWoken(Duration time) throws InterruptedException {
+    /** Waits until a wake-up, but not longer than this time. */
+    void waitForRows(Duration time) throws InterruptedException {
         if (closed.getCount() > 0 && wake.tryAcquire(time.toNanos(), TimeUnit.NANOSECONDS)) {
             wake.drainPermits();
         }

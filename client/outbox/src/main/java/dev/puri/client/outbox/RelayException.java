@@ -1,6 +1,9 @@
 package dev.puri.client.outbox;
 
-/** Nothing can be published for now: the broker, the schema registry or the producer failed. The rows are kept. */
+/**
+ * At present no event can be published, because the broker, the schema registry or the producer failed. The rows stay
+ * in the outbox.
+ */
 public final class RelayException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 

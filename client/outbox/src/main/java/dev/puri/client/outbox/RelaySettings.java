@@ -9,15 +9,18 @@ import javax.sql.DataSource;
 /**
  * The settings of a relay.
  *
- * @param dataSource connects to the service's database. A relay keeps one connection for as long as it leads, and must reach the
- *     database itself: a proxy that gives each transaction another session would break its lock
- * @param table as {@link OutboxSchema#sql(Dialect, String)} takes it
- * @param properties Kafka's and the serializer's, as {@code IdentityPublisher} takes them; those that it refuses are ignored
- * @param ownsTopic whether a namespace's events go to its own topic; usually {@code declarations::ownsTopic}
- * @param pollInterval how often the table is read while it is empty, without a feed
- * @param sweepInterval how often the table is read although a feed reports its rows
- * @param firstBackoff the wait after a first failure, doubled by each further one up to 60 s; for a blocked row, the feed and
- *     the relay as a whole
+ * @param dataSource connects to the service's database. A relay keeps one connection as long as it is the leader. The
+ *     connection must keep the same database session, which has the relay's lock, so a proxy that changes the session
+ *     for each transaction does not work
+ * @param table name of the outbox table, valid for {@link OutboxSchema#sql(Dialect, String)}
+ * @param properties properties of Kafka and of the serializer, like those of {@code IdentityPublisher}. Properties that
+ *     a publisher does not allow are ignored
+ * @param ownsTopic returns true if the events of a namespace go to the namespace's own topic; usually {@code
+ *     declarations::ownsTopic}
+ * @param pollInterval time between two reads of the table while it is empty, if no feed runs
+ * @param sweepInterval time between two reads of the table although a feed runs, in case the feed missed rows
+ * @param firstBackoff time before the first retry. Each further failure doubles the time, up to 60 s. Applies to a
+ *     blocked row, to the feed and to the relay as a whole
  */
 public record RelaySettings(
         DataSource dataSource,
@@ -31,19 +34,19 @@ public record RelaySettings(
     private static final Duration MAX_BACKOFF = Duration.ofSeconds(60);
 
     /**
-     * @throws IllegalArgumentException if the table's name has a wrong form, or a time is not positive
+     * @throws IllegalArgumentException if the table name is not valid, or a time is not positive
      */
     public RelaySettings {
-        OutboxSchema.requireTable(table);
+        OutboxSchema.requireValidTableName(table);
         properties = Map.copyOf(properties);
         for (Duration time : new Duration[] {pollInterval, sweepInterval, firstBackoff}) {
             if (time.isNegative() || time.isZero()) {
-                throw new IllegalArgumentException("a relay's times are positive, not " + time);
+                throw new IllegalArgumentException("the times of a relay must be positive, not " + time);
             }
         }
     }
 
-    /** Settings with the default table and times, and the shared topic for all namespaces. */
+    /** Returns settings with the default table and times, and with the shared topic for all namespaces. */
     public static RelaySettings of(DataSource dataSource, Dialect dialect, Map<?, ?> properties) {
         return new RelaySettings(
                 dataSource,
@@ -62,7 +65,7 @@ public record RelaySettings(
                 dataSource, dialect, name, properties, ownsTopic, pollInterval, sweepInterval, firstBackoff);
     }
 
-    /** Returns these settings with other namespaces that own their events topic. */
+    /** Returns these settings with another predicate for the namespaces that have their own topic. */
     public RelaySettings withOwnsTopic(Predicate<String> owns) {
         return new RelaySettings(
                 dataSource, dialect, table, properties, owns, pollInterval, sweepInterval, firstBackoff);
@@ -73,7 +76,10 @@ public record RelaySettings(
         return new RelaySettings(dataSource, dialect, table, properties, ownsTopic, poll, sweep, backoff);
     }
 
-    /** Shows Kafka's properties without their values, which may be secret. */
+    /**
+     * Returns the settings as text, with the names of the Kafka properties but without their values, which may be
+     * secret.
+     */
     @Override
     public String toString() {
         return "RelaySettings[dataSource=" + dataSource.getClass().getName() + ", dialect=" + dialect + ", table="
@@ -84,9 +90,9 @@ public record RelaySettings(
                 + pollInterval + ", sweepInterval=" + sweepInterval + ", firstBackoff=" + firstBackoff + "]";
     }
 
-    /** The wait after a number of failures in a row. */
-    Duration backoff(int failures) {
-        Duration wait = firstBackoff.multipliedBy(1L << Math.min(failures - 1, 16));
-        return wait.compareTo(MAX_BACKOFF) < 0 ? wait : MAX_BACKOFF;
+    /** Returns the time before the next retry, after this number of consecutive failures. */
+    Duration backoff(int consecutiveFailures) {
+        Duration backoff = firstBackoff.multipliedBy(1L << Math.min(consecutiveFailures - 1, 16));
+        return backoff.compareTo(MAX_BACKOFF) < 0 ? backoff : MAX_BACKOFF;
     }
 }

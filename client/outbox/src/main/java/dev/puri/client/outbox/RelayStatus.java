@@ -8,13 +8,14 @@ import org.jspecify.annotations.Nullable;
 /**
  * The state of an outbox and of its relay, for health checks and metrics.
  *
- * @param leads whether this relay is the one that publishes; the others stand by
- * @param waiting rows that are not published yet, without blocked ones; 10,000 means 10,000 or more
- * @param oldestWaiting when the first waiting row was added; null if there is none
- * @param blockedRows rows that could not be published, and the rows behind them; 10,000 means 10,000 or more
- * @param oldestBlocked when the oldest blocked row was added; null if there is none
- * @param blocked the rows that block their pURIs, the first 100 in the order of the outbox
- * @param problem why nothing is published, or why the relay's feed does not run; null if there is no problem
+ * @param leads whether this relay is the leader, which publishes; other relays are on standby
+ * @param waiting number of rows that are not published yet, without the blocked rows. Counted up to 10,000
+ * @param oldestWaiting time at which the first waiting row was added; null if no row waits
+ * @param blockedRows number of rows that could not be published, and of later rows of the same pURIs. Counted up to
+ *     10,000
+ * @param oldestBlocked time at which the oldest blocked row was added; null if no row is blocked
+ * @param blocked the failed rows, which block their pURIs; the first 100 in the order of the outbox
+ * @param problem why the relay cannot publish, or why its {@link Feed} has failed; null if there is no problem
  */
 public record RelayStatus(
         boolean leads,
@@ -29,18 +30,14 @@ public record RelayStatus(
     }
 
     /**
-     * A row that blocks its pURI.
+     * A row that could not be published and blocks the later rows of its pURI.
      *
      * @param puri the canonical pURI
-     * @param eventId to {@link OutboxRelay#retry} or {@link OutboxRelay#skip}
-     * @param seq the row's number in the outbox
-     * @param addedAt when the service added it
-     * @param attempts number of attempts to publish it
+     * @param eventId argument for {@link OutboxRelay#retry} and {@link OutboxRelay#skip}
+     * @param seq number of the row in the outbox
+     * @param addedAt time at which the service added the row
+     * @param attempts number of attempts to publish the row
      * @param reason the last error
      */
     public record BlockedPuri(String puri, UUID eventId, long seq, Instant addedAt, int attempts, String reason) {}
-
-    static Instant time(long millis) {
-        return Instant.ofEpochMilli(millis);
-    }
 }

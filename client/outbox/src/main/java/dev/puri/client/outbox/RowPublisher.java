@@ -30,30 +30,34 @@ import org.apache.kafka.common.errors.RetriableException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Publishes rows as events with a publisher of its own, and tells errors of a row from errors of the broker.
+ * Publishes rows of an outbox as events, with its own {@link IdentityPublisher}, and classifies errors: errors of one
+ * row, of a topic, or of the broker.
  *
- * <p>A send to a missing topic blocks its thread for {@code max.block.ms} and then fails. So each topic of a wave has a sending thread of
- * its own. After such a failure the topic gets no further row of the wave, and is paused: later waves fail its rows without a send.
- * However many topics are missing, a wave takes {@code max.block.ms} once, and the rows of other topics are sent meanwhile.
+ * <p>A send to a missing topic blocks the sending thread for {@code max.block.ms} and then fails. So each topic of a
+ * wave has its own sending thread. After such a failure no further row of the wave is sent to the topic, and the topic
+ * is paused: later waves fail the topic's rows without sending them. So missing topics delay a wave by {@code
+ * max.block.ms} only once, however many topics are missing, and the rows of other topics are sent at the same time.
  */
 final class RowPublisher implements AutoCloseable {
     private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(5);
 
-    /** Delivery timeout of a publisher unless {@code delivery.timeout.ms} is set. */
-    private static final Duration DELIVERY_TIMEOUT = Duration.ofSeconds(30);
+    /** Default delivery timeout of a publisher. */
+    private static final Duration DEFAULT_DELIVERY_TIMEOUT = Duration.ofSeconds(30);
 
-    /** Time beyond the delivery timeout after which a publisher fails an event. */
+    /** A publisher fails an event at the latest this time after the delivery timeout. */
     private static final Duration DELIVERY_GRACE = Duration.ofSeconds(1);
 
     /**
-     * {@code max.block.ms} is shorter than a publisher's; its other timeouts adapt to those that the caller sets. There is no linger,
-     * because a wave is sent whole and then waited for.
+     * Properties that differ from the defaults of a publisher. {@code max.block.ms} is shorter. {@code linger.ms} is
+     * zero, because a wave is sent as a whole and its result is then awaited.
      */
     private static final Map<String, String> DEFAULTS =
             Map.of(ProducerConfig.MAX_BLOCK_MS_CONFIG, "10000", ProducerConfig.LINGER_MS_CONFIG, "0");
 
-    /** Properties that a relay ignores, because a publisher refuses other values than its own or a relay does not need them. */
-    private static final Set<String> IGNORED = Set.of(
+    /**
+     * Properties that a relay ignores: a publisher allows only its own values for them, or a relay does not need them.
+     */
+    private static final Set<String> IGNORED_PROPERTIES = Set.of(
             ProducerConfig.ACKS_CONFIG,
             ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG,
             ProducerConfig.KEY_SERIALIZER_CLASS_CONFIG,
@@ -63,34 +67,34 @@ final class RowPublisher implements AutoCloseable {
             IdentityPublisher.RESOLVER_URL,
             IdentityPublisher.RESOLVER_TOKEN);
 
-    /** First pause of a topic, doubled by each further failure. */
-    private static final Duration TOPIC_PAUSE = Duration.ofSeconds(10);
+    /** First pause of a topic. Each further failure doubles the pause. */
+    private static final Duration MIN_TOPIC_PAUSE = Duration.ofSeconds(10);
 
     private static final Duration MAX_TOPIC_PAUSE = Duration.ofMinutes(5);
 
-    /** All pauses are forgotten when there are so many. */
-    private static final int MAX_PAUSED = 1000;
+    /** If more topics than this are paused, all pauses are dropped. */
+    private static final int MAX_PAUSED_TOPICS = 1000;
 
     /**
-     * After a wave that retried paused topics in vain, none is retried for this many times the duration of that wave. Otherwise many
-     * missing topics, whose pauses end one after the other, would hold up every wave.
+     * After a wave in which a retry of a paused topic failed, no paused topic is retried for the duration of that wave
+     * times this factor. Otherwise many missing topics, whose pauses end one after the other, would delay every wave.
      */
-    private static final int REST_FACTOR = 9;
+    private static final int RETRY_BAN_FACTOR = 9;
 
     private final BiFunction<Event, Map<String, String>, CompletionStage<Position>> publisher;
-    private final Runnable close;
+    private final Runnable closePublisher;
     private final Predicate<String> ownsTopic;
-    private final LongSupplier nanos;
-    private final ExecutorService senders = Executors.newCachedThreadPool(RowPublisher::thread);
-    private final Map<String, PausedTopic> paused = new HashMap<>();
+    private final LongSupplier nanoClock;
+    private final ExecutorService senders = Executors.newCachedThreadPool(RowPublisher::newSenderThread);
+    private final Map<String, PausedTopic> pausedTopics = new HashMap<>();
 
-    /** Until then no paused topic is retried. */
-    private long restUntilNanos;
+    /** No paused topic is retried before this time. */
+    private long noRetryBeforeNanos;
 
-    /** A topic to which a send failed at once, with the error that its rows get during the pause. */
+    /** A topic to which a send failed, and the error with which its rows fail during the pause. */
     private record PausedTopic(long untilNanos, Duration pause, Exception error) {}
 
-    /** A row and its decoded event. */
+    /** A row and the event that is decoded from its payload. */
     private record Outgoing(OutboxRow row, Event event) {}
 
     RowPublisher(Map<?, ?> properties, Predicate<String> ownsTopic) {
@@ -103,126 +107,130 @@ final class RowPublisher implements AutoCloseable {
 
     /**
      * @param publisher publishes an event with headers
-     * @param close closes it
+     * @param closePublisher closes it
      */
     RowPublisher(
             BiFunction<Event, Map<String, String>, CompletionStage<Position>> publisher,
-            Runnable close,
+            Runnable closePublisher,
             Predicate<String> ownsTopic,
-            LongSupplier nanos) {
+            LongSupplier nanoClock) {
         this.publisher = publisher;
-        this.close = close;
+        this.closePublisher = closePublisher;
         this.ownsTopic = ownsTopic;
-        this.nanos = nanos;
-        this.restUntilNanos = nanos.getAsLong();
+        this.nanoClock = nanoClock;
+        this.noRetryBeforeNanos = nanoClock.getAsLong();
     }
 
-    private static Thread thread(Runnable sending) {
-        Thread thread = new Thread(sending, "puri-outbox-sender");
+    private static Thread newSenderThread(Runnable task) {
+        Thread thread = new Thread(task, "puri-outbox-sender");
         thread.setDaemon(true);
         return thread;
     }
 
-    static Map<String, Object> publisherProperties(Map<?, ?> given) {
+    static Map<String, Object> publisherProperties(Map<?, ?> relayProperties) {
         Map<String, Object> properties = new HashMap<>(DEFAULTS);
-        given.forEach((key, value) -> properties.put(String.valueOf(key), value));
-        properties.keySet().removeAll(IGNORED);
+        relayProperties.forEach((key, value) -> properties.put(String.valueOf(key), value));
+        properties.keySet().removeAll(IGNORED_PROPERTIES);
         return properties;
     }
 
     /**
-     * Returns how long a wave and closing the publisher after it take at most, without the time in which the serializer asks the schema
-     * registry.
+     * Returns the maximum time that a wave and then the closing of the publisher take, without the time in which the
+     * serializer asks the schema registry.
      *
-     * @param given properties of the publisher; a value that Kafka refuses counts as absent
+     * @param relayProperties properties of the relay; a value that is not a number counts as absent
      */
-    static Duration closeTimeout(Map<?, ?> given) {
-        Map<String, Object> properties = publisherProperties(given);
-        long request = millis(properties, ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG, 0)
+    static Duration closeTimeout(Map<?, ?> relayProperties) {
+        Map<String, Object> properties = publisherProperties(relayProperties);
+        long requestMillis = millis(properties, ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG, 0)
                 + millis(properties, ProducerConfig.LINGER_MS_CONFIG, 0);
-        long delivery = millis(
-                properties, ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, Math.max(DELIVERY_TIMEOUT.toMillis(), request));
-        long wave = millis(properties, ProducerConfig.MAX_BLOCK_MS_CONFIG, 0)
-                + Math.min(delivery + DELIVERY_GRACE.toMillis(), LeaderSession.ANSWER_TIMEOUT.toMillis());
-        return Duration.ofMillis(wave).plus(CLOSE_TIMEOUT);
+        long deliveryMillis = millis(
+                properties,
+                ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG,
+                Math.max(DEFAULT_DELIVERY_TIMEOUT.toMillis(), requestMillis));
+        long waveMillis = millis(properties, ProducerConfig.MAX_BLOCK_MS_CONFIG, 0)
+                + Math.min(deliveryMillis + DELIVERY_GRACE.toMillis(), LeaderSession.WAVE_TIMEOUT.toMillis());
+        return Duration.ofMillis(waveMillis).plus(CLOSE_TIMEOUT);
     }
 
-    /** The value of a property in milliseconds, at most ten minutes. */
-    private static long millis(Map<String, Object> properties, String key, long otherwise) {
+    /** Returns the value of a property in milliseconds, at most ten minutes. */
+    private static long millis(Map<String, Object> properties, String key, long defaultMillis) {
         Object value = properties.get(key);
         try {
             return value == null
-                    ? otherwise
+                    ? defaultMillis
                     : Math.min(
                             Long.parseLong(String.valueOf(value).trim()),
                             Duration.ofMinutes(10).toMillis());
         } catch (NumberFormatException e) {
-            return otherwise;
+            return defaultMillis;
         }
     }
 
     /**
-     * Sends a wave. Returns when each row is sent or failed; blocks for {@code max.block.ms} at most if topics are missing.
+     * Sends a wave. Returns when each row is handed to the producer or has failed. If topics are missing, blocks for at
+     * most {@code max.block.ms}.
      *
-     * @param wave at most one row of each pURI, so that the order among topics does not matter
-     * @return a future for each row, in the order of the wave. It completes when all in-sync replicas have the event, or with the
-     *     error of this row or of an earlier one of its topic
+     * @param wave has at most one row of each pURI, so the order of topics does not matter
+     * @return a future for each row, in the order of the wave. The future completes when all in-sync replicas have the
+     *     event. It fails with the error of the row, or with the error of an earlier row that affects the whole topic
      */
     Map<OutboxRow, CompletableFuture<@Nullable Void>> publish(List<OutboxRow> wave) throws InterruptedException {
-        Map<OutboxRow, CompletableFuture<@Nullable Void>> answers = new HashMap<>();
-        Map<String, List<Outgoing>> byTopic = new LinkedHashMap<>();
+        Map<OutboxRow, CompletableFuture<@Nullable Void>> results = new HashMap<>();
+        Map<String, List<Outgoing>> rowsByTopic = new LinkedHashMap<>();
         for (OutboxRow row : wave) {
             try {
                 Event event = row.event();
-                byTopic.computeIfAbsent(topic(event), topic -> new ArrayList<>())
+                rowsByTopic
+                        .computeIfAbsent(topic(event), topic -> new ArrayList<>())
                         .add(new Outgoing(row, event));
             } catch (IllegalArgumentException e) {
-                answers.put(row, CompletableFuture.failedFuture(e));
+                results.put(row, CompletableFuture.failedFuture(e));
             }
         }
-        long begunAt = nanos.getAsLong();
-        byTopic.entrySet().removeIf(each -> {
-            Exception error = pauseError(each.getKey(), begunAt);
+        long startedAt = nanoClock.getAsLong();
+        rowsByTopic.entrySet().removeIf(entry -> {
+            Exception error = pauseError(entry.getKey(), startedAt);
             if (error == null) {
                 return false;
             }
-            each.getValue().forEach(one -> answers.put(one.row(), CompletableFuture.failedFuture(error)));
+            entry.getValue().forEach(outgoing -> results.put(outgoing.row(), CompletableFuture.failedFuture(error)));
             return true;
         });
-        boolean isRetriedInVain = false;
-        Map<String, Map<OutboxRow, CompletableFuture<@Nullable Void>>> sent = sendAll(byTopic);
-        for (Map.Entry<String, Map<OutboxRow, CompletableFuture<@Nullable Void>>> each : sent.entrySet()) {
-            boolean isRetry = paused.containsKey(each.getKey());
-            Exception error = topicError(each.getValue().values());
+        boolean hasRetryFailed = false;
+        Map<String, Map<OutboxRow, CompletableFuture<@Nullable Void>>> sent = sendAll(rowsByTopic);
+        for (Map.Entry<String, Map<OutboxRow, CompletableFuture<@Nullable Void>>> entry : sent.entrySet()) {
+            boolean isRetry = pausedTopics.containsKey(entry.getKey());
+            Exception error = findTopicError(entry.getValue().values());
             if (error == null) {
-                paused.remove(each.getKey());
+                pausedTopics.remove(entry.getKey());
             } else {
-                pause(each.getKey(), error);
-                isRetriedInVain |= isRetry;
+                pause(entry.getKey(), error);
+                hasRetryFailed |= isRetry;
             }
-            answers.putAll(each.getValue());
+            results.putAll(entry.getValue());
         }
-        if (isRetriedInVain) {
-            long now = nanos.getAsLong();
-            restUntilNanos = now + REST_FACTOR * (now - begunAt);
+        if (hasRetryFailed) {
+            long now = nanoClock.getAsLong();
+            noRetryBeforeNanos = now + RETRY_BAN_FACTOR * (now - startedAt);
         }
         Map<OutboxRow, CompletableFuture<@Nullable Void>> inOrder = new LinkedHashMap<>();
         for (OutboxRow row : wave) {
-            CompletableFuture<@Nullable Void> answer = answers.get(row);
-            if (answer != null) {
-                inOrder.put(row, answer);
+            CompletableFuture<@Nullable Void> result = results.get(row);
+            if (result != null) {
+                inOrder.put(row, result);
             }
         }
         return inOrder;
     }
 
-    /** The error that paused a topic; null if rows may be sent to it now. */
+    /** Returns the error that paused a topic; null if rows may be sent to the topic now. */
     private @Nullable Exception pauseError(String topic, long now) {
-        PausedTopic pause = paused.get(topic);
+        PausedTopic pause = pausedTopics.get(topic);
         if (pause == null) {
             return null;
         }
-        return now - pause.untilNanos() < 0 || now - restUntilNanos < 0 ? pause.error() : null;
+        return now - pause.untilNanos() < 0 || now - noRetryBeforeNanos < 0 ? pause.error() : null;
     }
 
     /** The topic of an event. */
@@ -232,52 +240,60 @@ final class RowPublisher implements AutoCloseable {
             return Topics.eventsOf(namespace, ownsTopic.test(namespace));
         } catch (RuntimeException e) {
             throw new IllegalArgumentException(
-                    "nobody could tell whether the namespace " + namespace + " owns its topic: " + e, e);
+                    "failed to determine whether the namespace " + namespace + " has its own topic: " + e, e);
         }
     }
 
-    /** Sends the rows of each topic on a thread of its own; those of a single topic on the calling thread. */
-    private Map<String, Map<OutboxRow, CompletableFuture<@Nullable Void>>> sendAll(Map<String, List<Outgoing>> byTopic)
-            throws InterruptedException {
+    /**
+     * Sends the rows of each topic on a separate thread. If there is only one topic, sends its rows on the calling
+     * thread.
+     */
+    private Map<String, Map<OutboxRow, CompletableFuture<@Nullable Void>>> sendAll(
+            Map<String, List<Outgoing>> rowsByTopic) throws InterruptedException {
         Map<String, Map<OutboxRow, CompletableFuture<@Nullable Void>>> sent = new LinkedHashMap<>();
-        if (byTopic.size() <= 1) {
-            for (Map.Entry<String, List<Outgoing>> each : byTopic.entrySet()) {
-                sent.put(each.getKey(), send(each.getValue()));
+        if (rowsByTopic.size() <= 1) {
+            for (Map.Entry<String, List<Outgoing>> entry : rowsByTopic.entrySet()) {
+                sent.put(entry.getKey(), send(entry.getValue()));
             }
             return sent;
         }
-        Map<String, Future<Map<OutboxRow, CompletableFuture<@Nullable Void>>>> sending = new LinkedHashMap<>();
-        byTopic.forEach((topic, rows) -> sending.put(topic, senders.submit(() -> send(rows))));
-        for (Map.Entry<String, Future<Map<OutboxRow, CompletableFuture<@Nullable Void>>>> each : sending.entrySet()) {
+        Map<String, Future<Map<OutboxRow, CompletableFuture<@Nullable Void>>>> tasksByTopic = new LinkedHashMap<>();
+        rowsByTopic.forEach((topic, rows) -> tasksByTopic.put(topic, senders.submit(() -> send(rows))));
+        for (Map.Entry<String, Future<Map<OutboxRow, CompletableFuture<@Nullable Void>>>> entry :
+                tasksByTopic.entrySet()) {
             try {
-                sent.put(each.getKey(), each.getValue().get());
+                sent.put(entry.getKey(), entry.getValue().get());
             } catch (ExecutionException e) {
                 if (e.getCause() instanceof InterruptedException interrupted) {
                     throw interrupted;
                 }
-                throw new IllegalStateException("a send reports every failure in its future", e.getCause());
+                throw new IllegalStateException(
+                        "bug: a send threw an exception instead of failing its future", e.getCause());
             }
         }
         return sent;
     }
 
-    /** Sends rows of one topic in their order. The first failure that concerns more than its own row fails the rest. */
+    /**
+     * Sends rows of one topic in their order. After a failure that affects the whole topic or all topics, the other
+     * rows fail with the same error.
+     */
     private Map<OutboxRow, CompletableFuture<@Nullable Void>> send(List<Outgoing> rows) throws InterruptedException {
-        Map<OutboxRow, CompletableFuture<@Nullable Void>> answers = new LinkedHashMap<>();
+        Map<OutboxRow, CompletableFuture<@Nullable Void>> results = new LinkedHashMap<>();
         Exception failure = null;
-        for (Outgoing each : rows) {
+        for (Outgoing outgoing : rows) {
             if (failure != null) {
-                answers.put(each.row(), CompletableFuture.failedFuture(failure));
+                results.put(outgoing.row(), CompletableFuture.failedFuture(failure));
                 continue;
             }
-            CompletableFuture<@Nullable Void> answer = send(each);
-            answers.put(each.row(), answer);
-            if (answer.isCompletedExceptionally()) {
-                Exception error = errorOf(answer);
-                failure = isOfTopic(error) || !isOfRow(error) ? error : null;
+            CompletableFuture<@Nullable Void> result = send(outgoing);
+            results.put(outgoing.row(), result);
+            if (result.isCompletedExceptionally()) {
+                Exception error = errorOf(result);
+                failure = isTopicError(error) || !isRowError(error) ? error : null;
             }
         }
-        return answers;
+        return results;
     }
 
     private CompletableFuture<@Nullable Void> send(Outgoing outgoing) throws InterruptedException {
@@ -298,12 +314,12 @@ final class RowPublisher implements AutoCloseable {
         return result;
     }
 
-    /** The error of the topic among futures that have failed already; null if there is none. */
-    private static @Nullable Exception topicError(Collection<CompletableFuture<@Nullable Void>> answers) {
-        return answers.stream()
+    /** Returns an error of the topic from the futures that have failed already; null if there is none. */
+    private static @Nullable Exception findTopicError(Collection<CompletableFuture<@Nullable Void>> results) {
+        return results.stream()
                 .filter(CompletableFuture::isCompletedExceptionally)
                 .map(RowPublisher::errorOf)
-                .filter(RowPublisher::isOfTopic)
+                .filter(RowPublisher::isTopicError)
                 .findFirst()
                 .orElse(null);
     }
@@ -324,48 +340,54 @@ final class RowPublisher implements AutoCloseable {
     }
 
     private void pause(String topic, Exception error) {
-        if (paused.size() >= MAX_PAUSED) {
-            paused.clear();
+        if (pausedTopics.size() >= MAX_PAUSED_TOPICS) {
+            pausedTopics.clear();
         }
-        PausedTopic before = paused.get(topic);
-        Duration pause = before == null ? TOPIC_PAUSE : before.pause().multipliedBy(2);
+        PausedTopic previous = pausedTopics.get(topic);
+        Duration pause = previous == null ? MIN_TOPIC_PAUSE : previous.pause().multipliedBy(2);
         if (pause.compareTo(MAX_TOPIC_PAUSE) > 0) {
             pause = MAX_TOPIC_PAUSE;
         }
-        paused.put(topic, new PausedTopic(nanos.getAsLong() + pause.toNanos(), pause, error));
+        pausedTopics.put(topic, new PausedTopic(nanoClock.getAsLong() + pause.toNanos(), pause, error));
     }
 
-    /** The error of a failed future. */
+    /** Returns the error of a failed future. */
     static Exception errorOf(CompletableFuture<?> failed) {
         try {
             failed.join();
-            throw new IllegalStateException("it did not fail");
+            throw new IllegalStateException("bug: the future did not fail");
         } catch (CompletionException e) {
             return e.getCause() instanceof Exception cause ? cause : e;
         }
     }
 
     /**
-     * Whether an error concerns one row or its topic, so that rows of other pURIs may get through. All others concern
-     * the broker, the schema registry or this publisher.
+     * Returns whether an error affects only one row or its topic, so that rows of other pURIs may be published. All
+     * other errors are of the broker, the schema registry or this publisher.
      */
-    static boolean isOfRow(Throwable error) {
+    static boolean isRowError(Throwable error) {
         return error instanceof PublishException failure
                 ? failure.scope() != PublishException.Scope.PUBLISHER
                 : error instanceof IllegalArgumentException;
     }
 
-    /** Whether the error may come from one partition, without a leader or with too few replicas: Kafka retries these until a timeout. */
-    static boolean mayBeOfPartition(Throwable error) {
+    /**
+     * Returns whether the cause may be one partition that has no leader or too few replicas. Kafka retries such errors
+     * until a timeout.
+     */
+    static boolean mayBePartitionError(Throwable error) {
         Throwable cause = error instanceof PublishException && error.getCause() != null ? error.getCause() : error;
         return cause instanceof TimeoutException || cause instanceof RetriableException;
     }
 
-    private static boolean isOfTopic(Throwable error) {
+    private static boolean isTopicError(Throwable error) {
         return error instanceof PublishException failure && failure.scope() == PublishException.Scope.TOPIC;
     }
 
-    /** The text of a row's error for its column: that of Kafka's exception if there is one, since pURI and id have columns of their own. */
+    /**
+     * Returns the error text for the table of blocked rows. It is the text of Kafka's exception if there is one,
+     * because pURI and id have their own columns.
+     */
     static String description(Throwable error) {
         Throwable cause = error instanceof PublishException && error.getCause() != null ? error.getCause() : error;
         return cause.getClass().getSimpleName() + ": " + cause.getMessage();
@@ -374,6 +396,6 @@ final class RowPublisher implements AutoCloseable {
     @Override
     public void close() {
         senders.shutdownNow();
-        close.run();
+        closePublisher.run();
     }
 }

@@ -1,4 +1,7 @@
-/** Publishes events of committed transactions: an outbox table in the service's own database, and its relay. */
+/**
+ * A transactional outbox: stores events in a table of the service's own database, and publishes the events of committed
+ * transactions.
+ */
 @NullMarked
 package dev.puri.client.outbox;
 

@@ -56,11 +56,11 @@ class LeaderSessionTest {
     void waitsOnceForAWaveThatIsNotAnswered() throws Exception {
         send("a:b:2", new Missing());
         send("a:b:3", new Missing());
-        LeaderSession.Answers answers = LeaderSession.answers(wave, 1_000_000);
-        assertThat(answers.published()).isEmpty();
-        assertThat(answers.refused()).isEmpty();
-        assertThat(answers.failed()).hasSize(2);
-        assertThat(answers.failure()).isInstanceOf(TimeoutException.class);
+        LeaderSession.WaveResult result = LeaderSession.awaitResult(wave, 1_000_000);
+        assertThat(result.published()).isEmpty();
+        assertThat(result.refused()).isEmpty();
+        assertThat(result.failed()).hasSize(2);
+        assertThat(result.failure()).isInstanceOf(TimeoutException.class);
         assertThat(waits).singleElement().satisfies(wait -> assertThat(wait).isBetween(0L, 1_000_000L));
     }
 
@@ -71,12 +71,12 @@ class LeaderSessionTest {
         Throwable late = new PublishException(EVENT, "puri.events.v1", "localhost:9092", EXPIRED);
         send("a:b:3", CompletableFuture.failedFuture(late));
         OutboxRow ofRegistry = send("a:b:4", CompletableFuture.failedFuture(new IllegalStateException("closed")));
-        LeaderSession.Answers answers = LeaderSession.answers(wave, 1_000_000);
-        assertThat(answers.published()).containsExactly(answered);
-        assertThat(answers.refused().keySet())
+        LeaderSession.WaveResult result = LeaderSession.awaitResult(wave, 1_000_000);
+        assertThat(result.published()).containsExactly(answered);
+        assertThat(result.refused().keySet())
                 .extracting(OutboxRow::aggregateid)
                 .containsExactlyInAnyOrder("a:b:1", "a:b:3");
-        assertThat(answers.failed()).containsOnlyKeys(ofRegistry);
+        assertThat(result.failed()).containsOnlyKeys(ofRegistry);
     }
 
     /** The broker acknowledges nothing of a:b:1, whose partition has no leader. */
@@ -120,9 +120,9 @@ class LeaderSessionTest {
         database.rows = sql ->
                 sql.contains("WHERE retry_ms <=") ? blocked : sql.contains("FROM puri_outbox ") ? fresh : List.of();
         try (LeaderSession session = session(database)) {
-            LeaderSession.Turn turn = session.turn(false);
-            assertThat(turn.polled()).isEqualTo(1);
-            assertThat(turn.problem()).hasMessageContaining("nothing can be published");
+            LeaderSession.Pass pass = session.runPass(false);
+            assertThat(pass.polled()).isEqualTo(1);
+            assertThat(pass.problem()).hasMessageContaining("no event can be published");
         }
         assertThat(database.statements)
                 .anyMatch(sql -> sql.contains("retry_ms = ? WHERE seq = 1"))
@@ -135,7 +135,7 @@ class LeaderSessionTest {
         List<Object[]> blocked = List.<Object[]>of(stored(1, "a:b:1"));
         database.rows = sql -> sql.contains("WHERE retry_ms <=") ? blocked : List.of();
         try (LeaderSession session = session(database)) {
-            assertThatThrownBy(() -> session.turn(true)).isInstanceOf(RelayException.class);
+            assertThatThrownBy(() -> session.runPass(true)).isInstanceOf(RelayException.class);
         }
         assertThat(database.statements).anyMatch(sql -> sql.contains("retry_ms = ? WHERE seq = 1"));
     }

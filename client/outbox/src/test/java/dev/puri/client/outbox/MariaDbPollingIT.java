@@ -49,10 +49,10 @@ class MariaDbPollingIT extends RelayContract {
         try (Connection first = server.dataSource().getConnection();
                 Connection second = server.dataSource().getConnection()) {
             assertThat(tables.tryLead(first)).isTrue();
-            tables.requireLead(first);
-            assertThatThrownBy(() -> tables.requireLead(second)).hasMessageContaining("has lost the lock");
+            tables.requireLock(first);
+            assertThatThrownBy(() -> tables.requireLock(second)).hasMessageContaining("has lost the lock");
             tables.resign(first);
-            assertThatThrownBy(() -> tables.requireLead(first)).hasMessageContaining("has lost the lock");
+            assertThatThrownBy(() -> tables.requireLock(first)).hasMessageContaining("has lost the lock");
             assertThat(tables.tryLead(second)).as("at once").isTrue();
         }
     }
@@ -98,7 +98,8 @@ class MariaDbPollingIT extends RelayContract {
         Outbox outbox = new Outbox(Dialect.MARIADB, "emptied", () -> null);
         try (Connection connection = server.dataSource().getConnection()) {
             connection.setAutoCommit(false);
-            assertThatThrownBy(() -> outbox.add(connection, event)).hasMessageContaining("emptied_lock has lost rows");
+            assertThatThrownBy(() -> outbox.add(connection, event))
+                    .hasMessageContaining("rows are missing in the table ");
             connection.rollback();
         }
     }

@@ -30,7 +30,7 @@ class OutboxRelayTest {
         Thread relay = started(() -> new CompletableFuture<Boolean>()
                 .completeOnTimeout(true, 50, TimeUnit.MILLISECONDS)
                 .join());
-        assertThat(OutboxRelay.ends(relay, Duration.ofMillis(1), Duration.ofSeconds(60)))
+        assertThat(OutboxRelay.endsWithin(relay, Duration.ofMillis(1), Duration.ofSeconds(60)))
                 .isTrue();
         assertThat(relay.isAlive()).isFalse();
     }
@@ -39,10 +39,10 @@ class OutboxRelayTest {
     void aRelayThatDoesNotEndIsReported() throws Exception {
         CompletableFuture<Boolean> end = new CompletableFuture<>();
         Thread relay = started(end::join);
-        assertThat(OutboxRelay.ends(relay, Duration.ofMillis(1), Duration.ofMillis(1)))
+        assertThat(OutboxRelay.endsWithin(relay, Duration.ofMillis(1), Duration.ofMillis(1)))
                 .isFalse();
         end.complete(true);
-        assertThat(OutboxRelay.ends(relay, Duration.ofSeconds(60), Duration.ofMillis(1)))
+        assertThat(OutboxRelay.endsWithin(relay, Duration.ofSeconds(60), Duration.ofMillis(1)))
                 .isTrue();
     }
 }

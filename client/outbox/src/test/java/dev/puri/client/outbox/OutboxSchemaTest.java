@@ -42,11 +42,11 @@ class OutboxSchemaTest {
     @Test
     void theErrorOfAMissingTableNamesTheFileThatCreatesIt() {
         SQLException missing = new SQLException("relation \"puri_outbox\" does not exist", "42P01", 7);
-        assertThat((Throwable) OutboxSchema.explained(missing, Dialect.POSTGRESQL, "puri_outbox"))
+        assertThat((Throwable) OutboxSchema.withMissingTableHint(missing, Dialect.POSTGRESQL, "puri_outbox"))
                 .hasMessageContainingAll("does not exist; ", "dev/puri/client/outbox/postgresql/V1__puri_outbox.sql")
                 .hasCause(missing);
         SQLException other = new SQLException("deadlock detected", "40P01");
-        assertThat((Throwable) OutboxSchema.explained(other, Dialect.POSTGRESQL, "puri_outbox"))
+        assertThat((Throwable) OutboxSchema.withMissingTableHint(other, Dialect.POSTGRESQL, "puri_outbox"))
                 .isSameAs(other);
     }
 }

@@ -14,21 +14,21 @@ class PausesTest {
     @Test
     void aWakeUpEndsAWaitForRows() throws Exception {
         pauses.wake();
-        pauses.untilWoken(LONG);
+        pauses.waitForRows(LONG);
     }
 
     @Test
     void aBackOffLeavesTheWakeUpToTheWaitForRows() throws Exception {
         pauses.wake();
         pauses.backOff(Duration.ofNanos(1));
-        pauses.untilWoken(LONG);
+        pauses.waitForRows(LONG);
     }
 
     @Test
     void closingEndsAllWaits() throws Exception {
         pauses.close();
         pauses.backOff(LONG);
-        pauses.untilWoken(LONG);
+        pauses.waitForRows(LONG);
         pauses.backOff(LONG);
     }
 }

@@ -166,7 +166,7 @@ public abstract class RelayFixture {
     /** Commits more rows than two pages of a sweep have, and returns their number. */
     int commitThreePages() throws SQLException {
         List<Event> all = new ArrayList<>();
-        for (int i = 0; i < 2 * LeaderSession.BATCH + 1; i++) {
+        for (int i = 0; i < 2 * LeaderSession.BATCH_SIZE + 1; i++) {
             all.add(event("p" + i));
         }
         try (Connection connection = transaction()) {

@@ -23,16 +23,16 @@ class RowPublisherTest {
 
     @Test
     void aRowIsBlockedByErrorsOfItsPayloadItsEventAndItsTopicAlone() {
-        assertThat(RowPublisher.isOfRow(new IllegalArgumentException("payload")))
+        assertThat(RowPublisher.isRowError(new IllegalArgumentException("payload")))
                 .isTrue();
-        assertThat(RowPublisher.isOfRow(failure(new RecordTooLargeException("of the broker"))))
+        assertThat(RowPublisher.isRowError(failure(new RecordTooLargeException("of the broker"))))
                 .isTrue();
-        assertThat(RowPublisher.isOfRow(
+        assertThat(RowPublisher.isRowError(
                         failure(new TimeoutException("not in metadata", new UnknownTopicOrPartitionException()))))
                 .isTrue();
-        assertThat(RowPublisher.isOfRow(failure(new TimeoutException("30000 ms has passed since batch creation"))))
+        assertThat(RowPublisher.isRowError(failure(new TimeoutException("30000 ms has passed since batch creation"))))
                 .isFalse();
-        assertThat(RowPublisher.isOfRow(new java.util.concurrent.TimeoutException()))
+        assertThat(RowPublisher.isRowError(new java.util.concurrent.TimeoutException()))
                 .isFalse();
     }
 

@@ -10,16 +10,16 @@ class TraceContextTest {
     @Test
     void keepsWhatTheStandardAllows() {
         TraceContext context = new TraceContext(PARENT, "a=1");
-        assertThat(context.storedParent()).isEqualTo(PARENT);
-        assertThat(context.storedState()).isEqualTo("a=1");
-        assertThat(new TraceContext(PARENT, null).storedState()).isNull();
+        assertThat(context.validTraceparent()).isEqualTo(PARENT);
+        assertThat(context.validTracestate()).isEqualTo("a=1");
+        assertThat(new TraceContext(PARENT, null).validTracestate()).isNull();
     }
 
     @Test
     void dropsWhatDoesNotFitInsteadOfFailingATransaction() {
-        assertThat(new TraceContext(PARENT, "x".repeat(513)).storedState()).isNull();
-        assertThat(new TraceContext(PARENT + "0", "a=1").storedParent()).isNull();
-        assertThat(new TraceContext(PARENT + "0", "a=1").storedState()).isNull();
-        assertThat(new TraceContext("ü".repeat(55), null).storedParent()).isNull();
+        assertThat(new TraceContext(PARENT, "x".repeat(513)).validTracestate()).isNull();
+        assertThat(new TraceContext(PARENT + "0", "a=1").validTraceparent()).isNull();
+        assertThat(new TraceContext(PARENT + "0", "a=1").validTracestate()).isNull();
+        assertThat(new TraceContext("ü".repeat(55), null).validTraceparent()).isNull();
     }
 }

@@ -14,7 +14,10 @@ import org.springframework.boot.health.contributor.HealthIndicator;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
-/** Health indicators of Boot 4. The class for Boot 3 is the same with the types of that version. */
+/**
+ * Configures health indicators for Spring Boot 4. {@code Boot3HealthAutoConfiguration} has the same code with the types
+ * of Spring Boot 3.
+ */
 @AutoConfiguration(after = {MonitorAutoConfiguration.class, ResolverAutoConfiguration.class})
 @ConditionalOnClass({HealthIndicator.class, ConditionalOnEnabledHealthIndicator.class})
 public class Boot4HealthAutoConfiguration {
@@ -31,7 +34,7 @@ public class Boot4HealthAutoConfiguration {
         return Health.status(report.status()).withDetails(report.details()).build();
     }
 
-    /** Health of relays. */
+    /** Configures the health indicator of relays. */
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnClass(Outbox.class)
     @ConditionalOnBean(RelayMonitors.class)

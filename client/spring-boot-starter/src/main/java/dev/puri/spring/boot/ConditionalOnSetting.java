@@ -7,7 +7,10 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 import org.springframework.context.annotation.Conditional;
 
-/** Matches if at least one of these settings has a value. Boot's own condition does not see lists in YAML. */
+/**
+ * Matches if at least one of these settings has a value. Unlike Spring Boot's own condition, also recognizes lists in
+ * YAML.
+ */
 @Documented
 @Target({ElementType.TYPE, ElementType.METHOD})
 @Retention(RetentionPolicy.RUNTIME)

@@ -4,32 +4,39 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * Health of one part, without Boot's types, whose packages differ between Boot 3 and 4.
+ * The result of a health check. Does not use Spring Boot's types, because their packages differ between Spring Boot 3
+ * and 4.
  *
- * @param status code of Boot's status
- * @param details details for people; no value is null
+ * @param status code of a status in Spring Boot
+ * @param details information for people; no value is null
  */
 record HealthReport(String status, Map<String, Object> details) {
     static final String UP = "UP";
     static final String DOWN = "DOWN";
 
-    /** Some pURIs need an operator, and all others go on. Boot ignores this status in the health of the application. */
+    /**
+     * Some pURIs are blocked until an operator acts; all others are published. Spring Boot ignores this status in the
+     * application's health.
+     */
     static final String BLOCKED = "BLOCKED";
 
-    /** Combines the reports of parts by their names: the worst status, and the details of each. The report of a single part is returned as it is. */
-    static HealthReport of(Map<String, HealthReport> parts) {
-        if (parts.size() == 1) {
-            return parts.values().iterator().next();
+    /**
+     * Combines reports by their names: the worst status, and the status and details of each report. Returns a single
+     * report unchanged.
+     */
+    static HealthReport of(Map<String, HealthReport> reports) {
+        if (reports.size() == 1) {
+            return reports.values().iterator().next();
         }
         String worst = UP;
         Map<String, Object> details = new LinkedHashMap<>();
-        for (Map.Entry<String, HealthReport> each : parts.entrySet()) {
-            HealthReport part = each.getValue();
-            worst = part.status.equals(DOWN) || worst.equals(UP) ? part.status : worst;
-            Map<String, Object> ofPart = new LinkedHashMap<>();
-            ofPart.put("status", part.status);
-            ofPart.putAll(part.details);
-            details.put(each.getKey(), ofPart);
+        for (Map.Entry<String, HealthReport> entry : reports.entrySet()) {
+            HealthReport report = entry.getValue();
+            worst = report.status.equals(DOWN) || worst.equals(UP) ? report.status : worst;
+            Map<String, Object> reportDetails = new LinkedHashMap<>();
+            reportDetails.put("status", report.status);
+            reportDetails.putAll(report.details);
+            details.put(entry.getKey(), reportDetails);
         }
         return new HealthReport(worst, details);
     }

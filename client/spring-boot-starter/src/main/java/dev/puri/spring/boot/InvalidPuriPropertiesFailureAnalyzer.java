@@ -5,7 +5,10 @@ import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.core.Ordered;
 import org.springframework.core.annotation.Order;
 
-/** Prints the mistakes instead of a stack trace. It precedes Boot's own analyzer, which would show the first mistake only. */
+/**
+ * Lets Spring Boot print the mistakes instead of a stack trace. Precedes Spring Boot's own analyzer, which would show
+ * only the first mistake.
+ */
 @Order(Ordered.HIGHEST_PRECEDENCE)
 final class InvalidPuriPropertiesFailureAnalyzer extends AbstractFailureAnalyzer<InvalidPuriPropertiesException> {
     @Override

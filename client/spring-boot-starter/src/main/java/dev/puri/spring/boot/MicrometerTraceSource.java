@@ -8,7 +8,10 @@ import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Returns the current span in the headers of the application's propagator, if these are W3C Trace Context, Boot's default. */
+/**
+ * Returns the trace context of the current span. Returns null if the application's propagator does not use W3C Trace
+ * Context, the default of Spring Boot.
+ */
 final class MicrometerTraceSource implements TraceSource {
     private final Tracer tracer;
     private final Propagator propagator;
@@ -26,7 +29,7 @@ final class MicrometerTraceSource implements TraceSource {
         }
         Map<String, String> headers = new HashMap<>();
         propagator.inject(span.context(), headers, (carrier, name, value) -> headers.put(name, value));
-        String parent = headers.get("traceparent");
-        return parent == null ? null : new TraceContext(parent, headers.get("tracestate"));
+        String traceparent = headers.get("traceparent");
+        return traceparent == null ? null : new TraceContext(traceparent, headers.get("tracestate"));
     }
 }

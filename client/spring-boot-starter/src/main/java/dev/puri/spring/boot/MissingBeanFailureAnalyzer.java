@@ -25,8 +25,8 @@ import org.springframework.core.env.Environment;
 import org.springframework.util.ClassUtils;
 
 /**
- * Names the settings, artifacts and beans without which a bean of the starter does not exist, when the application injects that bean. It
- * precedes Boot's own analyzer, whose advice is to define a bean.
+ * Explains why the starter did not create a bean that the application injects: names the missing settings, artifacts
+ * and beans. Precedes Spring Boot's own analyzer, which only advises to define a bean.
  */
 @Order(Ordered.HIGHEST_PRECEDENCE)
 final class MissingBeanFailureAnalyzer extends AbstractInjectionFailureAnalyzer<NoSuchBeanDefinitionException> {
@@ -36,7 +36,7 @@ final class MissingBeanFailureAnalyzer extends AbstractInjectionFailureAnalyzer<
     private final ConfigurableListableBeanFactory beans;
     private final Binder settings;
 
-    /** Boot passes the failed context's parts. */
+    /** Spring Boot passes the bean factory and the environment of the failed context. */
     MissingBeanFailureAnalyzer(BeanFactory beans, Environment environment) {
         this.beans = (ConfigurableListableBeanFactory) beans;
         this.settings = Binder.get(environment);
@@ -53,9 +53,10 @@ final class MissingBeanFailureAnalyzer extends AbstractInjectionFailureAnalyzer<
     @Override
     protected @Nullable FailureAnalysis analyze(
             Throwable root, NoSuchBeanDefinitionException cause, @Nullable String injectionPoint) {
-        ResolvableType wanted = cause.getResolvableType();
-        Class<?> type = wanted == null ? null : wanted.resolve();
-        // Without the starter's settings its auto-configurations are not in this context, for example in a test slice.
+        ResolvableType missing = cause.getResolvableType();
+        Class<?> type = missing == null ? null : missing.resolve();
+        // If there is no PuriProperties bean, the starter's auto-configurations are not in this context, for example in
+        // a test slice.
         if (type == null || cause.getNumberOfBeansFound() > 0 || !exists(PuriProperties.class)) {
             return null;
         }
@@ -63,11 +64,14 @@ final class MissingBeanFailureAnalyzer extends AbstractInjectionFailureAnalyzer<
         if (reasons.isEmpty()) {
             return null;
         }
-        String description = "%s needs a bean of type %s. puri-spring-boot-starter does not make it, because:\n%s"
-                .formatted(
-                        injectionPoint == null ? "The application" : injectionPoint.strip(),
-                        type.getName(),
-                        reasons.stream().map(each -> "  - " + each.fact).collect(Collectors.joining("\n")));
+        String description =
+                "%s needs a bean of type %s. puri-spring-boot-starter does not create the bean, because:\n%s"
+                        .formatted(
+                                injectionPoint == null ? "The application" : injectionPoint.strip(),
+                                type.getName(),
+                                reasons.stream()
+                                        .map(reason -> "  - " + reason.fact)
+                                        .collect(Collectors.joining("\n")));
         String action = reasons.stream().map(Reason::remedy).collect(Collectors.joining("\n"))
                 + "\nor define a bean of that type.";
         return new FailureAnalysis(description, action, cause);
@@ -75,39 +79,40 @@ final class MissingBeanFailureAnalyzer extends AbstractInjectionFailureAnalyzer<
 
     private List<Reason> reasons(Class<?> type) {
         if (type == Events.class) {
-            return unset("catalog", "puri.source", "spring.application.name");
+            return reasonIfUnset("catalog", "puri.source", "spring.application.name");
         }
         if (type == IdentityPublisher.class) {
-            return unset("localhost:9092", "puri.kafka.bootstrap-servers");
+            return reasonIfUnset("localhost:9092", "puri.kafka.bootstrap-servers");
         }
         if (type == IdentityResolver.class || type == ResolverClient.class) {
-            // A resolver of the application's own takes the place of the client.
+            // If the application defines its own resolver, the starter does not create a client.
             return exists(IdentityResolver.class)
                     ? List.of()
-                    : unset("http://localhost:8080", "puri.resolver.addresses");
+                    : reasonIfUnset("http://localhost:8080", "puri.resolver.addresses");
         }
         if (type == Declarations.class) {
-            List<Reason> reasons = unset("classpath:collections.yaml", "puri.collections");
-            reasons.addAll(absent("dev.puri.client.declarations.CollectionsFile", "dev.puri:client-declarations"));
+            List<Reason> reasons = reasonIfUnset("classpath:collections.yaml", "puri.collections");
+            reasons.addAll(
+                    reasonIfAbsent("dev.puri.client.declarations.CollectionsFile", "dev.puri:client-declarations"));
             return reasons;
         }
-        // By name, because client-outbox may not be on the class path.
+        // Types are compared by name, because client-outbox may be missing from the class path.
         return switch (type.getName()) {
-            case "dev.puri.client.outbox.Outbox", "dev.puri.spring.boot.TransactionOutbox" -> withoutOutbox();
+            case "dev.puri.client.outbox.Outbox", "dev.puri.spring.boot.TransactionOutbox" -> reasonsForMissingOutbox();
             case "dev.puri.client.outbox.RelaySettings", "dev.puri.spring.boot.RelayLifecycle" -> {
-                List<Reason> reasons = withoutOutbox();
-                reasons.addAll(disabled(RELAY_ENABLED));
+                List<Reason> reasons = reasonsForMissingOutbox();
+                reasons.addAll(reasonIfDisabled(RELAY_ENABLED));
                 yield reasons;
             }
             default -> List.of();
         };
     }
 
-    private List<Reason> withoutOutbox() {
+    private List<Reason> reasonsForMissingOutbox() {
         List<Reason> reasons = new ArrayList<>();
-        reasons.addAll(absent("dev.puri.client.outbox.Outbox", "dev.puri:client-outbox"));
-        reasons.addAll(absent("org.springframework.jdbc.core.JdbcTemplate", "org.springframework:spring-jdbc"));
-        reasons.addAll(disabled(OUTBOX_ENABLED));
+        reasons.addAll(reasonIfAbsent("dev.puri.client.outbox.Outbox", "dev.puri:client-outbox"));
+        reasons.addAll(reasonIfAbsent("org.springframework.jdbc.core.JdbcTemplate", "org.springframework:spring-jdbc"));
+        reasons.addAll(reasonIfDisabled(OUTBOX_ENABLED));
         List<String> databases = Arrays.asList(beans.getBeanNamesForType(DataSource.class, true, false));
         if (databases.isEmpty()) {
             reasons.add(new Reason(
@@ -126,8 +131,8 @@ final class MissingBeanFailureAnalyzer extends AbstractInjectionFailureAnalyzer<
                 && beans.getMergedBeanDefinition(name).isPrimary();
     }
 
-    /** A reason if none of these settings has a value. */
-    private List<Reason> unset(String example, String... names) {
+    /** Returns a reason if none of these settings has a value. */
+    private List<Reason> reasonIfUnset(String example, String... names) {
         List<Reason> reasons = new ArrayList<>();
         if (Arrays.stream(names).noneMatch(name -> OnSettingCondition.isSet(settings, name))) {
             reasons.add(new Reason(
@@ -137,15 +142,15 @@ final class MissingBeanFailureAnalyzer extends AbstractInjectionFailureAnalyzer<
         return reasons;
     }
 
-    /** A reason if a switch is off. */
-    private List<Reason> disabled(String name) {
+    /** Returns a reason if the setting is false. */
+    private List<Reason> reasonIfDisabled(String name) {
         return settings.bind(name, Bindable.of(Boolean.class)).orElse(true)
                 ? List.of()
                 : List.of(new Reason(name + " is false", "Set " + name + "=true"));
     }
 
-    /** A reason if an artifact is not on the class path. */
-    private List<Reason> absent(String type, String artifact) {
+    /** Returns a reason if the type, and hence the artifact, is not on the class path. */
+    private List<Reason> reasonIfAbsent(String type, String artifact) {
         return ClassUtils.isPresent(type, beans.getBeanClassLoader())
                 ? List.of()
                 : List.of(new Reason(artifact + " is not on the class path", "Add the dependency " + artifact));

@@ -17,22 +17,27 @@ import org.springframework.boot.context.properties.source.ConfigurationPropertyS
 import org.springframework.core.env.SystemEnvironmentPropertySource;
 
 /**
- * Collects all mistakes in the binding of {@link PuriProperties} and fails with them at its end. Boot's binder alone would stop at the
- * first value that does not convert. Does not affect other bindings.
+ * Collects all mistakes while Spring Boot binds the settings to {@link PuriProperties}, and throws them together at the
+ * end. Without this class, the binding would stop at the first value that cannot be converted. Other bindings are not
+ * affected.
  */
 final class MistakeCollector extends AbstractBindHandler {
     private static final ConfigurationPropertyName ROOT = ConfigurationPropertyName.of("puri");
 
-    /** Mistakes by property, at most one each: a property whose value does not convert is also reported as unbound. */
-    private final Map<ConfigurationPropertyName, String> unusable = new LinkedHashMap<>();
+    /**
+     * At most one mistake for each property, because a property whose value cannot be converted is also reported as
+     * unbound.
+     */
+    private final Map<ConfigurationPropertyName, String> mistakesByProperty = new LinkedHashMap<>();
 
-    private final List<String> others = new ArrayList<>();
+    /** Mistakes that were found in the bound values. */
+    private final List<String> mistakesInValues = new ArrayList<>();
 
     MistakeCollector(BindHandler parent) {
         super(parent);
     }
 
-    private static boolean isBelowRoot(ConfigurationPropertyName name) {
+    private static boolean isPuriSetting(ConfigurationPropertyName name) {
         return name.equals(ROOT) || ROOT.isAncestorOf(name);
     }
 
@@ -41,7 +46,7 @@ final class MistakeCollector extends AbstractBindHandler {
             ConfigurationPropertyName name, Bindable<?> target, BindContext context, Object result) {
         Object bound = super.onSuccess(name, target, context, result);
         if (name.equals(ROOT) && bound instanceof PuriProperties properties) {
-            others.addAll(PropertyMistakes.of(properties));
+            mistakesInValues.addAll(PropertyMistakes.of(properties));
         }
         return bound;
     }
@@ -54,27 +59,28 @@ final class MistakeCollector extends AbstractBindHandler {
         }
         ConfigurationProperty property = property(name, context);
         boolean isGroup = target.getType().resolve(Object.class).isRecord();
-        if (isGroup && property != null && isVariable(property)) {
-            // For example PURI_RESOLVER, a variable of the puri command.
+        if (isGroup && property != null && isEnvironmentVariable(property)) {
+            // This is an environment variable of the puri command, such as PURI_RESOLVER, and not a setting of the
+            // starter.
             return null;
         }
-        unusable.put(
+        mistakesByProperty.put(
                 name,
                 isGroup && property != null
-                        ? name + ": is a group of settings, such as " + KnownNames.firstBelow(name.toString())
+                        ? name + ": is a group of settings, such as " + SettingNames.firstInGroup(name.toString())
                                 + origin(property)
                         : describe(name, property, target, error));
-        // The binding continues with the default; onFinish fails.
+        // The binding continues with the default value, and onFinish throws the collected mistakes.
         return null;
     }
 
-    /** Finds the property of a failure. The context has none if the value of a group did not convert. */
+    /** Finds the property that caused a failure. The context has none if a value was given for a group of settings. */
     private static @Nullable ConfigurationProperty property(ConfigurationPropertyName name, BindContext context) {
         if (context.getConfigurationProperty() != null) {
             return context.getConfigurationProperty();
         }
-        for (ConfigurationPropertySource each : context.getSources()) {
-            ConfigurationProperty property = each.getConfigurationProperty(name);
+        for (ConfigurationPropertySource source : context.getSources()) {
+            ConfigurationProperty property = source.getConfigurationProperty(name);
             if (property != null) {
                 return property;
             }
@@ -82,7 +88,7 @@ final class MistakeCollector extends AbstractBindHandler {
         return null;
     }
 
-    private static boolean isVariable(ConfigurationProperty property) {
+    private static boolean isEnvironmentVariable(ConfigurationProperty property) {
         ConfigurationPropertySource source = property.getSource();
         return source != null && source.getUnderlyingSource() instanceof SystemEnvironmentPropertySource;
     }
@@ -100,8 +106,8 @@ final class MistakeCollector extends AbstractBindHandler {
             return name + ": " + cause.getMessage();
         }
         Class<?> type = target.getType().resolve(Object.class);
-        return name + "=" + property.getValue() + ": is no " + type.getSimpleName() + " (" + cause.getMessage() + ")"
-                + origin(property);
+        return name + "=" + property.getValue() + ": is not a valid " + type.getSimpleName() + " (" + cause.getMessage()
+                + ")" + origin(property);
     }
 
     private static String origin(ConfigurationProperty property) {
@@ -115,24 +121,25 @@ final class MistakeCollector extends AbstractBindHandler {
         try {
             super.onFinish(name, target, context, result);
         } catch (UnboundConfigurationPropertiesException e) {
-            if (!isBelowRoot(name)) {
+            if (!isPuriSetting(name)) {
                 throw e;
             }
-            for (ConfigurationProperty each : e.getUnboundProperties()) {
-                // Without the value, which may be a token under a misspelt name.
-                unusable.putIfAbsent(
-                        each.getName(),
-                        each.getName() + ": there is no such setting; the nearest is "
-                                + KnownNames.nearest(each.getName().toString()) + origin(each));
+            for (ConfigurationProperty property : e.getUnboundProperties()) {
+                // The message omits the value, because it may be a token with a misspelt name.
+                mistakesByProperty.putIfAbsent(
+                        property.getName(),
+                        property.getName() + ": there is no such setting; the nearest is "
+                                + SettingNames.nearest(property.getName().toString()) + origin(property));
             }
         }
-        if (name.equals(ROOT) && !(unusable.isEmpty() && others.isEmpty())) {
-            List<String> all = new ArrayList<>(unusable.values());
-            others.stream()
-                    .filter(each -> unusable.keySet().stream().noneMatch(known -> each.startsWith(known + ":")))
-                    .forEach(all::add);
-            all.sort(Comparator.naturalOrder());
-            throw new InvalidPuriPropertiesException(all);
+        if (name.equals(ROOT) && !(mistakesByProperty.isEmpty() && mistakesInValues.isEmpty())) {
+            List<String> mistakes = new ArrayList<>(mistakesByProperty.values());
+            mistakesInValues.stream()
+                    .filter(mistake -> mistakesByProperty.keySet().stream()
+                            .noneMatch(reported -> mistake.startsWith(reported + ":")))
+                    .forEach(mistakes::add);
+            mistakes.sort(Comparator.naturalOrder());
+            throw new InvalidPuriPropertiesException(mistakes);
         }
     }
 }

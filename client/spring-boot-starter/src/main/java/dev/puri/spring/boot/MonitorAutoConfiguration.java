@@ -18,11 +18,11 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.core.Ordered;
 import org.springframework.core.annotation.Order;
 
-/** Metrics of publishers, relays and resolver clients, those of the application's own as well. */
+/** Configures metrics of publishers, relays and resolver clients, including those that the application defines. */
 @AutoConfiguration(
         after = {OutboxAutoConfiguration.class, PublisherAutoConfiguration.class, ResolverAutoConfiguration.class})
 public class MonitorAutoConfiguration {
-    /** Monitors of relays. */
+    /** Configures monitors of relays. */
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnClass(Outbox.class)
     @ConditionalOnBean(RelayLifecycle.class)
@@ -34,7 +34,7 @@ public class MonitorAutoConfiguration {
             return new RelayMonitors(monitors);
         }
 
-        /** Metrics of relays. */
+        /** Configures metrics of relays. */
         @Configuration(proxyBeanMethods = false)
         @ConditionalOnClass(MeterBinder.class)
         static class MetricsConfiguration {
@@ -46,21 +46,26 @@ public class MonitorAutoConfiguration {
         }
     }
 
-    /** Keeps secrets out of the settings that actuator's endpoints show, if the application lets them show values. */
+    /**
+     * Masks secrets in the settings that actuator endpoints show, if the application has enabled the display of values.
+     */
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnClass(SanitizingFunction.class)
-    static class ShownSettingsConfiguration {
-        /** Masks the user info of URLs. Last, because a function of the application's own may hide the whole value. */
+    static class SanitizerConfiguration {
+        /**
+         * Masks the user info of URLs. Runs last, because a function that the application defines may hide the whole
+         * value.
+         */
         @Bean
         @Order(Ordered.LOWEST_PRECEDENCE)
         SanitizingFunction puriSanitizingFunction() {
-            return shown -> shown.getKey().startsWith("puri.") && shown.getValue() instanceof CharSequence text
-                    ? shown.withValue(UserInfo.masked(text.toString()))
-                    : shown;
+            return setting -> setting.getKey().startsWith("puri.") && setting.getValue() instanceof CharSequence text
+                    ? setting.withValue(UserInfo.masked(text.toString()))
+                    : setting;
         }
     }
 
-    /** Metrics of publishers. */
+    /** Configures metrics of publishers. */
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnClass(KafkaClientMetrics.class)
     @ConditionalOnBean(IdentityPublisher.class)
@@ -72,7 +77,7 @@ public class MonitorAutoConfiguration {
         }
     }
 
-    /** Metrics of resolver clients. */
+    /** Configures metrics of resolver clients. */
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnClass(MeterBinder.class)
     @ConditionalOnBean(ResolverClient.class)

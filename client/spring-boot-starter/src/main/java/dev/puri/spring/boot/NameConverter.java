@@ -7,14 +7,14 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.core.convert.TypeDescriptor;
 import org.springframework.core.convert.converter.GenericConverter;
 
-/** Converts names from and to text. One bean for all types, which Boot adds to every conversion service. */
+/** Converts pURIs, handles and their parts from and to text. Spring Boot adds this bean to every conversion service. */
 final class NameConverter implements GenericConverter {
     @Override
     public Set<ConvertiblePair> getConvertibleTypes() {
         Set<ConvertiblePair> pairs = new HashSet<>();
-        for (NameType<?> each : NameType.ALL) {
-            pairs.add(new ConvertiblePair(String.class, each.type()));
-            pairs.add(new ConvertiblePair(each.type(), String.class));
+        for (NameType<?> type : NameType.ALL) {
+            pairs.add(new ConvertiblePair(String.class, type.type()));
+            pairs.add(new ConvertiblePair(type.type(), String.class));
         }
         return pairs;
     }
@@ -24,7 +24,7 @@ final class NameConverter implements GenericConverter {
         if (source == null) {
             return null;
         }
-        NameType<?> name = NameType.of(to.getType());
-        return name == null ? source.toString() : name.parse(source.toString());
+        NameType<?> type = NameType.of(to.getType());
+        return type == null ? source.toString() : type.parse(source.toString());
     }
 }

@@ -10,7 +10,7 @@ import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.context.annotation.ConditionContext;
 import org.springframework.core.type.AnnotatedTypeMetadata;
 
-/** Decides {@link ConditionalOnSetting}. */
+/** Evaluates {@link ConditionalOnSetting}. */
 final class OnSettingCondition extends SpringBootCondition {
     @Override
     public ConditionOutcome getMatchOutcome(ConditionContext context, AnnotatedTypeMetadata metadata) {
@@ -25,7 +25,7 @@ final class OnSettingCondition extends SpringBootCondition {
         return ConditionOutcome.noMatch(message().because("not set: " + String.join(" or ", names)));
     }
 
-    /** Whether a setting has a value, or a list at least one. */
+    /** Returns whether a setting has a value. A list must have at least one element. */
     static boolean isSet(Binder binder, String name) {
         return binder.bind(name, Bindable.listOf(String.class))
                 .map(values -> !values.isEmpty())

@@ -19,7 +19,7 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Lazy;
 import org.springframework.jdbc.core.JdbcTemplate;
 
-/** Configures an outbox in the application's database, and its relay. */
+/** Configures an outbox in the application's database, and the relay of the outbox. */
 @AutoConfiguration(
         after = {PuriAutoConfiguration.class, PublisherAutoConfiguration.class},
         afterName = {
@@ -33,8 +33,9 @@ import org.springframework.jdbc.core.JdbcTemplate;
 @ConditionalOnProperty(prefix = "puri.outbox", name = "enabled", matchIfMissing = true)
 public class OutboxAutoConfiguration {
     /**
-     * Dialect and table of the outbox. Lazy, so that the database is not asked if the application replaces all beans that depend on this
-     * one. It is asked after the application's migrations, because Flyway refuses a schema that has a table already.
+     * Dialect and table of the outbox. This bean is lazy: if the application replaces all beans that depend on this
+     * bean, no connection is opened. The bean is created after the application's migrations, because it may create
+     * tables, and Flyway refuses a schema that is not empty.
      */
     @Bean
     @Lazy
@@ -44,12 +45,12 @@ public class OutboxAutoConfiguration {
         return OutboxDatabase.open(dataSource, properties.outbox());
     }
 
-    /** The outbox for code that has a connection. */
+    /** The outbox for code that passes its own JDBC connection. */
     @Bean
     @ConditionalOnMissingBean
-    Outbox puriOutbox(OutboxDatabase database, ObjectProvider<TraceSource> traces) {
-        TraceSource trace = traces.getIfAvailable(() -> () -> null);
-        return new Outbox(database.dialect(), database.table(), trace::current);
+    Outbox puriOutbox(OutboxDatabase database, ObjectProvider<TraceSource> traceSources) {
+        TraceSource traceSource = traceSources.getIfAvailable(() -> () -> null);
+        return new Outbox(database.dialect(), database.table(), traceSource::current);
     }
 
     /** The outbox for code in a Spring transaction. */
@@ -57,11 +58,11 @@ public class OutboxAutoConfiguration {
     @ConditionalOnMissingBean
     TransactionOutbox puriTransactionOutbox(
             Outbox outbox, DataSource dataSource, ObjectProvider<RelayLifecycle> relays) {
-        // Looked up at commit, so that a relay may depend on beans that use the outbox.
+        // The relay is looked up at each commit, so that a relay may depend on beans that use the outbox.
         return new TransactionOutbox(outbox, dataSource, () -> relays.ifUnique(RelayLifecycle::wake));
     }
 
-    /** The outbox's relay. */
+    /** Configures the relay of the outbox. */
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnProperty(prefix = "puri.outbox.relay", name = "enabled", matchIfMissing = true)
     static class RelayConfiguration {
@@ -73,15 +74,15 @@ public class OutboxAutoConfiguration {
                 PuriProperties properties,
                 ObjectProvider<Declarations> declarations) {
             if (properties.kafka().bootstrapServers().isEmpty()) {
-                throw new InvalidPuriPropertiesException(
-                        List.of("puri.kafka.bootstrap-servers: is not set, and the outbox's relay publishes there. An"
-                                + " application that only writes to the outbox sets puri.outbox.relay.enabled=false;"
-                                + " one without an outbox sets puri.outbox.enabled=false"));
+                throw new InvalidPuriPropertiesException(List.of(
+                        "puri.kafka.bootstrap-servers: is not set, but the relay of the outbox needs it. If this"
+                                + " application only writes to the outbox, set puri.outbox.relay.enabled=false; if it has"
+                                + " no outbox, set puri.outbox.enabled=false"));
             }
             PuriProperties.Relay relay = properties.outbox().relay();
             return RelaySettings.of(dataSource, database.dialect(), properties.producer())
                     .withTable(database.table())
-                    .withOwnsTopic(PublisherAutoConfiguration.ownsTopic(declarations))
+                    .withOwnsTopic(PublisherAutoConfiguration.namespacesWithOwnTopic(declarations))
                     .withTimes(
                             PuriProperties.bounded(relay.pollInterval()),
                             PuriProperties.bounded(relay.sweepInterval()),
@@ -96,7 +97,7 @@ public class OutboxAutoConfiguration {
         }
     }
 
-    /** Trace contexts from Micrometer Tracing. */
+    /** Configures trace contexts from Micrometer Tracing. */
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnClass({io.micrometer.tracing.Tracer.class, io.micrometer.tracing.propagation.Propagator.class})
     @ConditionalOnBean({io.micrometer.tracing.Tracer.class, io.micrometer.tracing.propagation.Propagator.class})

@@ -13,31 +13,33 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.dao.DataAccessResourceFailureException;
 
 /**
- * The dialect and the table of an outbox.
+ * The dialect and the table name of an outbox.
  *
- * @param table as {@link OutboxSchema#sql(Dialect, String)} takes it
+ * @param table name of the outbox table, valid for {@link OutboxSchema#sql(Dialect, String)}
  */
 record OutboxDatabase(Dialect dialect, String table) {
-    /** Detects the dialect unless it is set, and creates the tables if that is enabled. Opens a connection only for these. */
+    /**
+     * Detects the dialect if it is not set, and creates the tables if this is enabled. Otherwise opens no connection.
+     */
     static OutboxDatabase open(DataSource dataSource, PuriProperties.Outbox settings) {
-        requireTable(settings.table());
-        String named = settings.dialect();
-        if (named != null && !settings.createTables()) {
-            return new OutboxDatabase(dialect(named), settings.table());
+        requireValidTableName(settings.table());
+        String configuredDialect = settings.dialect();
+        if (configuredDialect != null && !settings.createTables()) {
+            return new OutboxDatabase(dialect(configuredDialect), settings.table());
         }
         try (Connection connection = dataSource.getConnection()) {
-            Dialect dialect = dialect(named != null ? named : productOf(connection));
+            Dialect dialect = dialect(configuredDialect != null ? configuredDialect : productName(connection));
             if (settings.createTables()) {
                 createTables(connection, dialect, settings.table());
             }
             return new OutboxDatabase(dialect, settings.table());
         } catch (SQLException e) {
             throw new DataAccessResourceFailureException(
-                    "the database of the outbox fails: " + UserInfo.masked(String.valueOf(e.getMessage())), e);
+                    "the database of the outbox failed: " + UserInfo.masked(String.valueOf(e.getMessage())), e);
         }
     }
 
-    private static void requireTable(String table) {
+    private static void requireValidTableName(String table) {
         try {
             OutboxSchema.sql(Dialect.POSTGRESQL, table);
         } catch (IllegalArgumentException e) {
@@ -45,7 +47,7 @@ record OutboxDatabase(Dialect dialect, String table) {
         }
     }
 
-    private static String productOf(Connection connection) throws SQLException {
+    private static String productName(Connection connection) throws SQLException {
         return connection.getMetaData().getDatabaseProductName();
     }
 
@@ -58,18 +60,22 @@ record OutboxDatabase(Dialect dialect, String table) {
         String name = String.valueOf(product).toLowerCase(Locale.ROOT);
         if (!PropertyMistakes.DIALECTS.contains(name)) {
             throw new InvalidPuriPropertiesException(
-                    List.of("puri.outbox.dialect: is not set, and the database calls itself \"" + product
-                            + "\". Set it to postgresql, mysql or mariadb, or puri.outbox.enabled=false"));
+                    List.of("puri.outbox.dialect: is not set, and the product name of the database is \"" + product
+                            + "\". Set puri.outbox.dialect to postgresql, mysql or mariadb, or set"
+                            + " puri.outbox.enabled=false"));
         }
         return Dialect.valueOf(name.toUpperCase(Locale.ROOT));
     }
 
-    /** Creates missing tables, in one transaction if the database supports that for tables. Several instances may do so at once. */
+    /**
+     * Creates missing tables, in one transaction if the database supports this. Several instances may do this at the
+     * same time.
+     */
     private static void createTables(Connection connection, Dialect dialect, String table) throws SQLException {
         if (exists(connection, table)) {
             return;
         }
-        boolean commitsByItself = connection.getAutoCommit();
+        boolean wasAutoCommit = connection.getAutoCommit();
         connection.setAutoCommit(false);
         try (Statement statement = connection.createStatement()) {
             for (String sql : OutboxSchema.statements(dialect, table)) {
@@ -83,13 +89,13 @@ record OutboxDatabase(Dialect dialect, String table) {
                 throw e;
             }
         } finally {
-            connection.setAutoCommit(commitsByItself);
+            connection.setAutoCommit(wasAutoCommit);
         }
     }
 
     private static boolean exists(Connection connection, String table) throws SQLException {
-        boolean commitsByItself = connection.getAutoCommit();
-        // In a transaction, PostgreSQL would refuse all statements after the failing one.
+        boolean wasAutoCommit = connection.getAutoCommit();
+        // With auto-commit, because PostgreSQL refuses all further statements of a transaction after a failure.
         connection.setAutoCommit(true);
         try (Statement statement = connection.createStatement()) {
             statement.execute("SELECT seq FROM " + table + " WHERE 1 = 0");
@@ -97,7 +103,7 @@ record OutboxDatabase(Dialect dialect, String table) {
         } catch (SQLException e) {
             return false;
         } finally {
-            connection.setAutoCommit(commitsByItself);
+            connection.setAutoCommit(wasAutoCommit);
         }
     }
 }

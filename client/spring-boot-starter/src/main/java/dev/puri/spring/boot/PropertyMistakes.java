@@ -11,16 +11,21 @@ import org.apache.kafka.clients.producer.ProducerConfig;
 import org.jspecify.annotations.Nullable;
 import org.springframework.util.ClassUtils;
 
-/** Finds mistakes in bound settings, without connecting to anything. */
+/** Finds mistakes in the values of the settings. Opens no connections. */
 final class PropertyMistakes {
-    /** Databases of {@code dev.puri.client.outbox.Dialect}, which need not be on the class path. */
+    /**
+     * Names of the databases in {@code dev.puri.client.outbox.Dialect}. That enum may be missing from the class path.
+     */
     static final Set<String> DIALECTS = Set.of("postgresql", "mysql", "mariadb");
 
-    private static final boolean READS_DECLARATIONS =
+    private static final boolean IS_DECLARATIONS_PRESENT =
             ClassUtils.isPresent("dev.puri.client.declarations.CollectionsFile", null);
 
-    /** The settings of the options of {@code ResolverOptions}, by whose names it lists mistakes. */
-    private static final Map<String, String> OPTIONS = Map.ofEntries(
+    /**
+     * Names of settings by the names of options in {@code ResolverOptions}, whose error messages begin with the
+     * option's name.
+     */
+    private static final Map<String, String> SETTINGS_BY_OPTION = Map.ofEntries(
             Map.entry("addresses", "addresses"),
             Map.entry("token", "token"),
             Map.entry("deadline", "deadline"),
@@ -38,7 +43,7 @@ final class PropertyMistakes {
 
     private PropertyMistakes() {}
 
-    /** Returns the mistakes. Each has the name of the property, its value unless that is secret, and the rule. */
+    /** Returns the mistakes. Each has the name of the setting, its value unless the value is secret, and the rule. */
     static List<String> of(PuriProperties properties) {
         List<String> mistakes = new ArrayList<>();
         checkService(properties, mistakes);
@@ -51,28 +56,29 @@ final class PropertyMistakes {
     private static void checkService(PuriProperties properties, List<String> mistakes) {
         String source = properties.source();
         if (source != null && (source.isEmpty() || source.length() > Event.MAX_SOURCE_LENGTH)) {
-            mistakes.add("puri.source: has " + source.length() + " characters; 1 to " + Event.MAX_SOURCE_LENGTH);
+            mistakes.add(
+                    "puri.source: has " + source.length() + " characters; must have 1 to " + Event.MAX_SOURCE_LENGTH);
         }
         if (properties.collections() != null) {
-            if (!READS_DECLARATIONS) {
+            if (!IS_DECLARATIONS_PRESENT) {
                 mistakes.add("puri.collections=" + properties.collections()
-                        + ": dev.puri:client-declarations, which reads it, is not on the class path");
+                        + ": needs dev.puri:client-declarations on the class path");
             } else if (!properties.collections().exists()) {
-                mistakes.add("puri.collections=" + properties.collections() + ": does not exist");
+                mistakes.add("puri.collections=" + properties.collections() + ": the file does not exist");
             }
         }
     }
 
     private static void checkKafka(PuriProperties properties, List<String> mistakes) {
-        Map<String, String> passed = properties.kafka().properties();
-        forbid(passed, "bootstrap.servers", "puri.kafka.bootstrap-servers", mistakes);
-        forbid(passed, "schema.registry.url", "puri.schema-registry.url", mistakes);
+        Map<String, String> producerProperties = properties.kafka().properties();
+        forbid(producerProperties, "bootstrap.servers", "puri.kafka.bootstrap-servers", mistakes);
+        forbid(producerProperties, "schema.registry.url", "puri.schema-registry.url", mistakes);
         if (properties.kafka().bootstrapServers().isEmpty()) {
             return;
         }
         if (properties.schemaRegistry().url().isEmpty()
-                && !passed.containsKey("schema.registry.url")
-                && !passed.containsKey(ProducerConfig.VALUE_SERIALIZER_CLASS_CONFIG)) {
+                && !producerProperties.containsKey("schema.registry.url")
+                && !producerProperties.containsKey(ProducerConfig.VALUE_SERIALIZER_CLASS_CONFIG)) {
             mistakes.add("puri.schema-registry.url: is not set; events cannot be serialized without a schema registry");
         }
         String address = ProducerConfig.BOOTSTRAP_SERVERS_CONFIG;
@@ -84,10 +90,11 @@ final class PropertyMistakes {
         }
     }
 
-    private static void forbid(Map<String, String> passed, String key, String instead, List<String> mistakes) {
-        String value = passed.get(key);
+    private static void forbid(
+            Map<String, String> producerProperties, String key, String setting, List<String> mistakes) {
+        String value = producerProperties.get(key);
         if (value != null) {
-            mistakes.add("puri.kafka.properties." + key + "=" + value + ": set " + instead + " instead");
+            mistakes.add("puri.kafka.properties." + key + "=" + value + ": set " + setting + " instead");
         }
     }
 
@@ -103,20 +110,21 @@ final class PropertyMistakes {
                 mistakes.add("puri.resolver.addresses=" + String.join(",", resolver.addresses()) + ": " + message);
                 return;
             }
-            message.lines().skip(1).map(String::strip).forEach(line -> mistakes.add(named(line)));
+            message.lines().skip(1).map(String::strip).forEach(line -> mistakes.add(withSettingName(line)));
         }
     }
 
-    private static String named(String line) {
+    /** Replaces the name of the option at the beginning of a line by the name of the setting. */
+    private static String withSettingName(String line) {
         int colon = line.indexOf(':');
-        String setting = colon < 0 ? null : OPTIONS.get(line.substring(0, colon));
+        String setting = colon < 0 ? null : SETTINGS_BY_OPTION.get(line.substring(0, colon));
         return setting == null ? "puri.resolver: " + line : "puri.resolver." + setting + line.substring(colon);
     }
 
     private static void checkOutbox(PuriProperties.Outbox outbox, List<String> mistakes) {
         String dialect = outbox.dialect();
         if (dialect != null && !DIALECTS.contains(dialect)) {
-            mistakes.add("puri.outbox.dialect=" + dialect + ": is none of postgresql, mysql, mariadb");
+            mistakes.add("puri.outbox.dialect=" + dialect + ": must be postgresql, mysql or mariadb");
         }
         requirePositive("poll-interval", outbox.relay().pollInterval(), mistakes);
         requirePositive("sweep-interval", outbox.relay().sweepInterval(), mistakes);
@@ -126,7 +134,7 @@ final class PropertyMistakes {
 
     private static void requirePositive(String name, @Nullable Duration time, List<String> mistakes) {
         if (time == null || time.isNegative() || time.isZero()) {
-            mistakes.add("puri.outbox.relay." + name + "=" + time + ": is not positive");
+            mistakes.add("puri.outbox.relay." + name + "=" + time + ": must be positive");
         }
     }
 }

@@ -20,10 +20,10 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.core.env.Environment;
 import org.springframework.core.io.Resource;
 
-/** Configures the factory of events, and the publisher for events without an outbox. */
+/** Configures the factory of events, and the publisher, which publishes events without an outbox. */
 @AutoConfiguration(after = {PuriAutoConfiguration.class, ResolverAutoConfiguration.class})
 public class PublisherAutoConfiguration {
-    /** The factory of this application's events. */
+    /** The factory for this application's events. */
     @Bean
     @ConditionalOnMissingBean
     @ConditionalOnSetting({"puri.source", "spring.application.name"})
@@ -32,7 +32,10 @@ public class PublisherAutoConfiguration {
         return new Events(source != null ? source : environment.getRequiredProperty("spring.application.name"));
     }
 
-    /** The publisher. It connects in the background, and awaits outcomes with the application's resolver if there is one. */
+    /**
+     * The publisher. It connects in the background. If the application has one resolver, the publisher asks that
+     * resolver for the outcomes of events.
+     */
     @Bean
     @ConditionalOnMissingBean
     @ConditionalOnSetting("puri.kafka.bootstrap-servers")
@@ -41,18 +44,18 @@ public class PublisherAutoConfiguration {
             ObjectProvider<Declarations> declarations,
             ObjectProvider<IdentityResolver> resolvers) {
         IdentityResolver resolver = resolvers.getIfUnique();
-        Predicate<String> ownsTopic = ownsTopic(declarations);
+        Predicate<String> ownsTopic = namespacesWithOwnTopic(declarations);
         return resolver == null
                 ? new IdentityPublisher(properties.producer(), ownsTopic)
                 : new IdentityPublisher(properties.producer(), ownsTopic, resolver);
     }
 
-    /** Whether a namespace's events go to its own topic. */
-    static Predicate<String> ownsTopic(ObjectProvider<Declarations> declarations) {
+    /** Returns a predicate that is true for the namespaces whose events go to their own topic. */
+    static Predicate<String> namespacesWithOwnTopic(ObjectProvider<Declarations> declarations) {
         return declarations.getIfAvailable(Declarations::none)::ownsTopic;
     }
 
-    /** The declarations in the file {@code puri.collections}. */
+    /** Configures the declarations, read from the file {@code puri.collections}. */
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnClass(CollectionsFile.class)
     @ConditionalOnSetting("puri.collections")

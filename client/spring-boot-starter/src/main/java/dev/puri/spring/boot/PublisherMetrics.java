@@ -12,16 +12,16 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import org.apache.kafka.clients.producer.Producer;
 
 /**
- * Kafka's metrics of the publishers' producers, under the names of Micrometer's {@link KafkaClientMetrics}. They have the tag {@code
- * spring.id}, the bean's name, because Prometheus takes meters of one name only with the same tags: Spring for Kafka binds the
- * producers of the application with this tag.
+ * Binds Kafka's metrics of the publishers' producers, with the names of Micrometer's {@link KafkaClientMetrics}. The
+ * meters have the tag {@code spring.id} with the bean's name, because Spring for Kafka uses this tag for the
+ * application's producers, and Prometheus accepts meters with the same name only if they have the same tags.
  */
 final class PublisherMetrics implements MeterBinder, AutoCloseable {
     private final Map<String, IdentityPublisher> publishers;
-    private final List<KafkaClientMetrics> bound = new CopyOnWriteArrayList<>();
+    private final List<KafkaClientMetrics> boundMetrics = new CopyOnWriteArrayList<>();
 
     /**
-     * @param publishers by the names of their beans
+     * @param publishers publishers by bean name
      */
     PublisherMetrics(Map<String, IdentityPublisher> publishers) {
         this.publishers = Map.copyOf(publishers);
@@ -31,14 +31,15 @@ final class PublisherMetrics implements MeterBinder, AutoCloseable {
     public void bindTo(MeterRegistry registry) {
         publishers.forEach((name, publisher) -> {
             KafkaClientMetrics metrics = new KafkaClientMetrics(producerOf(publisher), Tags.of("spring.id", name));
-            bound.add(metrics);
+            boundMetrics.add(metrics);
             metrics.bindTo(registry);
         });
     }
 
     /**
-     * KafkaClientMetrics takes a producer and asks it for nothing but its metrics. A publisher does not show its producer, because
-     * events must be published by the publisher. A proxy fits the Producer interface of every Kafka version.
+     * Returns a producer that only supports {@code metrics()}. KafkaClientMetrics needs a producer and calls only this
+     * method. A publisher does not expose its producer, because events must be published by the publisher. A proxy
+     * implements the Producer interface of every Kafka version.
      */
     private static Producer<?, ?> producerOf(IdentityPublisher publisher) {
         return (Producer<?, ?>) Proxy.newProxyInstance(
@@ -50,9 +51,9 @@ final class PublisherMetrics implements MeterBinder, AutoCloseable {
                 });
     }
 
-    /** Removes the meters and stops the threads that look for new metrics. */
+    /** Removes the meters, and stops the threads that search for new metrics. */
     @Override
     public void close() {
-        bound.forEach(KafkaClientMetrics::close);
+        boundMetrics.forEach(KafkaClientMetrics::close);
     }
 }

@@ -5,7 +5,7 @@ import org.springframework.boot.context.properties.ConfigurationPropertiesBindHa
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.annotation.Bean;
 
-/** Reads the settings below {@code puri}. */
+/** Binds the settings with the prefix {@code puri}. */
 @AutoConfiguration
 @EnableConfigurationProperties(PuriProperties.class)
 public class PuriAutoConfiguration {

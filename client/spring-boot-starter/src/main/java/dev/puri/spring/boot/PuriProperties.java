@@ -13,15 +13,16 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.core.io.Resource;
 
 /**
- * Settings of the registry's client. All mistakes in them are listed together when the application starts.
+ * The settings of the client of the identity registry. If settings are invalid, the application does not start and
+ * lists all mistakes together.
  *
- * @param source Service as readers of the log see it. The application's name unless set.
- * @param collections File of declarations, as "puri collections apply" takes it, which tells the namespaces that own a
- *     topic. Without it all events go to the shared topic.
- * @param kafka Brokers.
- * @param schemaRegistry Schema registry.
- * @param resolver Resolvers.
- * @param outbox Outbox.
+ * @param source Name of this service, which each event contains. Default is spring.application.name.
+ * @param collections File with declarations of collections, in the format of "puri collections apply". It says which
+ *     namespaces have their own topic. Without it all events go to the shared topic.
+ * @param kafka Settings of the Kafka producer.
+ * @param schemaRegistry Settings of the schema registry's client.
+ * @param resolver Settings of the resolver client.
+ * @param outbox Settings of the outbox.
  */
 @ConfigurationProperties(prefix = "puri", ignoreUnknownFields = false)
 public record PuriProperties(
@@ -31,13 +32,13 @@ public record PuriProperties(
         @DefaultValue SchemaRegistry schemaRegistry,
         @DefaultValue Resolver resolver,
         @DefaultValue Outbox outbox) {
-    private static final Duration LONGEST = Duration.ofDays(365 * 100);
+    private static final Duration MAX_DURATION = Duration.ofDays(365 * 100);
 
     /**
-     * Brokers.
+     * Settings of the Kafka producer.
      *
-     * @param bootstrapServers Brokers as host:port. Without them nothing is published.
-     * @param properties Properties of the Kafka producer and of the serializer, under their own names.
+     * @param bootstrapServers Brokers as host:port. Without brokers there is no publisher.
+     * @param properties Properties of the Kafka producer and of the serializer, with their original names.
      */
     public record Kafka(
             @DefaultValue List<String> bootstrapServers,
@@ -47,7 +48,7 @@ public record PuriProperties(
             properties = Map.copyOf(properties);
         }
 
-        /** Shows the properties without their values, which may be passwords. */
+        /** Returns the properties without their values, which may be passwords. */
         @Override
         public String toString() {
             return "Kafka[bootstrapServers=" + UserInfo.masked(bootstrapServers.toString()) + ", properties="
@@ -56,12 +57,13 @@ public record PuriProperties(
     }
 
     /**
-     * Schema registry.
+     * Settings of the schema registry's client.
      *
-     * @param url Base URLs of the schema registry's Confluent API. The first that works is asked.
+     * @param url Base URLs of the schema registry's Confluent API. The client tries them in this order and uses the
+     *     first that works.
      */
-    // A list for one more reason: Boot would convert the variable PURI_SCHEMA_REGISTRY of the puri command to a record
-    // of a single text.
+    // The component must be a list. If it were a String, Spring Boot would convert the environment variable
+    // PURI_SCHEMA_REGISTRY, which the puri command reads, to this record.
     public record SchemaRegistry(@DefaultValue List<String> url) {
         public SchemaRegistry {
             url = List.copyOf(url);
@@ -75,23 +77,26 @@ public record PuriProperties(
     }
 
     /**
-     * Resolvers.
+     * Settings of the resolver client.
      *
-     * @param addresses Base URLs of resolvers' internal listeners. The first that works is asked. Without them nothing
-     *     is resolved.
-     * @param token Bearer token of every request. None unless set.
-     * @param sslBundle SSL bundle for https addresses. The platform's trust unless set.
-     * @param deadline Time limit of a look-up, without the wait for an event.
-     * @param connectTimeout Time limit of one connection.
-     * @param maxWait Longest wait for an event in one request. At most PURI_MAX_WAIT of the resolvers. A longer wait is asked for
-     *     in several requests.
-     * @param maxBatch Most references in one request. At most PURI_MAX_REFS of the resolvers.
-     * @param maxJoinedRequests Most requests under way with joined single look-ups.
-     * @param maxDirectRequests Most other requests under way.
-     * @param maxPending Most references asked and not yet answered.
-     * @param hedgeAfter Silence of one address after which another is asked the same. Never unless set.
-     * @param hedgeShare Most second requests, as a share of all.
-     * @param cache Cache of answers.
+     * @param addresses Base URLs of the resolvers' internal listeners. The client tries them in this order and uses the
+     *     first that works. Without addresses there is no resolver client.
+     * @param token Bearer token of every request. Default is no token.
+     * @param sslBundle SSL bundle for https addresses. Default is the JVM's trust store.
+     * @param deadline Time limit of a look-up, in addition to any wait for an event.
+     * @param connectTimeout Time limit for opening a connection.
+     * @param maxWait Maximum time that one request waits for an event. At most PURI_MAX_WAIT of the resolvers. The
+     *     client splits a longer wait into several requests.
+     * @param maxBatch Maximum number of references in one request. At most PURI_MAX_REFS of the resolvers.
+     * @param maxJoinedRequests Maximum number of concurrent requests that join look-ups of single references into
+     *     batches.
+     * @param maxDirectRequests Maximum number of other concurrent requests of each kind, those that wait for an event
+     *     and those that do not.
+     * @param maxPending Maximum number of references that are not yet answered.
+     * @param hedgeAfter Time without a response after which the request is also sent to another address. Default is
+     *     never.
+     * @param hedgeShare Maximum share of requests that are also sent to another address.
+     * @param cache Settings of the cache.
      */
     public record Resolver(
             @DefaultValue List<String> addresses,
@@ -114,8 +119,8 @@ public record PuriProperties(
         /**
          * Returns the client's options.
          *
-         * @param tls null for the platform's
-         * @throws IllegalArgumentException if there are mistakes; all are listed
+         * @param tls null for the JVM's default
+         * @throws IllegalArgumentException if options are invalid; the message lists all mistakes
          */
         ResolverOptions options(@Nullable SSLContext tls) {
             ResolverOptions.Builder options = ResolverOptions.at(addresses.toArray(String[]::new))
@@ -149,12 +154,12 @@ public record PuriProperties(
     }
 
     /**
-     * Cache of a resolver's answers, kept true by the feed of changes.
+     * Settings of the cache of look-ups. The feed of changes removes changed rows from the cache.
      *
-     * @param size Most rows in the cache. 0 for no cache, and no feed.
-     * @param replicaLag Time after a row's change in which no answer about it is cached. Zero only for one address that is
-     *     one process.
-     * @param feedSilence Time for which the cache is used without a sign that the feed is current.
+     * @param size Maximum number of rows in the cache. 0 for no cache and no feed.
+     * @param replicaLag Time after the change of a row during which the row is not cached, because another resolver may
+     *     still return the old row. Zero is allowed only with one address that one process serves.
+     * @param feedSilence Maximum time for which the cache is used without a sign that the feed of changes is current.
      */
     public record Cache(
             @DefaultValue("0") int size,
@@ -162,14 +167,14 @@ public record PuriProperties(
             @DefaultValue("45s") Duration feedSilence) {}
 
     /**
-     * Outbox in the application's database, if client-outbox is on the class path.
+     * Settings of the outbox in the application's database. They apply if client-outbox is on the class path.
      *
      * @param enabled Whether there is an outbox.
-     * @param dialect Database of the outbox: postgresql, mysql or mariadb. The database is asked at start unless set.
-     * @param table Table of the outbox.
-     * @param createTables Whether the tables are created at start if they are missing. For development; use a migration in
-     *     production.
-     * @param relay Relay of the outbox.
+     * @param dialect Database of the outbox: postgresql, mysql or mariadb. Default is detected from the database at
+     *     start.
+     * @param table Name of the outbox table.
+     * @param createTables Whether missing tables are created at start. For development; use a migration in production.
+     * @param relay Settings of the relay.
      */
     public record Outbox(
             @DefaultValue("true") boolean enabled,
@@ -179,13 +184,13 @@ public record PuriProperties(
             @DefaultValue Relay relay) {}
 
     /**
-     * Relay that publishes the rows of the outbox.
+     * Settings of the relay, which publishes the events in the outbox.
      *
-     * @param enabled Whether this application runs a relay. One instance of all leads.
-     * @param pollInterval Time between two looks at an empty table.
-     * @param sweepInterval Time between two looks at the table although a feed reports its rows.
-     * @param firstBackoff Wait after a first failure, doubled by each further one up to 60 s.
-     * @param maxLag Age of the oldest waiting row from which health is DOWN.
+     * @param enabled Whether this application runs a relay. Among all instances only one, the leader, publishes.
+     * @param pollInterval Time between two reads of the table while it is empty.
+     * @param sweepInterval Time between two reads of the table while a feed reports its rows.
+     * @param firstBackoff Time before the first retry. Each further failure doubles the time, up to 60 s.
+     * @param maxLag Health is DOWN if the oldest unpublished row that is not blocked is older than this.
      */
     public record Relay(
             @DefaultValue("true") boolean enabled,
@@ -194,18 +199,18 @@ public record PuriProperties(
             @DefaultValue("1s") Duration firstBackoff,
             @DefaultValue("1m") Duration maxLag) {}
 
-    /** Limits a duration to what a timer can count: 2^63 ns are 292 years. */
+    /** Limits a duration to 100 years, so that its nanoseconds fit into a long. */
     static Duration bounded(Duration time) {
-        return time.compareTo(LONGEST) > 0 ? LONGEST : time;
+        return time.compareTo(MAX_DURATION) > 0 ? MAX_DURATION : time;
     }
 
-    /** The producer's properties, as {@code IdentityPublisher} and {@code OutboxRelay} take them. */
+    /** Returns the properties for an {@code IdentityPublisher} or an {@code OutboxRelay}. */
     public Map<String, Object> producer() {
-        Map<String, Object> all = new LinkedHashMap<>(kafka.properties);
-        all.put("bootstrap.servers", String.join(",", kafka.bootstrapServers));
+        Map<String, Object> merged = new LinkedHashMap<>(kafka.properties);
+        merged.put("bootstrap.servers", String.join(",", kafka.bootstrapServers));
         if (!schemaRegistry.url.isEmpty()) {
-            all.put("schema.registry.url", String.join(",", schemaRegistry.url));
+            merged.put("schema.registry.url", String.join(",", schemaRegistry.url));
         }
-        return all;
+        return merged;
     }
 }

@@ -12,13 +12,14 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reports whether committed events are published: DOWN if the outbox cannot be read or rows have waited for too long, BLOCKED if rows
- * are blocked, else UP.
+ * Reports whether the events in the outbox are published: DOWN if the outbox cannot be read or a row has waited for too
+ * long, BLOCKED if rows are blocked, otherwise UP.
  *
- * <p>A short outage of the brokers does not make the application DOWN, because its transactions go on.
+ * <p>A short failure of the brokers does not make the application DOWN, because the application can still commit
+ * transactions.
  */
 final class RelayHealth {
-    private static final int MAX_BLOCKED_PURIS = 10;
+    private static final int MAX_LISTED_PURIS = 10;
 
     private final RelayMonitors monitors;
     private final Duration maxLag;
@@ -31,12 +32,12 @@ final class RelayHealth {
     }
 
     HealthReport report() {
-        Map<String, HealthReport> parts = new LinkedHashMap<>();
+        Map<String, HealthReport> reports = new LinkedHashMap<>();
         monitors.byRelay().forEach((name, monitor) -> {
             RelayMonitor.Reading reading = monitor.read();
-            parts.put(name, report(reading.status(), reading.error(), maxLag, clock.instant()));
+            reports.put(name, report(reading.status(), reading.error(), maxLag, clock.instant()));
         });
-        return HealthReport.of(parts);
+        return HealthReport.of(reports);
     }
 
     static HealthReport report(@Nullable RelayStatus status, @Nullable String error, Duration maxLag, Instant now) {
@@ -51,7 +52,7 @@ final class RelayHealth {
         details.put("lag", lag.toString());
         details.put("blockedRows", status.blockedRows());
         if (!status.blocked().isEmpty()) {
-            details.put("blocked", blocked(status.blocked()));
+            details.put("blocked", blockedDetails(status.blocked()));
         }
         String problem = status.problem();
         if (problem != null) {
@@ -63,20 +64,20 @@ final class RelayHealth {
         return new HealthReport(status.blockedRows() > 0 ? HealthReport.BLOCKED : HealthReport.UP, details);
     }
 
-    /** The age of the oldest waiting row that is not blocked; zero if there is none. */
+    /** Returns the age of the oldest waiting row that is not blocked; zero if no row waits. */
     static Duration lag(RelayStatus status, Instant now) {
         Instant oldest = status.oldestWaiting();
         return oldest == null || oldest.isAfter(now) ? Duration.ZERO : Duration.between(oldest, now);
     }
 
-    private static List<Map<String, Object>> blocked(List<BlockedPuri> all) {
-        return all.stream()
-                .limit(MAX_BLOCKED_PURIS)
-                .map(each -> Map.<String, Object>of(
-                        "puri", each.puri(),
-                        "eventId", each.eventId().toString(),
-                        "attempts", each.attempts(),
-                        "reason", each.reason()))
+    private static List<Map<String, Object>> blockedDetails(List<BlockedPuri> blockedPuris) {
+        return blockedPuris.stream()
+                .limit(MAX_LISTED_PURIS)
+                .map(blocked -> Map.<String, Object>of(
+                        "puri", blocked.puri(),
+                        "eventId", blocked.eventId().toString(),
+                        "attempts", blocked.attempts(),
+                        "reason", blocked.reason()))
                 .toList();
     }
 }

@@ -8,19 +8,20 @@ import org.springframework.beans.factory.DisposableBean;
 import org.springframework.context.SmartLifecycle;
 
 /**
- * Runs an {@link OutboxRelay} as long as the application context runs. The relay starts after all beans are created, hence after
- * migrations, and before the web server. It stops after the web server and before any bean is destroyed, so that the {@code DataSource}
- * outlives it. A context that fails to start destroys its beans without stopping lifecycles, so {@link #destroy} stops the relay too.
+ * Runs an {@link OutboxRelay} while the application context runs. The relay starts after all beans are created, hence
+ * after migrations, and before the web server. It stops after the web server and before any bean is destroyed, so the
+ * {@code DataSource} is usable until the relay has stopped. If a context fails to start, Spring destroys its beans
+ * without calling {@link #stop}, so {@link #destroy} also stops the relay.
  *
- * <p>An application with several databases declares one for each.
+ * <p>An application with several databases declares a RelayLifecycle for each database.
  */
 public final class RelayLifecycle implements SmartLifecycle, DisposableBean {
-    /** Below the phases of Boot's web servers and their graceful shutdown. */
+    /** Lower than the phases of Spring Boot's web servers and of their graceful shutdown. */
     static final int PHASE = DEFAULT_PHASE - 8192;
 
     private final RelaySettings settings;
     private final Feed feed;
-    private @Nullable volatile OutboxRelay running;
+    private @Nullable volatile OutboxRelay relay;
 
     /**
      * @param feed a feed that no other relay uses; {@link Feed#NONE} to poll the table
@@ -32,22 +33,25 @@ public final class RelayLifecycle implements SmartLifecycle, DisposableBean {
 
     @Override
     public synchronized void start() {
-        if (running == null) {
-            running = OutboxRelay.start(settings, feed);
+        if (relay == null) {
+            relay = OutboxRelay.start(settings, feed);
         }
     }
 
-    /** Stops the relay. Returns when the rows under way are published, within the time that {@link OutboxRelay#close} states. */
+    /**
+     * Stops the relay. Returns when the current wave is published, or after the time limit of {@link
+     * OutboxRelay#close}.
+     */
     @Override
     public synchronized void stop() {
-        OutboxRelay relay = running;
-        running = null;
-        if (relay != null) {
-            relay.close();
+        OutboxRelay current = relay;
+        relay = null;
+        if (current != null) {
+            current.close();
         }
     }
 
-    /** Stops the relay, if it still runs. */
+    /** Stops the relay if it still runs. */
     @Override
     public void destroy() {
         stop();
@@ -55,7 +59,7 @@ public final class RelayLifecycle implements SmartLifecycle, DisposableBean {
 
     @Override
     public boolean isRunning() {
-        return running != null;
+        return relay != null;
     }
 
     @Override
@@ -64,23 +68,23 @@ public final class RelayLifecycle implements SmartLifecycle, DisposableBean {
     }
 
     /**
-     * Returns the relay, for its status, and to retry or skip a blocked event.
+     * Returns the relay, for example to read its status or to retry or skip a blocked event.
      *
-     * @throws IllegalStateException if it does not run
+     * @throws IllegalStateException if the relay does not run
      */
     public OutboxRelay relay() {
-        OutboxRelay relay = running;
-        if (relay == null) {
+        OutboxRelay current = relay;
+        if (current == null) {
             throw new IllegalStateException("the relay of " + settings.table() + " does not run");
         }
-        return relay;
+        return current;
     }
 
-    /** Makes the relay read its table at once, if it runs. Never blocks. */
+    /** Makes the relay read its table at once. Does nothing if the relay does not run. Never blocks. */
     public void wake() {
-        OutboxRelay relay = running;
-        if (relay != null) {
-            relay.wake();
+        OutboxRelay current = relay;
+        if (current != null) {
+            current.wake();
         }
     }
 }

@@ -8,7 +8,7 @@ import java.time.Instant;
 import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
 
-/** Gauges of relays, each with the tag {@code relay}; not a number while the outbox cannot be read. */
+/** Binds the gauges of relays, with the tag {@code relay}. The values are NaN while the outbox cannot be read. */
 final class RelayMetrics implements MeterBinder {
     private final RelayMonitors monitors;
 
@@ -25,7 +25,7 @@ final class RelayMetrics implements MeterBinder {
                     monitor,
                     "puri.outbox.waiting",
                     null,
-                    "Rows not published yet, at most 10000",
+                    "Rows not published yet, without blocked rows; counted up to 10000",
                     status -> status.waiting());
             add(
                     registry,
@@ -41,7 +41,7 @@ final class RelayMetrics implements MeterBinder {
                     monitor,
                     "puri.outbox.blocked",
                     null,
-                    "Blocked rows, at most 10000",
+                    "Blocked rows; counted up to 10000",
                     status -> status.blockedRows());
             add(
                     registry,
@@ -49,7 +49,7 @@ final class RelayMetrics implements MeterBinder {
                     monitor,
                     "puri.outbox.leads",
                     null,
-                    "1 if this instance publishes",
+                    "1 if this instance is the leader, which publishes",
                     status -> status.leads() ? 1 : 0);
         });
     }

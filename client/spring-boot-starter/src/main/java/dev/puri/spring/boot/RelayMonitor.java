@@ -8,19 +8,22 @@ import java.util.concurrent.Callable;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
-/** Caches a relay's status for {@link #MAX_AGE}, because reading it takes several statements and each gauge and health check asks for it. */
+/**
+ * Caches a relay's status for {@link #MAX_AGE}, because each gauge and health check needs the status, and reading it
+ * takes several SQL statements.
+ */
 final class RelayMonitor {
     static final Duration MAX_AGE = Duration.ofSeconds(2);
 
-    private final Callable<RelayStatus> source;
-    private final LongSupplier nanoTime;
-    private @Nullable Reading last;
-    private long readNanos;
+    private final Callable<RelayStatus> statusReader;
+    private final LongSupplier nanoClock;
+    private @Nullable Reading cached;
+    private long cachedAtNanos;
 
     /**
-     * The result of reading the status. One of the two is null.
+     * The result of reading the status. Either status or error is null.
      *
-     * @param error why there is no status
+     * @param error why the status could not be read
      */
     record Reading(@Nullable RelayStatus status, @Nullable String error) {}
 
@@ -28,30 +31,30 @@ final class RelayMonitor {
         this(() -> lifecycle.relay().status(), System::nanoTime);
     }
 
-    RelayMonitor(Callable<RelayStatus> source, LongSupplier nanoTime) {
-        this.source = source;
-        this.nanoTime = nanoTime;
+    RelayMonitor(Callable<RelayStatus> statusReader, LongSupplier nanoClock) {
+        this.statusReader = statusReader;
+        this.nanoClock = nanoClock;
     }
 
     /** Returns a reading that is no older than {@link #MAX_AGE}. */
     synchronized Reading read() {
-        long now = nanoTime.getAsLong();
-        Reading known = last;
-        if (known != null && now - readNanos < MAX_AGE.toNanos()) {
-            return known;
+        long now = nanoClock.getAsLong();
+        Reading current = cached;
+        if (current != null && now - cachedAtNanos < MAX_AGE.toNanos()) {
+            return current;
         }
-        Reading fresh = ask();
-        last = fresh;
-        readNanos = nanoTime.getAsLong();
+        Reading fresh = readStatus();
+        cached = fresh;
+        cachedAtNanos = nanoClock.getAsLong();
         return fresh;
     }
 
-    private Reading ask() {
+    private Reading readStatus() {
         try {
-            return new Reading(source.call(), null);
+            return new Reading(statusReader.call(), null);
         } catch (SQLException e) {
             return new Reading(
-                    null, "the database of the outbox fails: " + UserInfo.masked(String.valueOf(e.getMessage())));
+                    null, "the database of the outbox failed: " + UserInfo.masked(String.valueOf(e.getMessage())));
         } catch (Exception e) {
             return new Reading(null, UserInfo.masked(e.toString()));
         }

@@ -5,7 +5,7 @@ import java.util.Map;
 /**
  * The monitors of the application's relays.
  *
- * @param byRelay monitors by the name of the relay's bean
+ * @param byRelay monitors by the bean name of the relay
  */
 record RelayMonitors(Map<String, RelayMonitor> byRelay) {
     RelayMonitors {

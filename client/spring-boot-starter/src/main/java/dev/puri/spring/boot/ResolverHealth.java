@@ -13,11 +13,15 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reports whether resolvers answer: UP if a look-up gets any verdict. If the look-up is refused because the client's own bound of pending
- * look-ups is reached, UP if another was answered within {@value #RECENT_SECONDS} s. Else DOWN.
+ * Reports whether resolvers answer: UP if a look-up gets any verdict. If the client refuses the look-up because its
+ * maximum number of pending references is reached, UP if another look-up was answered in the last {@value
+ * #RECENT_SECONDS} s. Otherwise DOWN.
  */
 final class ResolverHealth {
-    /** A name that nobody can register, since the namespace {@code puri} is reserved. Unknown names are not cached, so it is always sent. */
+    /**
+     * A pURI that nobody can register, because the namespace {@code puri} is reserved. It is unknown, hence never
+     * cached, so each look-up asks a resolver.
+     */
     private static final Ref PROBE = Ref.of("puri:health:probe");
 
     /** Longer than the default deadline of a look-up. */
@@ -30,9 +34,9 @@ final class ResolverHealth {
     }
 
     HealthReport report() {
-        Map<String, HealthReport> parts = new LinkedHashMap<>();
-        resolvers.forEach((name, resolver) -> parts.put(name, report(resolver)));
-        return HealthReport.of(parts);
+        Map<String, HealthReport> reports = new LinkedHashMap<>();
+        resolvers.forEach((name, resolver) -> reports.put(name, report(resolver)));
+        return HealthReport.of(reports);
     }
 
     private static HealthReport report(IdentityResolver resolver) {
@@ -47,19 +51,20 @@ final class ResolverHealth {
             details.put("kind", e.kind().toString());
             details.put("error", UserInfo.masked(String.valueOf(e.getMessage())));
             return new HealthReport(
-                    e.kind() == Kind.FULL && isAnswering(resolver) ? HealthReport.UP : HealthReport.DOWN, details);
+                    e.kind() == Kind.FULL && hasRecentAnswer(resolver) ? HealthReport.UP : HealthReport.DOWN, details);
         } catch (RuntimeException e) {
-            // A resolver that the application provides may throw anything.
+            // A resolver that the application defines may throw any exception.
             details.put("error", UserInfo.masked(e.toString()));
             return new HealthReport(HealthReport.DOWN, details);
         }
     }
 
     /**
-     * Whether a resolver has answered recently. A full client alone is no reason for DOWN: without this instance, its load would go to
-     * the others. But a client is also full if resolvers hang.
+     * Returns whether a resolver has answered recently. Too many pending references alone are no reason for DOWN,
+     * because the load of this instance would then go to the other instances. But there are also too many pending
+     * references if the resolvers hang.
      */
-    private static boolean isAnswering(IdentityResolver resolver) {
+    private static boolean hasRecentAnswer(IdentityResolver resolver) {
         return resolver instanceof ResolverClient client
                 && isRecent(client.requestStatistics().sinceAnswer());
     }

@@ -12,7 +12,7 @@ import io.micrometer.core.instrument.binder.MeterBinder;
 import java.util.Map;
 import java.util.function.ToLongFunction;
 
-/** Requests and caches of resolver clients, each with the tag {@code client}. */
+/** Binds the metrics of resolver clients, of their requests and caches, with the tag {@code client}. */
 final class ResolverMetrics implements MeterBinder {
     private final Map<String, ResolverClient> clients;
 
@@ -26,44 +26,52 @@ final class ResolverMetrics implements MeterBinder {
     }
 
     private static void bind(MeterRegistry registry, Tags tags, ResolverClient client) {
-        requests(registry, tags, client, "puri.resolver.requests", "Requests sent", RequestStatistics::requests);
-        requests(
+        requestCounter(registry, tags, client, "puri.resolver.requests", "Requests sent", RequestStatistics::requests);
+        requestCounter(
                 registry,
                 tags,
                 client,
                 "puri.resolver.failovers",
-                "Requests sent because an address failed",
+                "Requests sent because another address had failed",
                 RequestStatistics::failedOver);
-        requests(
+        requestCounter(
                 registry,
                 tags,
                 client,
                 "puri.resolver.hedges",
-                "Requests sent because an address was silent",
+                "Requests sent because another address had not responded in time",
                 RequestStatistics::hedged);
         Gauge.builder("puri.resolver.pending", () -> client.requestStatistics().pending())
                 .tags(tags)
-                .description("References asked and not yet answered")
+                .description("References not yet answered")
                 .register(registry);
 
         String lookups = "Look-ups, by whether the cache answered";
-        cache(
+        cacheCounter(
                 registry,
                 tags.and("result", "hit"),
                 client,
                 "puri.resolver.cache.lookups",
                 lookups,
                 CacheStatistics::hits);
-        cache(
+        cacheCounter(
                 registry,
                 tags.and("result", "miss"),
                 client,
                 "puri.resolver.cache.lookups",
                 lookups,
                 CacheStatistics::misses);
-        cache(registry, tags, client, "puri.resolver.cache.evictions", "Rows evicted", CacheStatistics::evictions);
-        cache(registry, tags, client, "puri.resolver.cache.changes", "Changes of rows", CacheStatistics::changes);
-        cache(registry, tags, client, "puri.resolver.cache.resets", "Times all was dropped", CacheStatistics::resets);
+        cacheCounter(
+                registry, tags, client, "puri.resolver.cache.evictions", "Rows evicted", CacheStatistics::evictions);
+        cacheCounter(
+                registry, tags, client, "puri.resolver.cache.changes", "Changes of rows", CacheStatistics::changes);
+        cacheCounter(
+                registry,
+                tags,
+                client,
+                "puri.resolver.cache.resets",
+                "Times that the whole cache was cleared",
+                CacheStatistics::resets);
         Gauge.builder("puri.resolver.cache.rows", () -> client.cacheStatistics().rows())
                 .tags(tags)
                 .description("Rows in the cache")
@@ -72,31 +80,31 @@ final class ResolverMetrics implements MeterBinder {
                         "puri.resolver.feed.current",
                         () -> client.cacheStatistics().feed() == Feed.CURRENT ? 1 : 0)
                 .tags(tags)
-                .description("1 while the cache answers")
+                .description("1 while the feed is current and the cache is used")
                 .register(registry);
     }
 
-    private static void requests(
+    private static void requestCounter(
             MeterRegistry registry,
             Tags tags,
             ResolverClient client,
             String name,
             String description,
             ToLongFunction<RequestStatistics> count) {
-        FunctionCounter.builder(name, client, each -> count.applyAsLong(each.requestStatistics()))
+        FunctionCounter.builder(name, client, counted -> count.applyAsLong(counted.requestStatistics()))
                 .tags(tags)
                 .description(description)
                 .register(registry);
     }
 
-    private static void cache(
+    private static void cacheCounter(
             MeterRegistry registry,
             Tags tags,
             ResolverClient client,
             String name,
             String description,
             ToLongFunction<CacheStatistics> count) {
-        FunctionCounter.builder(name, client, each -> count.applyAsLong(each.cacheStatistics()))
+        FunctionCounter.builder(name, client, counted -> count.applyAsLong(counted.cacheStatistics()))
                 .tags(tags)
                 .description(description)
                 .register(registry);

@@ -8,7 +8,10 @@ import org.springframework.boot.context.properties.ConfigurationPropertiesBindin
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
-/** Configures conversions of names in JSON, controller parameters and settings, if client-storage is on the class path. */
+/**
+ * Configures the conversion of pURIs and handles in JSON, in controller parameters and in settings, if client-storage
+ * is on the class path.
+ */
 @AutoConfiguration(
         beforeName = {
             "org.springframework.boot.autoconfigure.jackson.JacksonAutoConfiguration",
@@ -24,7 +27,7 @@ public class StorageAutoConfiguration {
         return new NameConverter();
     }
 
-    /** Jackson 2, which Boot 3 uses. */
+    /** Configures the module for Jackson 2, which Spring Boot 3 uses. */
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnClass(com.fasterxml.jackson.databind.ObjectMapper.class)
     static class Jackson2Configuration {
@@ -35,7 +38,7 @@ public class StorageAutoConfiguration {
         }
     }
 
-    /** Jackson 3, which Boot 4 uses. */
+    /** Configures the module for Jackson 3, which Spring Boot 4 uses. */
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnClass(tools.jackson.databind.JacksonModule.class)
     static class Jackson3Configuration {

@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 /** Supplies the trace context of events that are added to the outbox. */
 @FunctionalInterface
 public interface TraceSource {
-    /** The trace context of the calling thread; null if there is none. */
+    /** Returns the trace context of the calling thread; null if there is none. */
     @Nullable
     TraceContext current();
 }

@@ -18,8 +18,8 @@ import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
- * Adds events to the Spring transaction of the calling thread. They are published if it commits, and not if it is rolled
- * back.
+ * Adds events to an outbox in the Spring transaction of the calling thread. The events are published if the transaction
+ * commits, and not if it is rolled back.
  *
  * <pre>{@code
  * @Transactional
@@ -29,37 +29,39 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
  * }
  * }</pre>
  *
- * <p>It works with every transaction manager that binds a JDBC connection of the outbox's {@code DataSource} to the thread: those for
- * JDBC, Jakarta Persistence and Hibernate do. In any other transaction, for example of JTA, it refuses events, because the row would be
- * committed or rolled back independently of the change that it reports.
+ * <p>Works with every transaction manager that binds a JDBC connection of the outbox's {@code DataSource} to the
+ * thread: the managers for JDBC, Jakarta Persistence and Hibernate do this. In any other transaction, for example of
+ * JTA, this class refuses events, because an event would be committed or rolled back independently of the change that
+ * it reports.
  *
- * <p>After the commit, for example in a listener of the phase {@code AFTER_COMMIT}, a new transaction is needed. An event that is added
- * there without one is refused if the transaction had events before. If it is the first one, it is lost: Spring shows that only at
- * the end of the transaction, and it is logged as an error. Thread-safe.
+ * <p>After the commit, for example in a listener of the phase {@code AFTER_COMMIT}, code needs a new transaction to add
+ * events. Without a new transaction, an event is refused if the committed transaction had events. If the transaction
+ * had none, the event is lost, and an error is logged at the end of the transaction, when Spring first reports the
+ * commit to this class. Thread-safe.
  */
 public final class TransactionOutbox {
     private static final Logger LOG = LoggerFactory.getLogger(TransactionOutbox.class);
 
     private final Outbox outbox;
     private final JdbcTemplate jdbc;
-    private final BoundConnections bound;
-    private final Runnable committed;
+    private final BoundConnections boundConnections;
+    private final Runnable afterCommit;
 
     /**
      * @param dataSource the DataSource of the application's transactions and of the outbox's table
-     * @param committed called after the commit of a transaction with events, on its thread, for example to wake a relay; must not
-     *     block
+     * @param afterCommit called on the transaction's thread after the commit of a transaction with events, for example
+     *     to wake a relay; must not block
      */
-    public TransactionOutbox(Outbox outbox, DataSource dataSource, Runnable committed) {
+    public TransactionOutbox(Outbox outbox, DataSource dataSource, Runnable afterCommit) {
         this.outbox = outbox;
-        DataSource target = target(dataSource);
+        DataSource target = targetOf(dataSource);
         this.jdbc = new JdbcTemplate(target);
-        this.bound = new BoundConnections(target);
-        this.committed = committed;
+        this.boundConnections = new BoundConnections(target);
+        this.afterCommit = afterCommit;
     }
 
     /** The DataSource whose connections transaction managers bind to the thread. */
-    private static DataSource target(DataSource dataSource) {
+    private static DataSource targetOf(DataSource dataSource) {
         DataSource target =
                 dataSource instanceof TransactionAwareDataSourceProxy proxy ? proxy.getTargetDataSource() : dataSource;
         return target == null ? dataSource : target;
@@ -75,61 +77,66 @@ public final class TransactionOutbox {
     }
 
     /**
-     * Adds events, in this order.
+     * Adds events in the order of the list.
      *
      * @throws IllegalTransactionStateException if the thread has no transaction of the outbox's {@code DataSource}, or its transaction
      *     has been committed with other events
      * @throws IllegalStateException if the transaction's connection has auto-commit on, as with
      *     {@code hibernate.connection.provider_disables_autocommit} and a pool that does not
-     * @throws org.springframework.dao.DataAccessException if the database refuses them
+     * @throws org.springframework.dao.DataAccessException if the database refuses the events
      * @throws IllegalArgumentException if an event is larger than {@link Outbox#MAX_PAYLOAD_BYTES}
      */
     public void addAll(List<Event> events) {
         if (!TransactionSynchronizationManager.isActualTransactionActive()) {
             throw new IllegalTransactionStateException(
-                    "an event is added to the outbox in the transaction of the change that it reports, and there is none;"
-                            + " is the method @Transactional, and called through its bean?");
+                    "an event must be added to the outbox in the transaction of the change that it reports, but this thread"
+                            + " has no transaction; is the method @Transactional, and called through its bean?");
         }
-        if (!bound.hasTransaction()) {
+        if (!boundConnections.hasTransaction()) {
             throw new IllegalTransactionStateException(
-                    "the active transaction has no connection of the outbox's DataSource, so the event would not be committed"
-                            + " with it: the transaction is of another DataSource, or of JTA. Name the transaction manager"
-                            + " of the outbox's DataSource, as in @Transactional(\"catalogTransactions\"), or make the"
-                            + " TransactionOutbox with the DataSource of the transaction");
+                    "the active transaction has no connection of the outbox's DataSource, so the event would not be part of"
+                            + " the transaction: it is a transaction of another DataSource, or of JTA. Name the transaction"
+                            + " manager of the outbox's DataSource, as in @Transactional(\"catalogTransactions\"), or create"
+                            + " the TransactionOutbox with the DataSource of the transaction");
         }
-        Commit commit = commit();
-        if (commit != null && commit.isDone) {
+        CommitSynchronization commit = commit();
+        if (commit != null && commit.isCommitted) {
             throw new IllegalTransactionStateException(
                     "the transaction has been committed, so the event would be lost: a listener of the phase AFTER_COMMIT"
-                            + " needs a new transaction, as of @Transactional(propagation = REQUIRES_NEW)");
+                            + " needs a new transaction, for example by @Transactional(propagation = REQUIRES_NEW)");
         }
-        ConnectionCallback<Integer> adding = connection -> {
+        ConnectionCallback<Integer> addEvents = connection -> {
             outbox.addAll(connection, events);
             return events.size();
         };
-        jdbc.execute(adding);
+        jdbc.execute(addEvents);
         if (commit == null && TransactionSynchronizationManager.isSynchronizationActive()) {
-            TransactionSynchronizationManager.registerSynchronization(new Commit());
+            TransactionSynchronizationManager.registerSynchronization(new CommitSynchronization());
         }
     }
 
-    /** The state of this outbox in the thread's transaction; null before its first event. */
-    private @Nullable Commit commit() {
+    /**
+     * Returns the synchronization of this outbox with the thread's transaction; null before the transaction's first
+     * event.
+     */
+    private @Nullable CommitSynchronization commit() {
         if (!TransactionSynchronizationManager.isSynchronizationActive()) {
             return null;
         }
         return TransactionSynchronizationManager.getSynchronizations().stream()
-                .filter(each -> each instanceof Commit commit && commit.isOf(this))
-                .map(Commit.class::cast)
+                .filter(synchronization ->
+                        synchronization instanceof CommitSynchronization commit && commit.belongsTo(this))
+                .map(CommitSynchronization.class::cast)
                 .findFirst()
                 .orElse(null);
     }
 
     /**
-     * Checks whether a transaction manager has bound a connection to the thread. {@code DataSourceUtils} binds connections too, when one
-     * is used inside a transaction of another DataSource. Such a connection has no transaction: with auto-commit off, its writes are
-     * rolled back when it returns to its pool. The difference is visible only to subclasses of Spring's transaction manager
-     * ({@code isExistingTransaction}), so this is one.
+     * Checks whether a transaction manager has bound a connection to the thread. {@code DataSourceUtils} also binds
+     * connections, if a connection is used inside a transaction of another DataSource. Such a connection has no
+     * transaction: with auto-commit off, its writes are rolled back when the connection returns to its pool. Only
+     * subclasses of Spring's transaction manager can distinguish the two cases, by {@code isExistingTransaction}, so
+     * this class extends it.
      */
     private static final class BoundConnections extends DataSourceTransactionManager {
         private static final long serialVersionUID = 1L;
@@ -140,21 +147,25 @@ public final class TransactionOutbox {
 
         boolean hasTransaction() {
             Object resource = TransactionSynchronizationManager.getResource(obtainDataSource());
-            // DataSourceUtils and the manager for JDBC mark their connections as synchronized; other managers do not.
+            // DataSourceUtils and the transaction manager for JDBC mark their connections as synchronized. Other
+            // managers do not.
             return resource instanceof ConnectionHolder connection
                     && (!connection.isSynchronizedWithTransaction() || isExistingTransaction(doGetTransaction()));
         }
     }
 
-    /** Follows a transaction with events. Spring does not call {@link #afterCommit} if the first event was added after the commit. */
-    private final class Commit implements TransactionSynchronization {
-        private boolean isDone;
+    /**
+     * Observes the end of a transaction with events. Spring does not call {@link #afterCommit} if the first event was
+     * added after the commit.
+     */
+    private final class CommitSynchronization implements TransactionSynchronization {
+        private boolean isCommitted;
 
-        boolean isOf(TransactionOutbox of) {
-            return of == TransactionOutbox.this;
+        boolean belongsTo(TransactionOutbox outbox) {
+            return outbox == TransactionOutbox.this;
         }
 
-        /** First, before other callbacks that may add events after the commit. */
+        /** Runs before other callbacks, which may add events after the commit. */
         @Override
         public int getOrder() {
             return Ordered.HIGHEST_PRECEDENCE;
@@ -162,15 +173,16 @@ public final class TransactionOutbox {
 
         @Override
         public void afterCommit() {
-            isDone = true;
-            committed.run();
+            isCommitted = true;
+            afterCommit.run();
         }
 
         @Override
         public void afterCompletion(int status) {
-            if (status == STATUS_COMMITTED && !isDone) {
-                LOG.error("Events were added to the outbox after their transaction had been committed, and are lost: a"
-                        + " listener of the phase AFTER_COMMIT needs a new transaction");
+            if (status == STATUS_COMMITTED && !isCommitted) {
+                LOG.error(
+                        "Events were added to the outbox after the transaction had been committed, so they are lost: a"
+                                + " listener of the phase AFTER_COMMIT needs a new transaction");
             }
         }
     }

@@ -1,5 +1,5 @@
 /**
- * Spring Boot's auto-configuration of the client, for Boot 3.5 and 4.0.
+ * Auto-configuration of the client for Spring Boot 3.5 and 4.0.
  *
  * <pre>
  * puri.* ─▶ PuriProperties ─┬▶ PublisherAutoConfiguration ─▶ IdentityPublisher, Events, Declarations ─▶ metrics
@@ -10,7 +10,8 @@
  * </pre>
  *
  * <p>Applications inject {@link dev.puri.client.IdentityPublisher}, {@link dev.puri.client.resolve.ResolverClient}, {@link
- * dev.puri.client.Events} and {@link dev.puri.spring.boot.TransactionOutbox}. A bean that the application defines replaces each of them.
+ * dev.puri.client.Events} and {@link dev.puri.spring.boot.TransactionOutbox}. A bean that the application defines
+ * replaces the starter's bean of the same type.
  */
 @NullMarked
 package dev.puri.spring.boot;

@@ -38,7 +38,7 @@ class DocumentationTest {
 
     @Test
     void idesKnowEverySetting() throws Exception {
-        assertThat(metadata().keySet()).containsExactlyInAnyOrderElementsOf(KnownNames.all());
+        assertThat(metadata().keySet()).containsExactlyInAnyOrderElementsOf(SettingNames.all());
     }
 
     @Test

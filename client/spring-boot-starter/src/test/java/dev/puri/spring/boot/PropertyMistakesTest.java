@@ -62,14 +62,14 @@ class PropertyMistakesTest {
                 .contains("puri.kafka.properties.linger.ms=soon: ")
                 .contains("puri.schema-registry.url: is not set")
                 .contains("puri.resolver.adresses: there is no such setting; the nearest is puri.resolver.addresses")
-                .contains("puri.resolver.deadline=later: is no Duration")
+                .contains("puri.resolver.deadline=later: is not a valid Duration")
                 .contains("puri.resolver.max-batch: 0 is not 1 to 100000")
                 .contains("puri.resolver.cache.size: -1 is less than 0")
                 .contains("puri.resolver.cache.replica-lag: PT1S is less than")
-                .contains("puri.outbox.enabled=perhaps: is no boolean")
-                .contains("puri.outbox.dialect=oracle: is none of postgresql, mysql, mariadb")
-                .contains("puri.outbox.relay.poll-interval=PT0S: is not positive")
-                .contains("puri.collections=class path resource [nothing.yaml]: does not exist");
+                .contains("puri.outbox.enabled=perhaps: is not a valid boolean")
+                .contains("puri.outbox.dialect=oracle: must be postgresql, mysql or mariadb")
+                .contains("puri.outbox.relay.poll-interval=PT0S: must be positive")
+                .contains("puri.collections=class path resource [nothing.yaml]: the file does not exist");
     }
 
     @Test
@@ -116,7 +116,7 @@ class PropertyMistakesTest {
         assertThat(mistakes("puri.resolver.addresses=resolver:8080"))
                 .singleElement()
                 .asString()
-                .startsWith("puri.resolver.addresses: resolver:8080 is no base URL");
+                .startsWith("puri.resolver.addresses: resolver:8080 is not a base URL");
     }
 
     @Test

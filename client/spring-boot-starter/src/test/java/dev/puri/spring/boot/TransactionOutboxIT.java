@@ -101,7 +101,7 @@ class TransactionOutboxIT {
     }
 
     @Test
-    void nothingIsLeftOfATransactionThatIsRolledBack() {
+    void rolledBackTransactionLeavesNoRowAndNoEvent() {
         transaction.executeWithoutResult(status -> {
             outbox.add(event());
             status.setRollbackOnly();

@@ -134,7 +134,7 @@ class TransactionOutboxTest {
     private static void assertRefused(Runnable adding) {
         assertThatThrownBy(adding::run)
                 .isInstanceOf(IllegalTransactionStateException.class)
-                .hasMessageContaining("would not be committed")
+                .hasMessageContaining("would not be part of")
                 .hasMessageContaining("another DataSource")
                 .hasMessageContaining("@Transactional(");
     }

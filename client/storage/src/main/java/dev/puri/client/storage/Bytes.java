@@ -6,12 +6,12 @@ import java.nio.ByteBuffer;
 import java.util.UUID;
 
 /**
- * Encodes uuids and handles as bytes whose unsigned order is that of their texts.
+ * Encodes uuids and handles as bytes. The order of the bytes, compared as unsigned, is the order of the texts.
  *
  * <pre>
- * uuid    16 bytes, the first digits first
- * handle  2 bytes   the prefix as a number of base 26; left out if the mapping has it
- *         10 bytes  15 characters of 5 bits, then 5 bits of 0
+ * uuid    16 bytes, big-endian
+ * handle  2 bytes   the prefix as a number in base 26; omitted if the mapping has a fixed prefix
+ *         10 bytes  15 random characters of 5 bits each, then 5 bits that are 0
  * </pre>
  */
 final class Bytes {
@@ -19,8 +19,8 @@ final class Bytes {
     static final int RANDOM_BYTES = 10;
     static final int PREFIX_BYTES = 2;
 
-    private static final int PREFIXES = 26 * 26 * 26;
-    private static final int RANDOM_START = Handle.LENGTH - Handle.RANDOM_LENGTH;
+    private static final int PREFIX_COUNT = 26 * 26 * 26;
+    private static final int RANDOM_PART_INDEX = Handle.LENGTH - Handle.RANDOM_LENGTH;
 
     private Bytes() {}
 
@@ -39,7 +39,7 @@ final class Bytes {
     static byte[] ofHandle(Handle handle) {
         String text = handle.text();
         int prefix = 0;
-        for (int i = 0; i < RANDOM_START - 1; i++) {
+        for (int i = 0; i < RANDOM_PART_INDEX - 1; i++) {
             prefix = 26 * prefix + text.charAt(i) - 'a';
         }
         ByteBuffer buffer = ByteBuffer.allocate(PREFIX_BYTES + RANDOM_BYTES).putShort((short) prefix);
@@ -53,11 +53,11 @@ final class Bytes {
         return buffer.array();
     }
 
-    /** The first 12 characters have 60 bits; 4 bits of the last 3 characters fill the long. */
+    /** Appends the 75 bits of the random part: 64 bits as a long, then 11 bits in the upper bits of a short. */
     private static void putRandom(String text, ByteBuffer buffer) {
-        long first = bits(text, RANDOM_START, RANDOM_START + 12);
-        long last = bits(text, RANDOM_START + 12, Handle.LENGTH);
-        buffer.putLong(first << 4 | last >>> 11).putShort((short) (last << 5));
+        long first12 = bits(text, RANDOM_PART_INDEX, RANDOM_PART_INDEX + 12);
+        long last3 = bits(text, RANDOM_PART_INDEX + 12, Handle.LENGTH);
+        buffer.putLong(first12 << 4 | last3 >>> 11).putShort((short) (last3 << 5));
     }
 
     private static long bits(String text, int from, int to) {
@@ -71,8 +71,8 @@ final class Bytes {
     static Handle handle(byte[] bytes) {
         ByteBuffer buffer = buffer(bytes, PREFIX_BYTES + RANDOM_BYTES);
         int prefix = buffer.getShort() & 0xFFFF;
-        if (prefix >= PREFIXES) {
-            throw new IllegalArgumentException("its first two bytes are " + prefix + ", which is no prefix");
+        if (prefix >= PREFIX_COUNT) {
+            throw new IllegalArgumentException("its first two bytes, " + prefix + ", are not a valid prefix");
         }
         char[] letters = {(char) ('a' + prefix / (26 * 26)), (char) ('a' + prefix / 26 % 26), (char) ('a' + prefix % 26)
         };
@@ -84,18 +84,18 @@ final class Bytes {
     }
 
     private static String random(ByteBuffer buffer) {
-        long first = buffer.getLong();
-        int last = buffer.getShort() & 0xFFFF;
-        if ((last & 0x1F) != 0) {
+        long upperBits = buffer.getLong();
+        int lowerBits = buffer.getShort() & 0xFFFF;
+        if ((lowerBits & 0x1F) != 0) {
             throw new IllegalArgumentException("its last 5 bits are not 0");
         }
-        long middle = (first & 0xF) << 11 | last >>> 5;
+        long last3 = (upperBits & 0xF) << 11 | lowerBits >>> 5;
         StringBuilder text = new StringBuilder(Handle.RANDOM_LENGTH);
         for (int shift = 59; shift >= 4; shift -= 5) {
-            text.append(Handle.ALPHABET.charAt((int) (first >>> shift) & 0x1F));
+            text.append(Handle.ALPHABET.charAt((int) (upperBits >>> shift) & 0x1F));
         }
         for (int shift = 10; shift >= 0; shift -= 5) {
-            text.append(Handle.ALPHABET.charAt((int) (middle >>> shift) & 0x1F));
+            text.append(Handle.ALPHABET.charAt((int) (last3 >>> shift) & 0x1F));
         }
         return text.toString();
     }

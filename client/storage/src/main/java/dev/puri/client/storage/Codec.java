@@ -3,8 +3,9 @@ package dev.puri.client.storage;
 import java.util.function.Function;
 
 /**
- * Writes a name as a column's value and reads it back. Both throw IllegalArgumentException with the broken rule. {@link #read} returns
- * the name for every value that {@link #write} returns, and throws for all others.
+ * Converts a pURI or handle to the value of a column and back. Both methods throw an IllegalArgumentException that
+ * states the violated rule. For every value that {@link #write} returns, {@link #read} returns the original name. For
+ * every other value {@link #read} throws.
  */
 record Codec<N, C>(Function<N, C> writer, Function<C, N> reader) {
     static <N, C> Codec<N, C> of(Function<N, C> writer, Function<C, N> reader) {

@@ -8,18 +8,20 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Stores names of one kind in a column of one type. {@link PuriColumns} and {@link HandleColumns} make mappings.
+ * Converts names, which are pURIs or handles, to values of a database column and back. {@link PuriColumns} and {@link
+ * HandleColumns} return mappings.
  *
- * <p>A mapping is reversible: {@code load(store(name))} equals the name, and two names never share a value. {@link #store} refuses a name
- * that the column cannot represent, and {@link #load} refuses a value that {@code store} never returns. Immutable and thread-safe; keep
- * it in a constant.
+ * <p>A mapping is reversible: {@code load(store(name))} equals the name, and two names never have the same value.
+ * {@link #store} refuses a name that the column cannot represent. {@link #load} refuses a value that {@code store}
+ * never returns. Immutable and thread-safe; a service keeps a mapping in a constant.
  *
- * @param <N> type of the names: a {@link dev.puri.schemas.identity.Puri} or a {@link dev.puri.schemas.identity.Handle}
- * @param <C> type of the column's values: Long, UUID, String or byte[]
+ * @param <N> Java type of the names: a {@link dev.puri.schemas.identity.Puri} or a {@link
+ *     dev.puri.schemas.identity.Handle}
+ * @param <C> Java type of the column's values: Long, UUID, String or byte[]
  */
 public final class ColumnMapping<N, C> {
     private static final Pattern SQL_NAME = Pattern.compile("[A-Za-z_][A-Za-z0-9_]*");
-    private static final int SHOWN = 400;
+    private static final int MAX_QUOTED_CHARS = 400;
 
     private final String label;
     private final @Nullable String collection;
@@ -29,7 +31,7 @@ public final class ColumnMapping<N, C> {
 
     /**
      * @param label description of the names, for messages
-     * @param collection the {@code namespace:collection} of all names; null if they have none in common
+     * @param collection the {@code namespace:collection} of all names; null if names of several collections are allowed
      */
     ColumnMapping(
             String label, @Nullable String collection, Class<N> nameType, ColumnType<C> column, Codec<N, C> codec) {
@@ -40,7 +42,7 @@ public final class ColumnMapping<N, C> {
         this.codec = codec;
     }
 
-    /** The class of the names. */
+    /** The Java class of the names. */
     public Class<N> nameType() {
         return nameType;
     }
@@ -56,7 +58,7 @@ public final class ColumnMapping<N, C> {
     }
 
     /**
-     * Returns the value to store for a name.
+     * Converts a name to the value of the column.
      *
      * @throws UnmappableNameException if the column cannot represent the name
      */
@@ -69,24 +71,24 @@ public final class ColumnMapping<N, C> {
     }
 
     /**
-     * Returns the name of a stored value.
+     * Converts a value of the column to the name.
      *
-     * @throws UnmappableNameException if {@link #store} returns that value for no name
+     * @throws UnmappableNameException if {@link #store} does not return this value for any name
      */
     public N load(C value) {
         try {
             return codec.read(value);
         } catch (IllegalArgumentException e) {
             throw new UnmappableNameException(
-                    "the stored value " + shown(value) + " is no name of " + this + ": " + e.getMessage(), e);
+                    "the stored value " + quoted(value) + " is not a value of " + this + ": " + e.getMessage(), e);
         }
     }
 
     /**
      * Sets a parameter of a statement.
      *
-     * @param index from 1
-     * @param name null sets SQL's null
+     * @param index 1-based
+     * @param name null to set NULL
      * @throws UnmappableNameException if the column cannot represent the name
      */
     public void set(PreparedStatement statement, int index, @Nullable N name) throws SQLException {
@@ -96,9 +98,9 @@ public final class ColumnMapping<N, C> {
     /**
      * Reads a column of the current row.
      *
-     * @param index from 1
-     * @return null for SQL's null
-     * @throws UnmappableNameException if the value is not one of this mapping
+     * @param index 1-based
+     * @return the name; null if the column is NULL
+     * @throws UnmappableNameException if the value is not valid for this mapping
      */
     public @Nullable N get(ResultSet rows, int index) throws SQLException {
         C value = column.get(rows, index);
@@ -114,17 +116,17 @@ public final class ColumnMapping<N, C> {
      * Returns the definition of the column for {@code create table} or {@code alter table t add column}, for example {@code
      * owner bigint}.
      *
-     * @param name an SQL name that needs no quotes
-     * @throws IllegalArgumentException if the name needs quotes, or the database has no such type
+     * @param name name of the column, an SQL name that needs no quotes
+     * @throws IllegalArgumentException if the name needs quotes, or the database does not have the type
      */
     public String columnSql(Dialect dialect, String name) {
         return sqlName(name) + ' ' + column.sql(dialect);
     }
 
     /**
-     * Returns the statement that creates an index on the column; it is the same for all databases.
+     * Returns the statement that creates an index on the column. The statement is the same for all databases.
      *
-     * @param table an SQL name that needs no quotes and has no schema
+     * @param table name of the table, an SQL name that needs no quotes and has no schema
      * @throws IllegalArgumentException if a name needs quotes
      */
     public String indexSql(String table, String name) {
@@ -135,20 +137,20 @@ public final class ColumnMapping<N, C> {
         return "create index " + sqlName(table) + '_' + sqlName(name) + "_idx on " + table + " (" + columns + ")";
     }
 
-    /** Checks a name that becomes part of a statement. */
+    /** Checks a name that becomes part of an SQL statement, and returns the name. */
     static String sqlName(String name) {
         if (!SQL_NAME.matcher(name).matches()) {
-            throw new IllegalArgumentException("not an SQL name of A-Z a-z 0-9 _: \"" + name + "\"");
+            throw new IllegalArgumentException("not an SQL name with only A-Z a-z 0-9 _: \"" + name + "\"");
         }
         return name;
     }
 
-    private static String shown(Object value) {
+    private static String quoted(Object value) {
         String text = value instanceof byte[] bytes ? HexFormat.of().formatHex(bytes) : value.toString();
-        return text.length() > SHOWN ? text.substring(0, SHOWN) + "…" : text;
+        return text.length() > MAX_QUOTED_CHARS ? text.substring(0, MAX_QUOTED_CHARS) + "…" : text;
     }
 
-    /** For example {@code music:users as bigint}. */
+    /** Returns a description, for example {@code music:users as bigint}. */
     @Override
     public String toString() {
         return label + " as " + column;

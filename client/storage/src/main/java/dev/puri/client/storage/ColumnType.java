@@ -16,15 +16,15 @@ public final class ColumnType<C> {
     static final ColumnType<Long> BIGINT = new ColumnType<>(Kind.BIGINT, Long.class, 0);
     static final ColumnType<UUID> UUID = new ColumnType<>(Kind.UUID, UUID.class, 0);
 
-    /** How values are stored. */
+    /** The storage format of the values. */
     public enum Kind {
         /** A signed integer of 64 bits. */
         BIGINT,
-        /** The database's uuid type, which MySQL does not have. */
+        /** The type uuid of the database, which MySQL does not have. */
         UUID,
-        /** Characters, up to a length. */
+        /** ASCII text with a maximum number of characters. */
         TEXT,
-        /** Bytes of a fixed length. */
+        /** A fixed number of bytes. */
         BINARY
     }
 
@@ -38,22 +38,22 @@ public final class ColumnType<C> {
         this.length = length;
     }
 
-    /** ASCII text up to a length, compared by character codes. */
+    /** Returns the type of ASCII text with a maximum number of characters, compared by character codes. */
     static ColumnType<String> text(int length) {
         return new ColumnType<>(Kind.TEXT, String.class, length);
     }
 
-    /** Bytes of a fixed length, compared as unsigned. */
+    /** Returns the type of byte strings with a fixed number of bytes, compared as unsigned bytes. */
     static ColumnType<byte[]> binary(int length) {
         return new ColumnType<>(Kind.BINARY, byte[].class, length);
     }
 
-    /** How values are stored. */
+    /** The storage format of the values. */
     public Kind kind() {
         return kind;
     }
 
-    /** The class of values in Java. */
+    /** The Java class of the values. */
     public Class<C> javaType() {
         return javaType;
     }
@@ -64,16 +64,16 @@ public final class ColumnType<C> {
     }
 
     /**
-     * Returns the SQL type. Text is compared by character codes, whatever the database's collation is.
+     * Returns the SQL type. Text is compared by character codes, independent of the collation of the database.
      *
-     * @throws IllegalArgumentException if the database has no such type: MySQL has none for uuids
+     * @throws IllegalArgumentException if the database does not have the type: MySQL has no type for uuids
      */
     public String sql(Dialect dialect) {
         return switch (kind) {
             case BIGINT -> "bigint";
             case UUID -> {
                 if (dialect == Dialect.MYSQL) {
-                    throw new IllegalArgumentException("MySQL has no type uuid; map to binary(16) by asUuidBinary()");
+                    throw new IllegalArgumentException("MySQL has no type uuid; use binary(16) by asUuidBinary()");
                 }
                 yield "uuid";
             }
@@ -122,7 +122,7 @@ public final class ColumnType<C> {
         };
     }
 
-    /** For example {@code bigint} or {@code text(36)}. */
+    /** Returns the kind and the length, for example {@code bigint} or {@code text(36)}. */
     @Override
     public String toString() {
         String name = switch (kind) {

@@ -1,12 +1,12 @@
 package dev.puri.client.storage;
 
-/** Databases whose SQL for a column differs. */
+/** The supported databases. */
 public enum Dialect {
     POSTGRESQL,
-    /** 8.0 and newer. */
+    /** MySQL 8.0 or newer. */
     MYSQL,
-    /** 10.7 and newer, which have the type uuid. */
+    /** MariaDB 10.7 or newer, which has the type uuid. */
     MARIADB,
-    /** 2.x. */
+    /** H2 2.x. */
     H2
 }

@@ -3,17 +3,18 @@ package dev.puri.client.storage;
 import dev.puri.schemas.identity.Handle;
 import dev.puri.schemas.identity.Prefix;
 
-/** Mappings of handles to columns. All keep the order of the text, which is random. */
+/** Mappings of handles to columns. In all of them the order of the values is that of the texts, which are random. */
 public final class HandleColumns {
-    private static final ColumnMapping<Handle, String> TEXT = new ColumnMapping<>(
+    private static final ColumnMapping<Handle, String> ANY_AS_TEXT = new ColumnMapping<>(
             "any handle",
             null,
             Handle.class,
             ColumnType.text(Handle.LENGTH),
-            // Not Handle.parse, which accepts capital letters: two texts in a column must not be the same handle.
+            // Not Handle.parse, which also accepts capital letters: two different texts in the column must not be the
+            // same handle.
             Codec.of(Handle::text, Handle::new));
 
-    private static final ColumnMapping<Handle, byte[]> ANY = new ColumnMapping<>(
+    private static final ColumnMapping<Handle, byte[]> ANY_AS_BINARY = new ColumnMapping<>(
             "any handle",
             null,
             Handle.class,
@@ -22,18 +23,19 @@ public final class HandleColumns {
 
     private HandleColumns() {}
 
-    /** Any handle as its text, 19 characters. */
+    /** Maps any handle to its text of 19 characters. */
     public static ColumnMapping<Handle, String> asText() {
-        return TEXT;
+        return ANY_AS_TEXT;
     }
 
-    /** Any handle in 12 bytes. */
+    /** Maps any handle to 12 bytes. */
     public static ColumnMapping<Handle, byte[]> asBinary() {
-        return ANY;
+        return ANY_AS_BINARY;
     }
 
     /**
-     * Maps handles of one collection to 10 bytes. The prefix is not stored; it belongs to the collection for ever.
+     * Maps handles of one collection to 10 bytes. The prefix is not stored, because a collection never changes its
+     * prefix.
      *
      * @param prefix the prefix of all handles in the column
      */
@@ -46,7 +48,7 @@ public final class HandleColumns {
                 Codec.of(
                         handle -> {
                             if (!handle.prefix().equals(prefix)) {
-                                throw new IllegalArgumentException("it has another prefix");
+                                throw new IllegalArgumentException("its prefix is not " + prefix);
                             }
                             return Bytes.ofRandom(handle);
                         },

@@ -11,13 +11,14 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A type of values with a canonical text, their {@code toString()}, which JSON, HTTP parameters and frameworks convert.
+ * A Java type whose values have a canonical text, the result of {@code toString()}. Used to convert values in JSON,
+ * HTTP parameters and frameworks.
  *
  * @param type the class
- * @param parser parses a text; throws IllegalArgumentException if it is malformed
+ * @param parser parses a text; throws an IllegalArgumentException if the text is malformed
  */
 public record NameType<T>(Class<T> type, Function<String, T> parser) {
-    /** All types of names that a service uses. */
+    /** All types that a service uses. */
     public static final List<NameType<?>> ALL = List.of(
             new NameType<>(Puri.class, Puri::parse),
             new NameType<>(Handle.class, Handle::parse),
@@ -26,12 +27,12 @@ public record NameType<T>(Class<T> type, Function<String, T> parser) {
             new NameType<>(Prefix.class, Prefix::parse),
             new NameType<>(Position.class, Position::parse));
 
-    /** The type of a class; null if it is not among {@link #ALL}. */
+    /** Returns the type with this Java class; null if {@link #ALL} does not contain it. */
     @SuppressWarnings("unchecked")
     public static <T> @Nullable NameType<T> of(Class<T> type) {
-        for (NameType<?> each : ALL) {
-            if (each.type == type) {
-                return (NameType<T>) each;
+        for (NameType<?> nameType : ALL) {
+            if (nameType.type == type) {
+                return (NameType<T>) nameType;
             }
         }
         return null;
@@ -40,7 +41,7 @@ public record NameType<T>(Class<T> type, Function<String, T> parser) {
     /**
      * Parses a text.
      *
-     * @throws IllegalArgumentException if it is malformed; the message says why
+     * @throws IllegalArgumentException if the text is malformed; the message says why
      */
     public T parse(String text) {
         return parser.apply(text);

@@ -7,32 +7,32 @@ import dev.puri.schemas.identity.Puri;
 import java.util.UUID;
 
 /**
- * Mappings of one collection's pURIs to small columns. The column holds only the identifier; the mapping adds namespace and
- * collection. So a mapping must not change once rows are stored with it.
+ * Mappings of the pURIs of one collection to small columns. The column contains only the identifier. The mapping adds
+ * namespace and collection, so the mapping of a column must not change after rows were stored.
  *
  * <table>
- * <caption>The identifiers that each mapping represents, and the order of its column</caption>
+ * <caption>The identifiers that each mapping accepts, and the order of the values in the column</caption>
  * <tr><th>mapping</th><th>identifiers</th><th>bytes</th><th>order of the column</th></tr>
  * <tr><td>{@link #asLong()}</td><td>decimal numbers from 0 to 2<sup>63</sup> - 1 without leading zeros</td><td>8</td>
- *     <td>of the numbers, not of the text</td></tr>
- * <tr><td>{@link #asSortableLong}</td><td>of one width, at most 13 characters of base 36, below 2<sup>63</sup></td>
- *     <td>8</td><td>of the text; for sortable identifiers that of creation</td></tr>
+ *     <td>order of the numbers, not of the texts</td></tr>
+ * <tr><td>{@link #asSortableLong}</td><td>texts of a fixed length up to 13, numbers in base 36 below 2<sup>63</sup></td>
+ *     <td>8</td><td>order of the texts; for sortable identifiers the order of creation</td></tr>
  * <tr><td>{@link #asUuid()}, {@link #asUuidBinary()}</td><td>uuids in lower case</td><td>16</td>
- *     <td>of the text; for UUIDv7 that of creation</td></tr>
- * <tr><td>{@link #asText()}</td><td>all</td><td>1 to 256</td><td>of the text</td></tr>
- * <tr><td>{@link #anyAsText()}</td><td>all, of all collections</td><td>6 to 385</td><td>of the text</td></tr>
+ *     <td>order of the texts; for UUIDv7 the order of creation</td></tr>
+ * <tr><td>{@link #asText()}</td><td>all</td><td>1 to 256</td><td>order of the texts</td></tr>
+ * <tr><td>{@link #anyAsText()}</td><td>all, of all collections</td><td>6 to 385</td><td>order of the texts</td></tr>
  * </table>
  */
 public final class PuriColumns {
-    /** Number of characters of the greatest long in base 36, 1y2p0ij32e8e7. */
+    /** Number of characters of 1y2p0ij32e8e7, which is the largest long in base 36. */
     public static final int MAX_SORTABLE_WIDTH = 13;
 
-    private static final ColumnMapping<Puri, String> ANY = new ColumnMapping<>(
+    private static final ColumnMapping<Puri, String> ANY_AS_TEXT = new ColumnMapping<>(
             "any pURI",
             null,
             Puri.class,
             ColumnType.text(Puri.MAX_BYTES),
-            Codec.of(Puri::toString, text -> canonical(text, text)));
+            Codec.of(Puri::toString, text -> parseCanonical(text, text)));
 
     private final String collection;
 
@@ -41,29 +41,29 @@ public final class PuriColumns {
     }
 
     /**
-     * Begins a mapping.
+     * Starts a mapping of the pURIs of a collection.
      *
-     * @param namespace a segment of a pURI in any casing
-     * @param collection likewise
-     * @throws InvalidNameException if one of them is no segment
+     * @param namespace first segment of the pURIs, in any case
+     * @param collection second segment of the pURIs, in any case
+     * @throws InvalidNameException if namespace or collection is not a valid segment
      */
     public static PuriColumns of(String namespace, String collection) {
         return new PuriColumns(Puri.parse(namespace + ':' + collection + ":x").qualifiedCollection());
     }
 
-    /** Begins a mapping of a collection. */
+    /** Starts a mapping of the pURIs of a collection. */
     public static PuriColumns of(PuriCollection collection) {
         return new PuriColumns(collection.qualifiedName());
     }
 
     /** Maps pURIs of any collection to their canonical texts. */
     public static ColumnMapping<Puri, String> anyAsText() {
-        return ANY;
+        return ANY_AS_TEXT;
     }
 
     /**
-     * Maps identifiers that are decimal numbers without leading zeros, up to 9223372036854775807. Refuses others, such as
-     * {@code 007}.
+     * Maps identifiers that are decimal numbers without leading zeros, up to 9223372036854775807. Refuses all other
+     * identifiers, such as {@code 007}.
      */
     public ColumnMapping<Puri, Long> asLong() {
         return mapping(
@@ -71,20 +71,22 @@ public final class PuriColumns {
     }
 
     /**
-     * Maps identifiers of one width in {@link Identifiers#BASE_36} to the numbers that they represent. The width is fixed, so that the
-     * numbers have the order of the texts. Identifiers of 13 characters above {@code 1y2p0ij32e8e7} exceed a long and are refused.
+     * Maps identifiers that are numbers in {@link Identifiers#BASE_36} with a fixed number of characters to these
+     * numbers. Because of the fixed number of characters, the numbers have the order of the texts. Identifiers above
+     * {@code 1y2p0ij32e8e7} are refused, because they do not fit into a long.
      *
-     * <p>{@code Identifiers.sortable(9, 4, Identifiers.BASE_36)} makes identifiers of 13 characters, which fit until the year 2144. They
-     * have 36<sup>4</sup> random values in a millisecond: two processes that mint in the same millisecond collide with a probability
-     * of about 1 : 840,000, and the registry refuses the second creation. The default of 20 characters does not fit into a
-     * bigint; store it as text.
+     * <p>{@code Identifiers.sortable(9, 4, Identifiers.BASE_36)} creates identifiers of 13 characters, which fit into a
+     * long until the year 2144. They have 36<sup>4</sup> random values in a millisecond: two processes that mint in the
+     * same millisecond collide with a probability of about 1 : 840,000, and the registry then refuses the second
+     * creation. The default identifiers of {@code Identifiers.sortable()} have 20 characters, which do not fit into a
+     * bigint; store them as text.
      *
-     * @param width 1 to {@value #MAX_SORTABLE_WIDTH}
+     * @param width number of characters, 1 to {@value #MAX_SORTABLE_WIDTH}
      * @throws IllegalArgumentException if the width is out of bounds
      */
     public ColumnMapping<Puri, Long> asSortableLong(int width) {
         if (width < 1 || width > MAX_SORTABLE_WIDTH) {
-            throw new IllegalArgumentException("a width from 1 to " + MAX_SORTABLE_WIDTH + ", not " + width);
+            throw new IllegalArgumentException("the width must be 1 to " + MAX_SORTABLE_WIDTH + ", not " + width);
         }
         return mapping(
                 " of " + width + " characters in base 36",
@@ -93,14 +95,14 @@ public final class PuriColumns {
     }
 
     /**
-     * Maps identifiers that are uuids of any version, in lower case, to a column of the type uuid. MySQL has no such type; use {@link
-     * #asUuidBinary()} there.
+     * Maps identifiers that are uuids of any version, in lower case, to a column with the type uuid. MySQL does not
+     * have this type; use {@link #asUuidBinary()} for MySQL.
      */
     public ColumnMapping<Puri, UUID> asUuid() {
         return mapping("", ColumnType.UUID, Codec.of(PuriColumns::uuid, UUID::toString));
     }
 
-    /** Maps identifiers that are uuids, in lower case, to 16 bytes in the order of the digits. */
+    /** Maps identifiers that are uuids, in lower case, to 16 bytes in the order of the uuid's digits. */
     public ColumnMapping<Puri, byte[]> asUuidBinary() {
         return mapping(
                 "",
@@ -110,31 +112,32 @@ public final class PuriColumns {
                         bytes -> Bytes.uuid(bytes).toString()));
     }
 
-    /** Maps all identifiers to their text in the pURI. */
+    /** Maps all identifiers to their canonical text, the third segment of the pURI. */
     public ColumnMapping<Puri, String> asText() {
         return asText(Puri.MAX_IDENTIFIER_BYTES);
     }
 
     /**
-     * Maps identifiers up to a length to their text in the pURI, in which an escaped character counts with its escapes.
+     * Maps identifiers up to a length to their canonical text, the third segment of the pURI.
      *
-     * @param maxLength 1 to {@value Puri#MAX_IDENTIFIER_BYTES}
-     * @throws IllegalArgumentException if it is out of bounds
+     * @param maxLength maximum number of characters of the canonical text, including escapes; 1 to {@value
+     *     Puri#MAX_IDENTIFIER_BYTES}
+     * @throws IllegalArgumentException if {@code maxLength} is out of bounds
      */
     public ColumnMapping<Puri, String> asText(int maxLength) {
         if (maxLength < 1 || maxLength > Puri.MAX_IDENTIFIER_BYTES) {
             throw new IllegalArgumentException(
-                    "a length from 1 to " + Puri.MAX_IDENTIFIER_BYTES + ", not " + maxLength);
+                    "the length must be 1 to " + Puri.MAX_IDENTIFIER_BYTES + ", not " + maxLength);
         }
         return mapping(
                 "",
                 ColumnType.text(maxLength),
-                Codec.of(text -> within(text, maxLength), text -> within(text, maxLength)));
+                Codec.of(text -> requireLength(text, maxLength), text -> requireLength(text, maxLength)));
     }
 
     /**
-     * @param detail part of the mapping's description that the column's type does not show
-     * @param identifiers codec of the identifiers; need not check that they are canonical
+     * @param detail part of the mapping's description that the column type does not include
+     * @param identifiers codec of the identifiers; need not check that identifiers are canonical
      */
     private <C> ColumnMapping<Puri, C> mapping(String detail, ColumnType<C> column, Codec<String, C> identifiers) {
         return new ColumnMapping<>(
@@ -145,18 +148,18 @@ public final class PuriColumns {
                 Codec.of(
                         name -> {
                             if (!name.qualifiedCollection().equals(collection)) {
-                                throw new IllegalArgumentException("it is of another collection");
+                                throw new IllegalArgumentException("its collection is not " + collection);
                             }
                             return identifiers.write(name.identifier());
                         },
                         value -> {
                             String identifier = identifiers.read(value);
-                            return canonical(collection + ':' + identifier, identifier);
+                            return parseCanonical(collection + ':' + identifier, identifier);
                         }));
     }
 
-    /** Parses a text that must be canonical: two texts in a column must not be the same name. */
-    private static Puri canonical(String text, String stored) {
+    /** Parses a text that must be canonical, because two different texts in a column must not be the same name. */
+    private static Puri parseCanonical(String text, String stored) {
         Puri puri = Puri.parse(text);
         if (!puri.toString().equals(text)) {
             throw new IllegalArgumentException("\"" + stored + "\" is not in canonical form");
@@ -172,12 +175,13 @@ public final class PuriColumns {
             }
         }
         if (identifier.charAt(0) == '0' && identifier.length() > 1) {
-            throw new IllegalArgumentException("a number with leading zeros would come back without them");
+            throw new IllegalArgumentException(
+                    "a number must not have leading zeros, because the column does not store them");
         }
         try {
             return Long.valueOf(identifier);
         } catch (NumberFormatException e) {
-            throw new IllegalArgumentException("the number is over " + Long.MAX_VALUE, e);
+            throw new IllegalArgumentException("the number is greater than " + Long.MAX_VALUE, e);
         }
     }
 
@@ -194,7 +198,7 @@ public final class PuriColumns {
                         + "', not a digit of base 36");
             }
             if (number > (Long.MAX_VALUE - digit) / 36) {
-                throw new IllegalArgumentException("the number is over " + Long.MAX_VALUE);
+                throw new IllegalArgumentException("the number is greater than " + Long.MAX_VALUE);
             }
             number = 36 * number + digit;
         }
@@ -204,7 +208,7 @@ public final class PuriColumns {
     private static String base36(long value, int width) {
         String digits = Long.toString(value, 36);
         if (digits.length() > width) {
-            throw new IllegalArgumentException("it has " + digits.length() + " digits in base 36, over " + width);
+            throw new IllegalArgumentException("it has " + digits.length() + " digits in base 36, more than " + width);
         }
         return "0".repeat(width - digits.length()) + digits;
     }
@@ -216,15 +220,15 @@ public final class PuriColumns {
                 return uuid;
             }
         } catch (IllegalArgumentException e) {
-            // Reported below, as is a uuid that Java accepts but writes in another form.
+            // Reported below, together with uuids that Java accepts in another format.
         }
-        throw new IllegalArgumentException("the identifier is no uuid of 36 characters");
+        throw new IllegalArgumentException("the identifier is not a uuid of 36 characters in lower case");
     }
 
-    private static String within(String identifier, int maxLength) {
+    private static String requireLength(String identifier, int maxLength) {
         if (identifier.length() > maxLength) {
             throw new IllegalArgumentException(
-                    "the identifier has " + identifier.length() + " characters, over " + maxLength);
+                    "the identifier has " + identifier.length() + " characters, more than " + maxLength);
         }
         return identifier;
     }

@@ -11,45 +11,48 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Stores pURIs of several collections in two columns: the code of the collection, and the value of that collection's mapping.
+ * Maps pURIs of several collections to two columns: the code of the collection, a number that the service chooses, and
+ * the value to which the mapping of that collection converts the pURI.
  *
  * <pre>{@code
  * PuriMappings<Long> subjects = PuriMappings.of(1, USERS).and(2, TRACKS);
  * subjects.set(statement, 3, puri);      // parameters 3 and 4
  * }</pre>
  *
- * <p>A code must not change once rows are stored with it. Immutable and thread-safe.
+ * <p>The code of a collection must not change after rows were stored. Immutable and thread-safe.
  *
- * @param <C> type of the second column's values
+ * @param <C> Java type of the second column's values
  */
 public final class PuriMappings<C> {
-    /** Greatest code: the maximum of a smallint. */
+    /** The largest code, which is the maximum of a smallint. */
     public static final int MAX_CODE = Short.MAX_VALUE;
 
     private final ColumnType<C> column;
-    private final Map<Integer, ColumnMapping<Puri, C>> byCode;
-    private final Map<String, Integer> codes;
+    private final Map<Integer, ColumnMapping<Puri, C>> mappingsByCode;
+    private final Map<String, Integer> codesByCollection;
 
     /**
-     * A pURI as it is stored.
+     * The values of both columns for a pURI.
      *
      * @param code code of the collection
-     * @param value value of the collection's mapping
+     * @param value value of the pURI in the collection's mapping
      */
     public record Stored<C>(int code, C value) {}
 
     private PuriMappings(
-            ColumnType<C> column, Map<Integer, ColumnMapping<Puri, C>> byCode, Map<String, Integer> codes) {
+            ColumnType<C> column,
+            Map<Integer, ColumnMapping<Puri, C>> mappingsByCode,
+            Map<String, Integer> codesByCollection) {
         this.column = column;
-        this.byCode = byCode;
-        this.codes = codes;
+        this.mappingsByCode = mappingsByCode;
+        this.codesByCollection = codesByCollection;
     }
 
     /**
-     * Begins with a first collection.
+     * Returns mappings with one collection.
      *
      * @param code 0 to {@value #MAX_CODE}
-     * @throws IllegalArgumentException if the code is out of bounds or the mapping is not of one collection
+     * @throws IllegalArgumentException if the code is out of bounds or the mapping is not for a single collection
      */
     public static <C> PuriMappings<C> of(int code, ColumnMapping<Puri, C> mapping) {
         return new PuriMappings<>(mapping.column(), Map.of(), Map.of()).and(code, mapping);
@@ -59,59 +62,61 @@ public final class PuriMappings<C> {
      * Returns these mappings with one more collection.
      *
      * @param code 0 to {@value #MAX_CODE}
-     * @throws IllegalArgumentException if code or collection are taken already, the code is out of bounds, the
-     *     mapping is not of one collection, or its column is of another type
+     * @throws IllegalArgumentException if the code or the collection is already used, the code is out of bounds, the
+     *     mapping is not for a single collection, or its column has another type
      */
     public PuriMappings<C> and(int code, ColumnMapping<Puri, C> mapping) {
         String collection = mapping.collection();
         if (collection == null) {
-            throw new IllegalArgumentException(mapping + " is not of one collection");
+            throw new IllegalArgumentException(mapping + " is not a mapping for a single collection");
         }
         if (code < 0 || code > MAX_CODE) {
-            throw new IllegalArgumentException("a code from 0 to " + MAX_CODE + ", not " + code);
+            throw new IllegalArgumentException("the code must be 0 to " + MAX_CODE + ", not " + code);
         }
         if (!mapping.column().toString().equals(column.toString())) {
-            throw new IllegalArgumentException(mapping + " needs another column than " + column);
+            throw new IllegalArgumentException(mapping + " has another column type than " + column);
         }
-        Map<Integer, ColumnMapping<Puri, C>> mappings = new HashMap<>(byCode);
-        ColumnMapping<Puri, C> former = mappings.putIfAbsent(code, mapping);
-        if (former != null) {
-            throw new IllegalArgumentException("the code " + code + " stands for " + former + " already");
+        Map<Integer, ColumnMapping<Puri, C>> newMappings = new HashMap<>(mappingsByCode);
+        ColumnMapping<Puri, C> existingMapping = newMappings.putIfAbsent(code, mapping);
+        if (existingMapping != null) {
+            throw new IllegalArgumentException("the code " + code + " is already used for " + existingMapping);
         }
-        Map<String, Integer> numbers = new HashMap<>(codes);
-        Integer other = numbers.putIfAbsent(collection, code);
-        if (other != null) {
-            throw new IllegalArgumentException(collection + " has the code " + other + " already");
+        Map<String, Integer> newCodes = new HashMap<>(codesByCollection);
+        Integer existingCode = newCodes.putIfAbsent(collection, code);
+        if (existingCode != null) {
+            throw new IllegalArgumentException(collection + " already has the code " + existingCode);
         }
-        return new PuriMappings<>(column, Map.copyOf(mappings), Map.copyOf(numbers));
+        return new PuriMappings<>(column, Map.copyOf(newMappings), Map.copyOf(newCodes));
     }
 
     /**
-     * Returns the code and the value to store for a pURI.
+     * Converts a pURI to the code and the value to store.
      *
-     * @throws UnmappableNameException if its collection has no mapping here, or the mapping refuses it
+     * @throws UnmappableNameException if the collection of the pURI has no mapping here, or the mapping refuses the
+     *     pURI
      */
     public Stored<C> store(Puri puri) {
-        Integer code = codes.get(puri.qualifiedCollection());
+        Integer code = codesByCollection.get(puri.qualifiedCollection());
         if (code == null) {
-            throw new UnmappableNameException(puri + " is of no collection of " + this, null);
+            throw new UnmappableNameException("the collection of " + puri + " has no mapping in " + this, null);
         }
         return new Stored<>(code, mapping(code).store(puri));
     }
 
     /**
-     * Returns the pURI of a stored code and value.
+     * Converts a stored code and value to the pURI.
      *
-     * @throws UnmappableNameException if no collection here has the code, or its mapping refuses the value
+     * @throws UnmappableNameException if no collection here has the code, or the mapping of the collection refuses the
+     *     value
      */
     public Puri load(int code, C value) {
         return mapping(code).load(value);
     }
 
     private ColumnMapping<Puri, C> mapping(int code) {
-        ColumnMapping<Puri, C> mapping = byCode.get(code);
+        ColumnMapping<Puri, C> mapping = mappingsByCode.get(code);
         if (mapping == null) {
-            throw new UnmappableNameException("the stored code " + code + " is none of " + this, null);
+            throw new UnmappableNameException("no collection has the stored code " + code + " in " + this, null);
         }
         return mapping;
     }
@@ -119,9 +124,9 @@ public final class PuriMappings<C> {
     /**
      * Sets two parameters of a statement.
      *
-     * @param index index of the code, from 1; the value has the next one
-     * @param puri null sets SQL's null twice
-     * @throws UnmappableNameException as {@link #store}
+     * @param index 1-based index of the code; the index of the value is one greater
+     * @param puri null to set both parameters to NULL
+     * @throws UnmappableNameException for the reasons of {@link #store}
      */
     public void set(PreparedStatement statement, int index, @Nullable Puri puri) throws SQLException {
         if (puri == null) {
@@ -137,15 +142,15 @@ public final class PuriMappings<C> {
     /**
      * Reads two columns of the current row.
      *
-     * @param index index of the code, from 1; the value has the next one
-     * @return null if both are SQL's null
-     * @throws UnmappableNameException as {@link #load}, and if only one is null
+     * @param index 1-based index of the code; the index of the value is one greater
+     * @return the pURI; null if both columns are NULL
+     * @throws UnmappableNameException for the reasons of {@link #load}, or if only one of the columns is NULL
      */
     public @Nullable Puri get(ResultSet rows, int index) throws SQLException {
         int code = rows.getInt(index);
-        boolean noCode = rows.wasNull();
+        boolean isCodeNull = rows.wasNull();
         C value = column.get(rows, index + 1);
-        if (noCode != (value == null)) {
+        if (isCodeNull != (value == null)) {
             throw new UnmappableNameException("one column of " + this + " is null and the other is not", null);
         }
         return value == null ? null : load(code, value);
@@ -161,9 +166,9 @@ public final class PuriMappings<C> {
         return ColumnMapping.indexSql(table, name, name + "_collection, " + name);
     }
 
-    /** For example <code>{1=music:users as bigint, 2=music:tracks as bigint}</code>. */
+    /** Returns the mappings by code, for example <code>{1=music:users as bigint, 2=music:tracks as bigint}</code>. */
     @Override
     public String toString() {
-        return new TreeMap<>(byCode).toString();
+        return new TreeMap<>(mappingsByCode).toString();
     }
 }

@@ -1,5 +1,6 @@
 /**
- * Stores pURIs and handles in small columns, and lets frameworks convert them. A mapping is declared once for each collection:
+ * Maps pURIs and handles to small database columns, and converts them for frameworks. A service declares one mapping
+ * for each collection:
  *
  * <pre>{@code
  * ColumnMapping<Puri, Long> users = PuriColumns.of("music", "users").asLong();
@@ -25,8 +26,8 @@
  * }
  * }</pre>
  *
- * <p>The packages below this one are for frameworks: {@code jackson}, {@code jackson3}, {@code jpa}, {@code hibernate}, {@code jaxrs} and
- * {@code spring}. Each needs its framework on the class path; this package needs none of them.
+ * <p>The subpackages support frameworks: {@code jackson}, {@code jackson3}, {@code jpa}, {@code hibernate}, {@code
+ * jaxrs} and {@code spring}. Each subpackage needs its framework on the class path. This package needs no framework.
  */
 @NullMarked
 package dev.puri.client.storage;

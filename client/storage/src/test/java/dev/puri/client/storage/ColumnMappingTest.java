@@ -46,12 +46,12 @@ class ColumnMappingTest {
         assertRefused(
                 USERS.asLong(),
                 user("007"),
-                "music:users:007 does not fit music:users as bigint: a number with leading zeros would come back"
-                        + " without them");
+                "music:users:007 does not fit music:users as bigint: a number must not have leading zeros, because"
+                        + " the column does not store them");
         assertRefused(
                 USERS.asLong(),
                 user("9223372036854775808"),
-                "music:users:9223372036854775808 does not fit music:users as bigint: the number is over"
+                "music:users:9223372036854775808 does not fit music:users as bigint: the number is greater than"
                         + " 9223372036854775807");
         assertRefused(
                 USERS.asLong(),
@@ -60,12 +60,12 @@ class ColumnMappingTest {
         assertRefused(
                 USERS.asLong(),
                 Puri.parse("music:tracks:42"),
-                "music:tracks:42 does not fit music:users as bigint: it is of another collection");
+                "music:tracks:42 does not fit music:users as bigint: its collection is not music:users");
         assertRefused(
                 USERS.asSortableLong(13),
                 user("1y2p0ij32e8e8"),
                 "music:users:1y2p0ij32e8e8 does not fit music:users of 13 characters in base 36 as bigint: the number"
-                        + " is over 9223372036854775807");
+                        + " is greater than 9223372036854775807");
         assertRefused(
                 USERS.asSortableLong(4),
                 user("abc"),
@@ -74,42 +74,43 @@ class ColumnMappingTest {
         assertRefused(
                 USERS.asUuid(),
                 user("1-1-1-1-1"),
-                "music:users:1-1-1-1-1 does not fit music:users as uuid: the identifier is no uuid of 36 characters");
+                "music:users:1-1-1-1-1 does not fit music:users as uuid: the identifier is not a uuid of 36 characters in lower case");
         assertRefused(
                 USERS.asText(3),
                 user("a/b"),
-                "music:users:a%2Fb does not fit music:users as text(3): the identifier has 5 characters, over 3");
+                "music:users:a%2Fb does not fit music:users as text(3): the identifier has 5 characters, more than 3");
         assertRefused(
                 HandleColumns.asBinary(new Prefix("trk")),
                 new Handle("usr_4k7vx9tz2nqr8w3"),
-                "usr_4k7vx9tz2nqr8w3 does not fit handles trk_ as binary(10): it has another prefix");
+                "usr_4k7vx9tz2nqr8w3 does not fit handles trk_ as binary(10): its prefix is not trk");
     }
 
     @Test
     void aValueThatNoNameIsStoredAsIsRefused() {
-        assertUnknown(USERS.asLong(), -1L, "the stored value -1 is no name of music:users as bigint: it is negative");
+        assertUnknown(
+                USERS.asLong(), -1L, "the stored value -1 is not a value of music:users as bigint: it is negative");
         assertUnknown(
                 USERS.asSortableLong(2),
                 1296L,
-                "the stored value 1296 is no name of music:users of 2 characters in base 36 as bigint: it has 3 digits"
-                        + " in base 36, over 2");
+                "the stored value 1296 is not a value of music:users of 2 characters in base 36 as bigint: it has 3 digits"
+                        + " in base 36, more than 2");
         assertUnknown(
                 USERS.asText(),
                 "Blue",
-                "the stored value Blue is no name of music:users as text(255): \"Blue\" is not in canonical form");
+                "the stored value Blue is not a value of music:users as text(255): \"Blue\" is not in canonical form");
         assertUnknown(
                 PuriColumns.anyAsText(),
                 "music:users:%61",
-                "the stored value music:users:%61 is no name of any pURI as text(383): \"music:users:%61\" is not in"
+                "the stored value music:users:%61 is not a value of any pURI as text(383): \"music:users:%61\" is not in"
                         + " canonical form");
         assertUnknown(
                 USERS.asUuidBinary(),
                 new byte[] {1, 2},
-                "the stored value 0102 is no name of music:users as binary(16): it has 2 bytes, not 16");
+                "the stored value 0102 is not a value of music:users as binary(16): it has 2 bytes, not 16");
         assertUnknown(
                 HandleColumns.asBinary(new Prefix("trk")),
                 HexFormat.of().parseHex("00000000000000000001"),
-                "the stored value 00000000000000000001 is no name of handles trk_ as binary(10): its last 5 bits are"
+                "the stored value 00000000000000000001 is not a value of handles trk_ as binary(10): its last 5 bits are"
                         + " not 0");
         assertThatThrownBy(() -> HandleColumns.asText().load("TRK_4k7vx9tz2nqr8w3"))
                 .isInstanceOf(UnmappableNameException.class);

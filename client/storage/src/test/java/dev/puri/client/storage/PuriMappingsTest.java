@@ -24,31 +24,33 @@ class PuriMappingsTest {
     }
 
     @Test
-    void whatIsOfNoMappingIsRefused() {
+    void purisWithoutMappingAreRefused() {
         assertThatThrownBy(() -> SUBJECTS.store(Puri.parse("music:albums:1")))
                 .isInstanceOf(UnmappableNameException.class)
-                .hasMessage("music:albums:1 is of no collection of {1=music:users as bigint, 2=music:tracks of 3"
-                        + " characters in base 36 as bigint}");
+                .hasMessage(
+                        "the collection of music:albums:1 has no mapping in {1=music:users as bigint, 2=music:tracks of 3"
+                                + " characters in base 36 as bigint}");
         assertThatThrownBy(() -> SUBJECTS.store(Puri.parse("music:users:x")))
                 .isInstanceOf(UnmappableNameException.class)
                 .hasMessageContaining("not a digit");
         assertThatThrownBy(() -> SUBJECTS.load(3, 1L))
                 .isInstanceOf(UnmappableNameException.class)
-                .hasMessageStartingWith("the stored code 3 is none of {");
+                .hasMessageStartingWith("no collection has the stored code 3 in {");
     }
 
     @Test
     void aMappingThatWouldBeAmbiguousIsRefused() {
         PuriColumns albums = PuriColumns.of("music", "albums");
-        assertThatThrownBy(() -> SUBJECTS.and(1, albums.asLong())).hasMessageContaining("the code 1 stands for");
-        assertThatThrownBy(() -> SUBJECTS.and(3, USERS)).hasMessage("music:users has the code 1 already");
+        assertThatThrownBy(() -> SUBJECTS.and(1, albums.asLong()))
+                .hasMessageContaining("the code 1 is already used for");
+        assertThatThrownBy(() -> SUBJECTS.and(3, USERS)).hasMessage("music:users already has the code 1");
         assertThatThrownBy(() -> SUBJECTS.and(-1, albums.asLong())).hasMessageContaining("not -1");
         assertThatThrownBy(() -> SUBJECTS.and(32768, albums.asLong())).hasMessageContaining("not 32768");
         assertThatThrownBy(() -> PuriMappings.of(1, albums.asText(3))
                         .and(2, PuriColumns.of("a", "b").asText(4)))
-                .hasMessageContaining("needs another column than text(3)");
+                .hasMessageContaining("has another column type than text(3)");
         assertThatThrownBy(() -> PuriMappings.of(1, PuriColumns.anyAsText()))
-                .hasMessage("any pURI as text(383) is not of one collection");
+                .hasMessage("any pURI as text(383) is not a mapping for a single collection");
     }
 
     @Test

@@ -17,27 +17,28 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * The temporary folders with the data of registries for tests. A registry ends after the JVM of its tests, so that JVM cannot delete the
- * data; the next start on the machine does.
+ * Creates and deletes the temporary folders with the data of registries for tests. A registry ends after the JVM of its
+ * tests, so this JVM cannot delete the data. The next registry that starts on the machine deletes the data.
  *
- * <p>The broker and the schema registry lock a file in their directories while they run. The kernel releases the lock however they end.
- * Unlike a process id, a lock is also visible to other containers that share the folder.
+ * <p>The broker and the schema registry each lock a file in their directory while they run. When they end, also after a
+ * kill, the kernel releases the lock. Unlike a process id, a lock is also visible in other containers that share the
+ * folder.
  */
 final class DataFolders {
     private static final String PREFIX = "puri-testing-data-";
     private static final Pattern NAME = Pattern.compile(PREFIX + "\\d+");
 
     /** The lock file of {@code DataDirectory} in {@code embedded}. */
-    private static final String LOCK = "puri.lock";
+    private static final String LOCK_FILE = "puri.lock";
 
-    /** Depth of the lock files below {@code data}: each part has a directory of its own. */
+    /** Depth of the lock files below {@code data}: the broker and the schema registry each have their own directory. */
     private static final int LOCK_DEPTH = 2;
 
-    /** Age below which a folder is kept, because a starting registry creates its lock files a moment before it locks them. */
-    private static final Duration STARTS_WITHIN = Duration.ofMinutes(1);
+    /** A younger folder is kept, because a starting registry creates its lock files shortly before it locks them. */
+    private static final Duration MIN_AGE = Duration.ofMinutes(1);
 
-    /** Age below which a folder without lock files is kept, because its registry may be starting slowly. */
-    private static final Duration KEPT_WITHOUT_LOCK = Duration.ofDays(1);
+    /** A younger folder without lock files is kept, because its registry may still be starting. */
+    private static final Duration MIN_AGE_WITHOUT_LOCK = Duration.ofDays(1);
 
     private DataFolders() {}
 
@@ -48,12 +49,15 @@ final class DataFolders {
         return folder;
     }
 
-    /** The directory below a folder in which the registry keeps its data. */
+    /** Returns the subfolder in which the registry stores its data. */
     static Path data(Path folder) {
         return folder.resolve("data");
     }
 
-    /** Deletes the folders of one owner whose registries have ended; leaves a folder that it cannot delete. */
+    /**
+     * Deletes the folders that belong to this owner and whose registries have ended. Ignores folders that cannot be
+     * deleted.
+     */
     static void deleteEnded(Path parent, UserPrincipal owner, Instant now) {
         for (Path folder : Folders.named(NAME, parent)) {
             try {
@@ -61,32 +65,32 @@ final class DataFolders {
                     Folders.tryDelete(folder);
                 }
             } catch (IOException | UncheckedIOException e) {
-                // Another JVM deletes it, or it cannot be read. A later start tries again.
+                // Another JVM is deleting the folder, or the folder cannot be read. A later start tries again.
             }
         }
     }
 
     private static boolean hasEnded(Path folder, Instant now) throws IOException {
         Instant changed = Folders.lastChanged(folder, now);
-        if (!changed.isBefore(now.minus(STARTS_WITHIN))) {
+        if (!changed.isBefore(now.minus(MIN_AGE))) {
             return false;
         }
-        List<Path> locks = locks(data(folder));
-        return locks.isEmpty()
-                ? changed.isBefore(now.minus(KEPT_WITHOUT_LOCK))
-                : locks.stream().noneMatch(DataFolders::isHeld);
+        List<Path> lockFiles = lockFiles(data(folder));
+        return lockFiles.isEmpty()
+                ? changed.isBefore(now.minus(MIN_AGE_WITHOUT_LOCK))
+                : lockFiles.stream().noneMatch(DataFolders::isLocked);
     }
 
-    private static List<Path> locks(Path data) throws IOException {
+    private static List<Path> lockFiles(Path data) throws IOException {
         if (!Files.isDirectory(data)) {
             return List.of();
         }
-        try (Stream<Path> found = Files.find(data, LOCK_DEPTH, (file, attributes) -> file.endsWith(LOCK))) {
-            return found.toList();
+        try (Stream<Path> files = Files.find(data, LOCK_DEPTH, (file, attributes) -> file.endsWith(LOCK_FILE))) {
+            return files.toList();
         }
     }
 
-    private static boolean isHeld(Path file) {
+    private static boolean isLocked(Path file) {
         try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE);
                 FileLock lock = channel.tryLock()) {
             return lock == null;

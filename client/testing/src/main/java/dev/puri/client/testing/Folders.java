@@ -14,24 +14,24 @@ import java.util.List;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/** Lists and deletes the folders that this library makes. Other processes may change them at the same time. */
+/** Lists and deletes folders that this library created. Other processes may change the folders at the same time. */
 final class Folders {
     private Folders() {}
 
-    /** Deletes a folder with its content. */
+    /** Deletes a folder and its content. */
     static void delete(Path folder) throws IOException {
         List<Path> deepestFirst;
-        try (Stream<Path> all = Files.walk(folder)) {
-            deepestFirst = all.sorted(Comparator.reverseOrder()).toList();
+        try (Stream<Path> paths = Files.walk(folder)) {
+            deepestFirst = paths.sorted(Comparator.reverseOrder()).toList();
         } catch (UncheckedIOException e) {
             throw e.getCause();
         }
-        for (Path each : deepestFirst) {
-            Files.deleteIfExists(each);
+        for (Path path : deepestFirst) {
+            Files.deleteIfExists(path);
         }
     }
 
-    /** Deletes a folder if that succeeds. Another process may use it or delete it too, so a failure is left to a later run. */
+    /** Tries to delete a folder. Ignores a failure, because another process may be using or deleting the folder. */
     static void tryDelete(Path folder) {
         try {
             delete(folder);
@@ -40,23 +40,29 @@ final class Folders {
         }
     }
 
-    /** Lists the subfolders whose names match, without links. Empty if the folder cannot be read. */
+    /**
+     * Returns the subfolders whose names match, without symbolic links. Returns an empty list if the folder cannot be
+     * read.
+     */
     static List<Path> named(Pattern name, Path parent) {
-        List<Path> found = new ArrayList<>();
+        List<Path> folders = new ArrayList<>();
         try (DirectoryStream<Path> children = Files.newDirectoryStream(parent)) {
             for (Path child : children) {
                 if (name.matcher(String.valueOf(child.getFileName())).matches()
                         && Files.isDirectory(child, LinkOption.NOFOLLOW_LINKS)) {
-                    found.add(child);
+                    folders.add(child);
                 }
             }
         } catch (IOException | DirectoryIteratorException e) {
             return List.of();
         }
-        return found;
+        return folders;
     }
 
-    /** When a folder was last modified; now if it is gone or cannot be read, so that it counts as new. */
+    /**
+     * Returns the time of a folder's last modification. Returns {@code now} if the folder is missing or cannot be read,
+     * so that it counts as new.
+     */
     static Instant lastChanged(Path folder, Instant now) {
         try {
             return Files.getLastModifiedTime(folder).toInstant();

@@ -38,63 +38,64 @@ import org.apache.kafka.common.utils.Utils;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A fake of the registry for unit tests: no process, no Kafka. It decides events at once, by the rules of the real topology: first claims,
- * epochs, guards, handles, merges, erasure and refusals with their reasons. Thread-safe; make one for each test.
+ * A fake of the registry for unit tests, in memory, without other processes and without Kafka. It decides events at
+ * once, by the rules of the real topology: first claims, epochs, conditions, handles, merges, erasure and refusals with
+ * their reasons. Thread-safe. Create a new instance for each test.
  *
- * <p>It has the methods of {@link IdentityPublisher} except {@code close}, since it has nothing to close. Its {@link #resolver} keeps
- * the contract of {@link IdentityResolver}.
+ * <p>This class has the methods of {@link IdentityPublisher}, except {@code close}, because there is nothing to close.
+ * Its {@link #resolver} fulfils the contract of {@link IdentityResolver}.
  *
- * <p>If a collection's declaration does not allow an event, the registry waits 5 s for another declaration before it refuses the event; the
- * fake refuses it at once. The fake has no topics, so an event cannot be on a wrong one, and it never meets bytes that are no
- * event.
+ * <p>Differences: if the declaration of a collection does not allow an event, the registry waits 5 s for another
+ * declaration before it refuses the event, and the fake refuses the event at once. The fake has no topics, so an event
+ * cannot be in the wrong topic or unreadable.
  */
 public final class InMemoryRegistry {
-    /** Default number of partitions of the registry's topics. */
+    /** Default number of partitions of the registry's events topics. */
     private static final int PARTITIONS = 8;
 
     private static final int MAX_PENDING = 20_000;
 
     private final InMemoryRegistrations registrations = new InMemoryRegistrations();
     private final Map<Position, Refusal> refusals = new HashMap<>();
-    private final Map<Position, Puri> decided = new HashMap<>();
+    private final Map<Position, Puri> purisByPosition = new HashMap<>();
     private final Map<Puri, Position> lastEvents = new HashMap<>();
     private final Map<String, Long> endOffsets = new HashMap<>();
     private final List<Event> published = new ArrayList<>();
     private final List<InMemoryResolver> resolvers = new ArrayList<>();
-    private final IdentityResolver ownResolver;
+    private final IdentityResolver awaitingResolver;
     private Declarations declarations = Declarations.none();
 
-    /** Makes a registry without identities and declarations. */
+    /** Creates a registry without identities and declarations. */
     public InMemoryRegistry() {
         this(MAX_PENDING);
     }
 
-    /** Makes a registry with another bound of awaited events. */
+    /** Creates a registry with another maximum number of awaited events. */
     InMemoryRegistry(int maxAwaited) {
-        ownResolver = resolver(maxAwaited);
+        awaitingResolver = resolver(maxAwaited);
     }
 
     /**
      * Declares collections, as {@code puri collections apply} does.
      *
      * @return this
-     * @throws IllegalArgumentException if one conflicts with existing declarations; all conflicts are listed
+     * @throws IllegalArgumentException if a declaration conflicts with existing ones; the message lists all conflicts
      */
-    public synchronized InMemoryRegistry declare(List<? extends Declaration> wanted) {
-        Declared declared = declarations.declare(wanted);
+    public synchronized InMemoryRegistry declare(List<? extends Declaration> requested) {
+        Declared declared = declarations.declare(requested);
         if (declared instanceof Declared.Changes changes) {
             declarations = changes.after();
             return this;
         }
-        throw new IllegalArgumentException("conflicts with what is declared:\n" + declared);
+        throw new IllegalArgumentException("conflicts with existing declarations:\n" + declared);
     }
 
     /**
-     * Declares the collections and namespaces of a file.
+     * Declares the collections and namespaces in a file.
      *
-     * @param resource the file's name on the class path, such as {@code collections.yaml}
+     * @param resource name of the file on the class path, such as {@code collections.yaml}
      * @return this
-     * @throws IllegalArgumentException if there is no such resource, it has mistakes, or it conflicts with existing declarations
+     * @throws IllegalArgumentException if the file is missing, has mistakes, or conflicts with existing declarations
      */
     public InMemoryRegistry declare(String resource) {
         try (InputStream file = Resources.open(resource)) {
@@ -104,13 +105,13 @@ public final class InMemoryRegistry {
         }
     }
 
-    /** Publishes an event; it is decided when this returns. */
+    /** Publishes an event. The registry has decided on the event when this method returns. */
     public CompletionStage<Position> publish(Event event) {
         return CompletableFuture.completedStage(publishSync(event));
     }
 
     /**
-     * Publishes an event; it is decided when this returns.
+     * Publishes an event. The registry has decided on the event when this method returns.
      *
      * @param headers ignored, because the fake has no records
      */
@@ -119,29 +120,29 @@ public final class InMemoryRegistry {
         return publish(event);
     }
 
-    /** Does nothing: an event is decided when it is published. */
+    /** Does nothing, because an event is decided when it is published. */
     public void flush() {}
 
     /**
-     * Publishes an event; it is decided when this returns.
+     * Publishes an event. The registry has decided on the event when this method returns.
      *
-     * @return its position in the log; the position's text is the token to resolve with
+     * @return the event's position in the log; the position's text is the token to resolve with
      */
     public Position publishSync(Event event) {
         Position position;
-        List<Runnable> answers = new ArrayList<>();
+        List<Runnable> completions = new ArrayList<>();
         synchronized (this) {
-            position = next(event.puri());
+            position = nextPosition(event.puri());
             published.add(event);
-            decided.put(position, event.puri());
+            purisByPosition.put(position, event.puri());
             lastEvents.put(event.puri(), position);
             Refusal refusal = registrations.apply(event, position, declarations.collectionOf(event.puri()));
             if (refusal != null) {
                 refusals.put(position, refusal);
             }
-            resolvers.forEach(resolver -> answers.addAll(resolver.answersAfterEvent()));
+            resolvers.forEach(resolver -> completions.addAll(resolver.removeAnswerable()));
         }
-        answers.forEach(Runnable::run);
+        completions.forEach(Runnable::run);
         return position;
     }
 
@@ -154,11 +155,11 @@ public final class InMemoryRegistry {
         return List.copyOf(deliveries);
     }
 
-    private Position next(Puri puri) {
+    private Position nextPosition(Puri puri) {
         String namespace = puri.namespace();
         String topic = Topics.eventsOf(namespace, declarations.ownsTopic(namespace));
         int partition = partition(puri);
-        long offset = endOffsets.merge(log(topic, partition), 1L, Long::sum) - 1;
+        long offset = endOffsets.merge(partitionKey(topic, partition), 1L, Long::sum) - 1;
         return new Position(topic, partition, offset);
     }
 
@@ -166,11 +167,11 @@ public final class InMemoryRegistry {
         return Utils.toPositive(Utils.murmur2(puri.toBytes())) % PARTITIONS;
     }
 
-    private static String log(String topic, int partition) {
+    private static String partitionKey(String topic, int partition) {
         return topic + ' ' + partition;
     }
 
-    /** All published events, including refused ones, in their order. */
+    /** Returns all published events, including refused events, in the order in which they were published. */
     public synchronized List<Event> published() {
         return List.copyOf(published);
     }
@@ -178,13 +179,13 @@ public final class InMemoryRegistry {
     /**
      * Returns the outcome of a published event, as {@link IdentityPublisher#await} does.
      *
-     * @param wait how long to wait at most for a token that no event has yet
+     * @param wait maximum time to wait for an event with this token
      */
     public CompletionStage<PublishOutcome> await(Puri puri, Position token, Duration wait) {
         CompletableFuture<PublishOutcome> outcome = new CompletableFuture<>();
-        var unused = ownResolver.resolveAsync(Ref.of(puri).at(token), wait).whenComplete((verdict, error) -> {
+        var unused = awaitingResolver.resolveAsync(Ref.of(puri).at(token), wait).whenComplete((verdict, error) -> {
             if (error != null) {
-                // Too many references are pending, the only failure of the fake's resolver.
+                // The fake's resolver fails only if too many references are pending.
                 outcome.completeExceptionally(new IllegalStateException(error.getMessage(), error));
             } else if (verdict instanceof Verdict.Malformed malformed) {
                 outcome.completeExceptionally(new IllegalStateException(malformed.detail()));
@@ -198,7 +199,8 @@ public final class InMemoryRegistry {
     /**
      * Waits as {@link #await} does, and blocks the calling thread.
      *
-     * @throws IllegalStateException if the token is not of this pURI, or 20,000 events are awaited already
+     * @throws IllegalStateException if the token belongs to an event of another pURI, or 20,000 events are already
+     *     awaited
      * @throws InterruptException if the thread is interrupted
      */
     public PublishOutcome awaitSync(Puri puri, Position token, Duration wait) {
@@ -212,12 +214,12 @@ public final class InMemoryRegistry {
         }
     }
 
-    /** Returns a resolver of this registry's identities. It sees events at once. */
+    /** Returns a resolver of this registry's identities. It knows each event as soon as the event is published. */
     public IdentityResolver resolver() {
         return resolver(MAX_PENDING);
     }
 
-    /** Returns a resolver with another bound of references that wait for events. */
+    /** Returns a resolver with another maximum number of references that wait for events. */
     synchronized IdentityResolver resolver(int maxPending) {
         InMemoryResolver resolver = new InMemoryResolver(this, maxPending);
         resolvers.add(resolver);
@@ -228,7 +230,10 @@ public final class InMemoryRegistry {
         resolvers.remove(resolver);
     }
 
-    /** The verdict on a reference; {@link Verdict.NotCaughtUp} if its token's event was not published yet. */
+    /**
+     * Returns the verdict on a reference; {@link Verdict.NotCaughtUp} if the event of its token has not been published
+     * yet.
+     */
     synchronized Verdict verdict(Ref ref) {
         if (ref.flaw() != null) {
             return new Verdict.Malformed(ref, ref.flaw());
@@ -240,11 +245,11 @@ public final class InMemoryRegistry {
             if (refusal != null) {
                 return refused(ref, refusal);
             }
-            String foreign = puri == null ? null : foreign(puri, token);
-            if (foreign != null) {
-                return new Verdict.Malformed(ref, foreign);
+            String foreignTokenReason = puri == null ? null : foreignTokenReason(puri, token);
+            if (foreignTokenReason != null) {
+                return new Verdict.Malformed(ref, foreignTokenReason);
             }
-            if (puri == null || !isSeen(puri, token)) {
+            if (puri == null || !isDecided(puri, token)) {
                 return new Verdict.NotCaughtUp(ref);
             }
         }
@@ -260,14 +265,14 @@ public final class InMemoryRegistry {
      */
     private @Nullable Refusal refusal(Ref ref, @Nullable Puri puri, Position token) {
         Refusal refusal = refusals.get(token);
-        if (refusal == null || puri == null || Objects.equals(puri, decided.get(token))) {
+        if (refusal == null || puri == null || Objects.equals(puri, purisByPosition.get(token))) {
             return refusal;
         }
         return ref.handle() != null && refusal.reason() == Reason.HANDLE_TAKEN ? refusal : null;
     }
 
-    /** Why a token cannot be of an event of this pURI; null if it can. */
-    private static @Nullable String foreign(Puri puri, Position token) {
+    /** Explains why a token cannot belong to an event of this pURI; null if it can. */
+    private static @Nullable String foreignTokenReason(Puri puri, Position token) {
         String namespace = puri.namespace();
         if (!token.topic().equals(Topics.EVENTS)
                 && !(Topics.mayOwnTopic(namespace) && token.topic().equals(Topics.eventsOf(namespace)))) {
@@ -279,10 +284,13 @@ public final class InMemoryRegistry {
                         + partition(puri);
     }
 
-    /** Whether the token's event or a later event of this pURI was decided. Events of other pURIs do not count. */
-    private boolean isSeen(Puri puri, Position token) {
+    /**
+     * Returns whether the token's event, or a later event of this pURI, was decided. Events of other pURIs do not
+     * count.
+     */
+    private boolean isDecided(Puri puri, Position token) {
         Position last = lastEvents.get(puri);
-        return Objects.equals(puri, decided.get(token))
+        return Objects.equals(puri, purisByPosition.get(token))
                 || last != null
                         && last.topic().equals(token.topic())
                         && last.partition() == token.partition()

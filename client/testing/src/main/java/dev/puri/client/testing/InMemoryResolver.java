@@ -13,14 +13,16 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 
-/** Resolves the identities of the fake. The registry's lock guards the list of pending questions. */
+/**
+ * A resolver of the identities in an {@link InMemoryRegistry}. The registry's lock guards the list of pending look-ups.
+ */
 final class InMemoryResolver implements IdentityResolver {
-    /** The limit of a {@code ResolverClient} too. */
+    /** The same limit as in {@code ResolverClient}. */
     private static final Duration MAX_WAIT = Duration.ofDays(1);
 
     private final InMemoryRegistry registry;
     private final int maxPending;
-    private final List<Pending> pending = new ArrayList<>();
+    private final List<PendingLookUp> pending = new ArrayList<>();
     private boolean isClosed;
 
     InMemoryResolver(InMemoryRegistry registry, int maxPending) {
@@ -28,89 +30,92 @@ final class InMemoryResolver implements IdentityResolver {
         this.maxPending = maxPending;
     }
 
-    /** A question of which {@code waiting} references wait for events. */
-    private record Pending(List<Ref> refs, int waiting, CompletableFuture<List<Verdict>> answer) {}
+    /** A look-up in which {@code waitingRefs} references wait for events. */
+    private record PendingLookUp(List<Ref> refs, int waitingRefs, CompletableFuture<List<Verdict>> answer) {}
 
     @Override
     public CompletionStage<Verdict> resolveAsync(Ref ref, Duration wait) {
-        return ask(List.of(Ref.requireRef(ref)), wait, verdicts -> verdicts.get(0));
+        return lookUp(List.of(Ref.requireRef(ref)), wait, verdicts -> verdicts.get(0));
     }
 
     @Override
     public CompletionStage<List<Verdict>> resolveAllAsync(List<Ref> refs, Duration wait) {
-        return ask(List.copyOf(Ref.requireRefs(refs)), wait, verdicts -> verdicts);
+        return lookUp(List.copyOf(Ref.requireRefs(refs)), wait, verdicts -> verdicts);
     }
 
-    private <T> CompletionStage<T> ask(List<Ref> refs, Duration wait, Function<List<Verdict>, T> shape) {
+    private <T> CompletionStage<T> lookUp(List<Ref> refs, Duration wait, Function<List<Verdict>, T> toResult) {
         CompletableFuture<List<Verdict>> answer = new CompletableFuture<>();
         synchronized (registry) {
             if (isClosed) {
-                return CompletableFuture.failedStage(closedFailure());
+                return CompletableFuture.failedStage(closedException());
             }
             List<Verdict> verdicts = verdicts(refs);
-            int waiting = waiting(verdicts);
-            if (waiting == 0 || wait.isZero() || wait.isNegative()) {
-                return CompletableFuture.completedStage(shape.apply(verdicts));
+            int waitingRefs = countNotCaughtUp(verdicts);
+            if (waitingRefs == 0 || wait.isZero() || wait.isNegative()) {
+                return CompletableFuture.completedStage(toResult.apply(verdicts));
             }
-            if (pending.stream().mapToInt(Pending::waiting).sum() + waiting > maxPending) {
+            if (pending.stream().mapToInt(PendingLookUp::waitingRefs).sum() + waitingRefs > maxPending) {
                 return CompletableFuture.failedStage(new ResolverException(
                         Kind.FULL, "no more than " + maxPending + " references may wait for events (maxPending)"));
             }
-            Pending question = new Pending(refs, waiting, answer);
-            pending.add(question);
-            // Unlike toMillis, convert clamps a wait of any length.
+            PendingLookUp lookUp = new PendingLookUp(refs, waitingRefs, answer);
+            pending.add(lookUp);
+            // Unlike toMillis, convert does not overflow if the wait is very long.
             long millis = Math.min(TimeUnit.MILLISECONDS.convert(wait), MAX_WAIT.toMillis());
-            CompletableFuture.delayedExecutor(millis, TimeUnit.MILLISECONDS).execute(() -> expire(question));
+            CompletableFuture.delayedExecutor(millis, TimeUnit.MILLISECONDS).execute(() -> expire(lookUp));
         }
-        return answer.thenApply(shape).minimalCompletionStage();
+        return answer.thenApply(toResult).minimalCompletionStage();
     }
 
     private List<Verdict> verdicts(List<Ref> refs) {
         return refs.stream().map(registry::verdict).toList();
     }
 
-    private static int waiting(List<Verdict> verdicts) {
+    private static int countNotCaughtUp(List<Verdict> verdicts) {
         return (int)
                 verdicts.stream().filter(Verdict.NotCaughtUp.class::isInstance).count();
     }
 
-    private void expire(Pending question) {
+    private void expire(PendingLookUp lookUp) {
         List<Verdict> verdicts;
         synchronized (registry) {
-            if (!pending.remove(question)) {
+            if (!pending.remove(lookUp)) {
                 return;
             }
-            verdicts = verdicts(question.refs());
+            verdicts = verdicts(lookUp.refs());
         }
-        question.answer().complete(verdicts);
+        lookUp.answer().complete(verdicts);
     }
 
-    /** Removes the questions that an event made answerable. The caller holds the lock, and runs the answers without it. */
-    List<Runnable> answersAfterEvent() {
-        List<Runnable> answers = new ArrayList<>();
-        pending.removeIf(question -> {
-            List<Verdict> verdicts = verdicts(question.refs());
-            if (waiting(verdicts) > 0) {
+    /**
+     * Removes the look-ups that can be answered now, and returns actions that complete them. The caller holds the lock,
+     * and must run the actions without it.
+     */
+    List<Runnable> removeAnswerable() {
+        List<Runnable> completions = new ArrayList<>();
+        pending.removeIf(lookUp -> {
+            List<Verdict> verdicts = verdicts(lookUp.refs());
+            if (countNotCaughtUp(verdicts) > 0) {
                 return false;
             }
-            return answers.add(() -> question.answer().complete(verdicts));
+            return completions.add(() -> lookUp.answer().complete(verdicts));
         });
-        return answers;
+        return completions;
     }
 
-    private static ResolverException closedFailure() {
+    private static ResolverException closedException() {
         return new ResolverException(Kind.CLOSED, "the resolver is closed");
     }
 
     @Override
     public void close() {
-        List<Pending> failed;
+        List<PendingLookUp> unanswered;
         synchronized (registry) {
             isClosed = true;
-            failed = List.copyOf(pending);
+            unanswered = List.copyOf(pending);
             pending.clear();
             registry.remove(this);
         }
-        failed.forEach(question -> question.answer().completeExceptionally(closedFailure()));
+        unanswered.forEach(lookUp -> lookUp.answer().completeExceptionally(closedException()));
     }
 }

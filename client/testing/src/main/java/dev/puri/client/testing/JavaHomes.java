@@ -13,13 +13,16 @@ import java.util.Map;
 import java.util.Properties;
 import org.jspecify.annotations.Nullable;
 
-/** Finds the Java runtimes that are installed in the usual folders. */
+/**
+ * Finds a Java runtime for the registry: the runtime of this JVM, of {@code JAVA_HOME}, on the path, or in a usual
+ * installation folder.
+ */
 final class JavaHomes {
     /**
-     * Homes that installers make, in the order in which {@code ./puri} looks at them too: {@code ~} is the user's home folder,
-     * {@code *} any folder.
+     * Path patterns of Java installations, in the same order as in the script {@code ./puri}. {@code ~} is the user's
+     * home folder, {@code *} is any folder.
      */
-    static final List<String> INSTALLED = List.of(
+    static final List<String> INSTALLATION_PATTERNS = List.of(
             "/usr/lib/jvm/*",
             "~/.sdkman/candidates/java/*",
             "~/.jdks/*",
@@ -29,13 +32,16 @@ final class JavaHomes {
 
     private JavaHomes() {}
 
-    /** The homes to try, in this order: this JVM's own, {@code JAVA_HOME}, {@code java} on the path, {@link #INSTALLED}. */
-    static List<Path> usual(Map<String, String> environment, Path user) {
+    /**
+     * Returns the homes to try, in this order: that of this JVM, {@code JAVA_HOME}, of {@code java} on the path, {@link
+     * #INSTALLATION_PATTERNS}.
+     */
+    static List<Path> candidates(Map<String, String> environment, Path userHome) {
         List<Path> homes = new ArrayList<>();
         homes.add(Path.of(System.getProperty("java.home")));
-        String named = environment.getOrDefault("JAVA_HOME", "");
-        if (!named.isBlank()) {
-            homes.add(Path.of(named));
+        String javaHome = environment.getOrDefault("JAVA_HOME", "");
+        if (!javaHome.isBlank()) {
+            homes.add(Path.of(javaHome));
         }
         for (String folder : environment.getOrDefault("PATH", "").split(File.pathSeparator)) {
             Path home = folder.isBlank() ? null : homeOf(Path.of(folder, "java"));
@@ -43,10 +49,10 @@ final class JavaHomes {
                 homes.add(home);
             }
         }
-        for (String pattern : INSTALLED) {
+        for (String pattern : INSTALLATION_PATTERNS) {
             int star = pattern.indexOf('*');
             Path folder = pattern.startsWith("~/")
-                    ? user.resolve(pattern.substring(2, star))
+                    ? userHome.resolve(pattern.substring(2, star))
                     : Path.of(pattern.substring(0, star));
             addChildren(homes, folder, pattern.substring(Math.min(star + 2, pattern.length())));
         }
@@ -58,45 +64,46 @@ final class JavaHomes {
             Path folder = command.toRealPath().getParent();
             return folder == null ? null : folder.getParent();
         } catch (IOException e) {
-            // Not in this folder of the path.
+            // This folder of the path has no java command.
             return null;
         }
     }
 
-    private static void addChildren(List<Path> homes, Path folder, String below) {
+    private static void addChildren(List<Path> homes, Path folder, String relativeHome) {
         try (DirectoryStream<Path> children = Files.newDirectoryStream(folder)) {
-            children.forEach(child -> homes.add(child.resolve(below)));
+            children.forEach(child -> homes.add(child.resolve(relativeHome)));
         } catch (IOException | DirectoryIteratorException e) {
-            // The folder is absent or unreadable; a Java may be in another one.
+            // The folder is missing or unreadable. Another folder may have a Java runtime.
         }
     }
 
     /**
      * Returns the {@code java} command of the first home that is new enough.
      *
-     * @throws RegistryStartException if none is; the message names the homes that are too old
+     * @throws RegistryStartException if no home is new enough; the message lists the homes that are too old
      */
     static Path commandOf(int version, List<Path> homes) {
         List<String> tooOld = new ArrayList<>();
         for (Path home : homes) {
-            int found = versionOf(home);
+            int homeVersion = versionOf(home);
             Path command = home.resolve("bin").resolve(File.separatorChar == '\\' ? "java.exe" : "java");
-            if (found >= version && Files.isExecutable(command)) {
+            if (homeVersion >= version && Files.isExecutable(command)) {
                 return command;
             }
-            if (found > 0) {
-                tooOld.add("Java " + found + " in " + home);
+            if (homeVersion > 0) {
+                tooOld.add("Java " + homeVersion + " in " + home);
             }
         }
         throw new RegistryStartException(
-                "the registry for tests runs as a process of its own and needs a Java " + version
-                        + " or newer, which was not found; your tests may stay on theirs. Install one, e.g. Temurin "
+                "no Java " + version
+                        + " or newer was found. The registry for tests needs it, because the registry runs in"
+                        + " a separate process; your tests can use an older Java. Install one, for example Temurin "
                         + version
-                        + ", in a usual folder or let JAVA_HOME name it. Found: " + tooOld,
+                        + ", in a usual folder, or set JAVA_HOME. Found: " + tooOld,
                 null);
     }
 
-    /** The feature version in the {@code release} file of a home; 0 if it has none. */
+    /** Returns the feature version in the file {@code release} of a home; 0 if there is no version. */
     private static int versionOf(Path home) {
         Properties release = new Properties();
         try (Reader reader = Files.newBufferedReader(home.resolve("release"))) {

@@ -18,13 +18,16 @@ import org.apache.kafka.common.KafkaFuture;
 import org.apache.kafka.common.config.ConfigResource;
 import org.apache.kafka.common.errors.TopicExistsException;
 
-/** Creates the events topics of namespaces that own one. On a cluster an administrator does, with {@code puri topics create}. */
+/**
+ * Creates the events topics of namespaces that have their own topic. In a real cluster an administrator does this with
+ * {@code puri topics create}.
+ */
 final class NamespaceTopics {
-    private static final int SECONDS = 60;
+    private static final int TIMEOUT_SECONDS = 60;
 
     private NamespaceTopics() {}
 
-    /** Creates the missing topics, with partitions and configuration of the shared events topic. */
+    /** Creates the missing topics, with the number of partitions and the configuration of the shared events topic. */
     static void create(String bootstrapServers, List<? extends Declaration> declarations) {
         List<String> names = declarations.stream()
                 .filter(declaration -> declaration instanceof Namespace namespace && namespace.ownsTopic())
@@ -40,12 +43,12 @@ final class NamespaceTopics {
                     .partitions()
                     .size();
             Map<String, String> configuration = configurationOfEvents(admin);
-            List<NewTopic> wanted = names.stream()
+            List<NewTopic> newTopics = names.stream()
                     .map(name -> new NewTopic(name, partitions, (short) 1).configs(configuration))
                     .toList();
-            admin.createTopics(wanted).values().values().forEach(NamespaceTopics::awaitTopic);
+            admin.createTopics(newTopics).values().values().forEach(NamespaceTopics::awaitTopic);
         } catch (ExecutionException | TimeoutException e) {
-            throw new IllegalStateException("the topics " + names + " cannot be made: " + e, e);
+            throw new IllegalStateException("the topics " + names + " cannot be created: " + e, e);
         }
     }
 
@@ -54,7 +57,7 @@ final class NamespaceTopics {
         Map<String, String> configuration = new HashMap<>();
         get(admin.describeConfigs(List.of(events)).all())
                 .values()
-                .forEach(all -> all.entries().stream()
+                .forEach(config -> config.entries().stream()
                         .filter(entry -> entry.source() == ConfigEntry.ConfigSource.DYNAMIC_TOPIC_CONFIG)
                         .forEach(entry -> configuration.put(entry.name(), entry.value())));
         return configuration;
@@ -65,19 +68,19 @@ final class NamespaceTopics {
             get(topic);
         } catch (ExecutionException e) {
             if (!(e.getCause() instanceof TopicExistsException)) {
-                throw new IllegalStateException("a topic cannot be made: " + e.getCause(), e);
+                throw new IllegalStateException("a topic cannot be created: " + e.getCause(), e);
             }
         } catch (TimeoutException e) {
-            throw new IllegalStateException("a topic cannot be made within " + SECONDS + " s", e);
+            throw new IllegalStateException("a topic cannot be created within " + TIMEOUT_SECONDS + " s", e);
         }
     }
 
     private static <T> T get(KafkaFuture<T> future) throws ExecutionException, TimeoutException {
         try {
-            return future.get(SECONDS, TimeUnit.SECONDS);
+            return future.get(TIMEOUT_SECONDS, TimeUnit.SECONDS);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            throw new IllegalStateException("interrupted while topics were made", e);
+            throw new IllegalStateException("interrupted while topics were created", e);
         }
     }
 }

@@ -15,36 +15,39 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A complete running registry: broker, schema registry, topology, resolver and search, each on a free port of this machine. All tests
- * of a JVM share it, so each test mints names of its own. Thread-safe.
+ * A complete running identity registry: broker, schema registry, topology, resolver and search, each on a free port of
+ * this machine. All tests of a JVM share one registry, so each test must use its own names. Thread-safe.
  */
 public interface Registry {
     /**
-     * Returns the registry of this JVM. The first call starts it and returns when it is ready, after some ten seconds. The registry ends
-     * after the JVM, even if the JVM is killed.
+     * Returns the registry of this JVM. The first call starts the registry and returns when it is ready, after about
+     * ten seconds. The registry ends after the JVM, also if the JVM is killed.
      *
-     * @throws RegistryStartException if it cannot be started; the message says what to change
+     * @throws RegistryStartException if the registry cannot be started; the message says what to change
      */
     static Registry shared() {
         return SharedRegistry.get();
     }
 
-    /** The broker, as {@code host:port}. */
+    /** The address of the broker, {@code host:port}. */
     String bootstrapServers();
 
-    /** Base of the schema registry's Confluent API. */
+    /** The base URL of the schema registry's Confluent API. */
     String schemaRegistryUrl();
 
-    /** Base of the resolver's internal API. */
+    /** The base URL of the resolver's internal API. */
     String resolverUrl();
 
-    /** Base of the resolver's public API, which answers by handles. */
+    /** The base URL of the resolver's public API, which accepts only handles. */
     String publicUrl();
 
-    /** Base of the search indexer's API. */
+    /** The base URL of the search indexer's API. */
     String searchUrl();
 
-    /** Properties for an {@link IdentityPublisher}, which can then await outcomes, and for a {@link CollectionRegistry}. */
+    /**
+     * Returns properties for an {@link IdentityPublisher}, including a resolver for {@link IdentityPublisher#await},
+     * and for a {@link CollectionRegistry}.
+     */
     default Map<String, Object> properties() {
         return Map.of(
                 "bootstrap.servers",
@@ -55,7 +58,7 @@ public interface Registry {
                 resolverUrl());
     }
 
-    /** Properties of {@code puri-spring-boot-starter}, for a {@code DynamicPropertyRegistry}. */
+    /** Returns properties of {@code puri-spring-boot-starter}, for a {@code DynamicPropertyRegistry}. */
     default Map<String, String> springProperties() {
         return Map.of(
                 "puri.kafka.bootstrap-servers",
@@ -67,24 +70,26 @@ public interface Registry {
     }
 
     /**
-     * Declares collections and namespaces, as {@code puri collections apply} does; repeating a declaration changes nothing. Creates the
-     * events topics of namespaces that own one; the topology reads a new topic after up to 30 s.
+     * Declares collections and namespaces, as {@code puri collections apply} does. A repeated declaration changes
+     * nothing. Also creates the events topics of namespaces that have their own topic. The topology reads a new topic
+     * after at most 30 s.
      *
-     * @throws IllegalArgumentException if one conflicts with a declaration of another test; all conflicts are listed
+     * @throws IllegalArgumentException if a declaration conflicts with one of another test; the message lists all
+     *     conflicts
      */
     default void declare(List<? extends Declaration> declarations) {
         Declared declared = new CollectionRegistry(properties(), Duration.ofSeconds(60)).apply(declarations);
         if (declared instanceof Declared.Conflicts conflicts) {
-            throw new IllegalArgumentException("conflicts with what is declared:\n" + conflicts);
+            throw new IllegalArgumentException("conflicts with existing declarations:\n" + conflicts);
         }
         NamespaceTopics.create(bootstrapServers(), declarations);
     }
 
     /**
-     * Declares the collections and namespaces of a file.
+     * Declares the collections and namespaces in a file.
      *
-     * @param resource the file's name on the class path, such as {@code collections.yaml}
-     * @throws IllegalArgumentException if there is no such resource, it has mistakes, or it conflicts with existing declarations
+     * @param resource name of the file on the class path, such as {@code collections.yaml}
+     * @throws IllegalArgumentException if the file is missing, has mistakes, or conflicts with existing declarations
      */
     default void declare(String resource) {
         try (InputStream file = Resources.open(resource)) {

@@ -15,20 +15,21 @@ import org.testcontainers.lifecycle.Startables;
 import org.testcontainers.utility.DockerImageName;
 
 /**
- * The whole registry as containers, for Testcontainers: a broker, a schema registry, and the registry's image once for each of its
- * servers, as {@code docker-compose.yml} runs them. Needs {@code org.testcontainers:testcontainers-kafka} on the class path.
+ * Runs a complete identity registry with Testcontainers: a broker, a schema registry, and a container for each server
+ * of the identity registry, with the same settings as in {@code docker-compose.yml}. Needs {@code
+ * org.testcontainers:testcontainers-kafka} on the class path.
  *
  * <pre>{@code
  * static final RegistryContainers REGISTRY = new RegistryContainers("puri:0.1.0-SNAPSHOT");
  * }</pre>
  */
 public final class RegistryContainers implements Registry, Startable {
-    /** Image of the repository's Dockerfile, by its name in docker-compose.yml. */
+    /** Name of the image of the repository's Dockerfile, as in docker-compose.yml. */
     static final String IMAGE = "puri:0.1.0-SNAPSHOT";
 
     static final String BROKER_IMAGE = "apache/kafka:4.3.1";
     static final String SCHEMA_REGISTRY_IMAGE = "apicurio/apicurio-registry:3.3.3";
-    static final Map<String, String> BROKER = Map.of(
+    static final Map<String, String> BROKER_ENV = Map.of(
             "KAFKA_AUTO_CREATE_TOPICS_ENABLE", "\"false\"",
             "KAFKA_GROUP_INITIAL_REBALANCE_DELAY_MS", "0",
             "KAFKA_TRANSACTION_STATE_LOG_REPLICATION_FACTOR", "1",
@@ -36,16 +37,17 @@ public final class RegistryContainers implements Registry, Startable {
             "KAFKA_ADD_PARTITIONS_TO_TXN_RETRY_BACKOFF_MS", "2",
             "KAFKA_SHARE_COORDINATOR_STATE_TOPIC_REPLICATION_FACTOR", "1",
             "KAFKA_SHARE_COORDINATOR_STATE_TOPIC_MIN_ISR", "1");
-    static final Map<String, String> ADDRESSES = Map.of(
+    static final Map<String, String> COMMON_ENV = Map.of(
             "PURI_BOOTSTRAP_SERVER",
             "broker:19092",
             "PURI_SCHEMA_REGISTRY",
             "http://schema-registry:8080/apis/ccompat/v7");
-    static final List<String> TOPICS = List.of("topics", "create", "--replication-factor", "1");
-    static final Map<String, String> STREAMS =
+    static final List<String> CREATE_TOPICS_COMMAND = List.of("topics", "create", "--replication-factor", "1");
+    static final Map<String, String> STREAMS_ENV =
             Map.of("PURI_STREAMS_HTTP_HOST", "0.0.0.0", "PURI_STREAMS_STATE_DIR", "/var/lib/puri");
-    static final Map<String, String> INDEXER = Map.of("PURI_HTTP_HOST", "0.0.0.0", "PURI_STATE_DIR", "/var/lib/puri");
-    static final Map<String, String> RESOLVER = Map.of(
+    static final Map<String, String> INDEXER_ENV =
+            Map.of("PURI_HTTP_HOST", "0.0.0.0", "PURI_STATE_DIR", "/var/lib/puri");
+    static final Map<String, String> RESOLVER_ENV = Map.of(
             "PURI_HTTP_HOST",
             "0.0.0.0",
             "PURI_PUBLIC_HTTP_HOST",
@@ -68,52 +70,52 @@ public final class RegistryContainers implements Registry, Startable {
     private final Network network = Network.newNetwork();
     private final KafkaContainer broker;
     private final GenericContainer<?> schemaRegistry;
-    private final GenericContainer<?> topics;
+    private final GenericContainer<?> topicsJob;
     private final GenericContainer<?> streams;
     private final GenericContainer<?> indexer;
     private final GenericContainer<?> resolver;
 
     /**
-     * Describes the containers; nothing is started yet.
+     * Configures the containers, but does not start them.
      *
-     * @param image built from the repository's Dockerfile
+     * @param image name of an image that was built from the repository's Dockerfile
      */
     public RegistryContainers(String image) {
-        Map<String, String> ofBroker = new HashMap<>(BROKER);
-        // YAML's quotes.
-        ofBroker.replaceAll((name, value) -> value.replace("\"", ""));
+        Map<String, String> brokerEnv = new HashMap<>(BROKER_ENV);
+        // The values have the quotes of docker-compose.yml, which a container must not get.
+        brokerEnv.replaceAll((name, value) -> value.replace("\"", ""));
         broker = new KafkaContainer(BROKER_IMAGE)
                 .withNetwork(network)
-                .withListener(ADDRESSES.get("PURI_BOOTSTRAP_SERVER"))
-                .withEnv(ofBroker);
+                .withListener(COMMON_ENV.get("PURI_BOOTSTRAP_SERVER"))
+                .withEnv(brokerEnv);
         schemaRegistry = new GenericContainer<>(DockerImageName.parse(SCHEMA_REGISTRY_IMAGE))
                 .withNetwork(network)
                 .withNetworkAliases("schema-registry")
                 .withExposedPorts(SCHEMA_REGISTRY_PORT)
                 .waitingFor(Wait.forHttp(SCHEMA_REGISTRY_API + "/subjects").withStartupTimeout(START_TIMEOUT));
-        topics = new GenericContainer<>(DockerImageName.parse(image))
+        topicsJob = new GenericContainer<>(DockerImageName.parse(image))
                 .withNetwork(network)
-                .withEnv(ADDRESSES)
-                .withCommand(TOPICS.toArray(String[]::new))
+                .withEnv(COMMON_ENV)
+                .withCommand(CREATE_TOPICS_COMMAND.toArray(String[]::new))
                 .withStartupCheckStrategy(new OneShotStartupCheckStrategy().withTimeout(START_TIMEOUT));
-        streams = server(image, "streams", STREAMS, STREAMS_PORT);
-        indexer = server(image, "indexer", INDEXER, INDEXER_PORT);
-        resolver = server(image, "resolver", RESOLVER, RESOLVER_PORT).withExposedPorts(RESOLVER_PORT, PUBLIC_PORT);
+        streams = server(image, "streams", STREAMS_ENV, STREAMS_PORT);
+        indexer = server(image, "indexer", INDEXER_ENV, INDEXER_PORT);
+        resolver = server(image, "resolver", RESOLVER_ENV, RESOLVER_PORT).withExposedPorts(RESOLVER_PORT, PUBLIC_PORT);
     }
 
     private GenericContainer<?> server(String image, String command, Map<String, String> settings, int port) {
         return new GenericContainer<>(DockerImageName.parse(image))
                 .withNetwork(network)
                 .withNetworkAliases(command)
-                .withEnv(ADDRESSES)
+                .withEnv(COMMON_ENV)
                 .withEnv(settings)
                 .withCommand(command)
                 .withExposedPorts(port)
                 .waitingFor(Wait.forHttp("/health/ready").forPort(port).withStartupTimeout(START_TIMEOUT));
     }
 
-    /** Whether a Docker engine answers. */
-    static boolean isDockerThere() {
+    /** Returns whether a Docker engine responds. */
+    static boolean isDockerAvailable() {
         return DockerClientFactory.instance().isDockerAvailable();
     }
 
@@ -121,13 +123,13 @@ public final class RegistryContainers implements Registry, Startable {
     @Override
     public void start() {
         Startables.deepStart(broker, schemaRegistry).join();
-        topics.start();
+        topicsJob.start();
         Startables.deepStart(streams, indexer, resolver).join();
     }
 
     @Override
     public void stop() {
-        List.of(resolver, indexer, streams, topics, schemaRegistry, broker).forEach(GenericContainer::stop);
+        List.of(resolver, indexer, streams, topicsJob, schemaRegistry, broker).forEach(GenericContainer::stop);
         network.close();
     }
 

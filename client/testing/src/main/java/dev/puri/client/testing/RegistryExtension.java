@@ -7,16 +7,19 @@ import org.junit.jupiter.api.extension.ParameterContext;
 import org.junit.jupiter.api.extension.ParameterResolver;
 import org.junit.platform.commons.support.AnnotationSupport;
 
-/** Implements {@link RegistryTest}: starts the registry, declares collections and passes the {@link Registry} to tests. */
+/**
+ * JUnit extension of {@link RegistryTest}: starts the registry, declares collections, and passes the {@link Registry}
+ * to tests.
+ */
 public final class RegistryExtension implements BeforeAllCallback, ParameterResolver {
-    /** For JUnit. */
+    /** Called by JUnit. */
     public RegistryExtension() {}
 
     @Override
     public void beforeAll(ExtensionContext context) {
         Registry registry = Registry.shared();
-        AnnotatedElement tests = context.getRequiredTestClass();
-        AnnotationSupport.findAnnotation(tests, RegistryTest.class).ifPresent(annotation -> {
+        AnnotatedElement testClass = context.getRequiredTestClass();
+        AnnotationSupport.findAnnotation(testClass, RegistryTest.class).ifPresent(annotation -> {
             for (String file : annotation.collections()) {
                 registry.declare(file);
             }

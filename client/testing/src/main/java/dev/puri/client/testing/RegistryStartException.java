@@ -2,7 +2,7 @@ package dev.puri.client.testing;
 
 import org.jspecify.annotations.Nullable;
 
-/** The registry for tests cannot be started. The message says why and what to change. */
+/** The registry for tests could not be started. The message says why, and what to change. */
 public final class RegistryStartException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 

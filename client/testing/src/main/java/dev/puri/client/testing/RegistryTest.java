@@ -9,8 +9,8 @@ import java.lang.annotation.Target;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
- * Runs the tests of a class against a complete {@link Registry}, which methods and constructors may take as a parameter. The registry
- * starts before the first such test of the JVM.
+ * Runs the tests of a class against a complete {@link Registry}. Test methods and constructors may have the registry as
+ * a parameter. The registry starts before the first test class with this annotation in the JVM.
  *
  * <pre>{@code @RegistryTest(collections = "collections.yaml")
  * class TracksTest {
@@ -24,6 +24,9 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @Inherited
 @ExtendWith(RegistryExtension.class)
 public @interface RegistryTest {
-    /** Files of declarations on the class path, as {@code puri collections apply} takes them; declared before the tests of the class. */
+    /**
+     * Files of declarations on the class path, in the format of {@code puri collections apply}. They are declared
+     * before the tests of the class.
+     */
     String[] collections() default {};
 }

@@ -5,21 +5,21 @@ import java.io.InputStream;
 import java.net.URL;
 import org.jspecify.annotations.Nullable;
 
-/** Files on the class path of the tests. */
+/** Finds and opens files on the class path of the tests. */
 final class Resources {
     private Resources() {}
 
-    /** Finds a file; null if there is none of that name. */
+    /** Returns the URL of a file; null if the file is missing. */
     static @Nullable URL find(String name) {
-        ClassLoader tests = Thread.currentThread().getContextClassLoader();
-        URL found = tests == null ? null : tests.getResource(name);
+        ClassLoader testLoader = Thread.currentThread().getContextClassLoader();
+        URL found = testLoader == null ? null : testLoader.getResource(name);
         return found != null ? found : Resources.class.getClassLoader().getResource(name);
     }
 
     /**
      * Opens a file.
      *
-     * @throws IllegalArgumentException if there is none of that name
+     * @throws IllegalArgumentException if the file is missing
      */
     static InputStream open(String name) throws IOException {
         URL found = find(name);

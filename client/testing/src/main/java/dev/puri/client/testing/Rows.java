@@ -10,14 +10,14 @@ import java.util.Set;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** Turns rows into verdicts. Follows merges as a resolver's look-up does. */
+/** Converts rows to verdicts, and follows merges like a resolver. */
 final class Rows {
     private static final int MAX_MERGES = 8;
 
     private Rows() {}
 
     /**
-     * @param rows returns the row of a pURI, or null
+     * @param rows returns the row of a pURI, or null if there is no row
      */
     static Verdict verdict(Puri puri, Row row, Function<Puri, @Nullable Row> rows) {
         return switch (row.status()) {
@@ -29,35 +29,35 @@ final class Rows {
     }
 
     private static Verdict merged(Puri puri, Row row, Function<Puri, @Nullable Row> rows) {
-        Set<Puri> passed = new LinkedHashSet<>();
-        Puri here = puri;
-        Puri into = survivor(row);
-        while (passed.size() < MAX_MERGES) {
-            passed.add(here);
-            if (passed.contains(into)) {
-                return merged(puri, row, null, null, "its chain of merges leads back to " + into);
+        Set<Puri> visited = new LinkedHashSet<>();
+        Puri current = puri;
+        Puri survivor = survivorOf(row);
+        while (visited.size() < MAX_MERGES) {
+            visited.add(current);
+            if (visited.contains(survivor)) {
+                return merged(puri, row, null, null, "its chain of merges leads back to " + survivor);
             }
-            Row next = rows.apply(into);
-            if (next == null) {
-                return merged(puri, row, into, null, "it was merged into " + into + ", which is not known");
+            Row survivorRow = rows.apply(survivor);
+            if (survivorRow == null) {
+                return merged(puri, row, survivor, null, "it was merged into " + survivor + ", which is not known");
             }
-            switch (next.status()) {
+            switch (survivorRow.status()) {
                 case ACTIVE -> {
-                    return merged(puri, row, into, placement(next), null);
+                    return merged(puri, row, survivor, placement(survivorRow), null);
                 }
                 case DELETED -> {
-                    return deleted(puri, row, into);
+                    return deleted(puri, row, survivor);
                 }
                 case MERGED -> {
-                    here = into;
-                    into = survivor(next);
+                    current = survivor;
+                    survivor = survivorOf(survivorRow);
                 }
             }
         }
         return merged(puri, row, null, null, "its chain of merges is longer than " + MAX_MERGES);
     }
 
-    private static Puri survivor(Row merged) {
+    private static Puri survivorOf(Row merged) {
         return Objects.requireNonNull(merged.mergedInto());
     }
 

@@ -7,17 +7,17 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The registry that all tests of this JVM share.
+ * Starts the registry that all tests of this JVM share.
  *
- * <p>It lives until the JVM ends and not until the end of a JUnit run, because Spring keeps contexts, with their publishers and feeds, until
- * the JVM ends.
+ * <p>The registry runs until the JVM ends, and not only until the end of a JUnit run, because Spring keeps its
+ * contexts, with their publishers and feeds, until the JVM ends.
  */
 final class SharedRegistry {
     private static final String IMAGE_VARIABLE = "PURI_TEST_IMAGE";
 
     private static @Nullable Registry registry;
 
-    /** Why the first start failed; later tests fail at once with the same reason. Null if no start failed. */
+    /** The failure of the first start, with which later tests fail at once; null if no start failed. */
     private static @Nullable RegistryStartException failure;
 
     private SharedRegistry() {}
@@ -31,7 +31,7 @@ final class SharedRegistry {
             try {
                 running = start();
             } catch (RegistryStartException e) {
-                // An interrupt comes from the caller, so a later start may succeed.
+                // If only the caller was interrupted, a later start may succeed.
                 failure = e.getCause() instanceof InterruptedException ? null : e;
                 throw e;
             }
@@ -42,7 +42,7 @@ final class SharedRegistry {
 
     private static Registry start() {
         URL stack = StackFiles.onClassPath();
-        long from = System.nanoTime();
+        long startedNanos = System.nanoTime();
         StackForm form = StackForm.choose(System.getenv(StackForm.VARIABLE), stack != null, SharedRegistry::hasDocker);
         Registry started = form == StackForm.EMBEDDED ? process(Objects.requireNonNull(stack)) : containers();
         System.err.println(String.format(
@@ -50,21 +50,22 @@ final class SharedRegistry {
                 "puri: tests use the registry of %s, %s, ready after %.1f s",
                 form == StackForm.EMBEDDED ? "client-testing-stack" : "Docker",
                 started,
-                (System.nanoTime() - from) / 1e9));
+                (System.nanoTime() - startedNanos) / 1e9));
         return started;
     }
 
     /**
-     * Starts the process, which ends by itself after this JVM. A shutdown hook would end it at the same time as Spring's hook closes
-     * publishers, which still need the broker.
+     * Starts the process, which ends by itself after this JVM has ended. A shutdown hook would be too early: Spring's
+     * hook closes publishers at the same time, and they still need the broker.
      */
     private static Registry process(URL stack) {
-        Path user = Path.of(System.getProperty("user.home"));
-        StackFiles files = StackFiles.of(stack, StackFiles.cache(System.getenv(), user));
-        return StackProcess.start(files, JavaHomes.commandOf(files.java(), JavaHomes.usual(System.getenv(), user)));
+        Path userHome = Path.of(System.getProperty("user.home"));
+        StackFiles files = StackFiles.of(stack, StackFiles.cache(System.getenv(), userHome));
+        return StackProcess.start(
+                files, JavaHomes.commandOf(files.java(), JavaHomes.candidates(System.getenv(), userHome)));
     }
 
-    /** Starts containers, which Testcontainers removes when this JVM has ended. */
+    /** Starts containers. Testcontainers removes them after this JVM has ended. */
     private static Registry containers() {
         String image = System.getenv().getOrDefault(IMAGE_VARIABLE, RegistryContainers.IMAGE);
         RegistryContainers containers = new RegistryContainers(image);
@@ -73,9 +74,10 @@ final class SharedRegistry {
         } catch (RuntimeException e) {
             containers.stop();
             throw new RegistryStartException(
-                    "the registry for tests does not start in Docker. Its image is " + image
-                            + ", which docker build makes in the" + " registry's repository; " + IMAGE_VARIABLE
-                            + " may name another. " + e,
+                    "the registry for tests could not be started in Docker with the image " + image
+                            + ". Build the image with docker build in the registry's repository, or set "
+                            + IMAGE_VARIABLE
+                            + " to another image. " + e,
                     e);
         }
         return containers;
@@ -87,6 +89,6 @@ final class SharedRegistry {
         } catch (ClassNotFoundException e) {
             return false;
         }
-        return RegistryContainers.isDockerThere();
+        return RegistryContainers.isDockerAvailable();
     }
 }

@@ -17,33 +17,37 @@ import java.util.UUID;
 import java.util.regex.Pattern;
 
 /**
- * The folder in which all builds of a user share unpacked stacks. It deletes stacks that no build uses any more, and no file whose name it
- * did not choose. Clean-up never fails a start: another JVM may clean up at the same time, and the cache may be read-only.
+ * Manages the folder in which all builds of a user share unpacked stacks. A stack is the set of files that a registry
+ * for tests needs. Deletes stacks that are no longer used, and never a file with a name of another form. A failed
+ * clean-up does not fail a start, because another JVM may clean up at the same time, and the cache may be read-only.
  *
  * <pre>
  * unpacking-N  ──rename──▶  0123456789abcdef  ──rename──▶  deleting-UUID
  * </pre>
  *
- * The renames are atomic, so a stack under its own name is complete.
+ * The renames are atomic, so a folder whose name is a hash is a complete stack.
  */
 final class StackCache {
-    private static final Pattern STACK = Pattern.compile("[0-9a-f]{16}");
-    private static final String UNPACKING = "unpacking-";
-    private static final Pattern UNPACKING_NAME = Pattern.compile(UNPACKING + "\\d+");
-    private static final String DELETING = "deleting-";
-    private static final Pattern DELETING_NAME = Pattern.compile(DELETING + "[0-9a-f-]{36}");
+    private static final Pattern STACK_NAME = Pattern.compile("[0-9a-f]{16}");
+    private static final String UNPACKING_PREFIX = "unpacking-";
+    private static final Pattern UNPACKING_NAME = Pattern.compile(UNPACKING_PREFIX + "\\d+");
+    private static final String DELETING_PREFIX = "deleting-";
+    private static final Pattern DELETING_NAME = Pattern.compile(DELETING_PREFIX + "[0-9a-f-]{36}");
 
-    /** A stack that no JVM used for this time is deleted. */
-    private static final Duration KEPT = Duration.ofDays(7);
+    /** A stack is deleted if no JVM has used it for this time. */
+    private static final Duration MAX_IDLE_TIME = Duration.ofDays(7);
 
-    /** Most stacks that are kept: a stack has 350 MB, and each change of this repository makes a new one. */
+    /** Maximum number of stacks. A stack has 350 MB, and each change of this repository creates a new stack. */
     private static final int MAX_STACKS = 3;
 
-    /** A stack that a JVM used within this time may be running, so it is kept beyond that number. */
-    private static final Duration MAY_RUN = Duration.ofHours(1);
+    /**
+     * A stack that a JVM used within this time may be running, so it is kept even if there are more than the maximum
+     * number.
+     */
+    private static final Duration MAX_RUN_TIME = Duration.ofHours(1);
 
-    /** A JVM that has not unpacked a stack after this time was killed: it takes seconds. */
-    private static final Duration UNPACKED_WITHIN = Duration.ofDays(1);
+    /** If a stack is not unpacked after this time, its JVM was killed, because unpacking takes only seconds. */
+    private static final Duration MAX_UNPACK_TIME = Duration.ofDays(1);
 
     private final Path folder;
 
@@ -55,13 +59,16 @@ final class StackCache {
         return folder.resolve(hash);
     }
 
-    /** An empty folder to unpack into. */
+    /** Creates an empty folder for unpacking a stack. */
     Path newUnpacking() throws IOException {
         Files.createDirectories(folder);
-        return Files.createTempDirectory(folder, UNPACKING);
+        return Files.createTempDirectory(folder, UNPACKING_PREFIX);
     }
 
-    /** Marks a stack as used now. Does nothing if the cache is read-only, for example because it was filled beforehand. */
+    /**
+     * Marks a stack as used now. Does nothing if the cache is read-only, for example because an administrator has
+     * filled it.
+     */
     static void touch(Path stack, Instant now) {
         try {
             Files.setLastModifiedTime(stack, FileTime.from(now));
@@ -72,7 +79,7 @@ final class StackCache {
 
     /** Renames a stack and then deletes it, so that no JVM sees a partial stack. */
     static void discard(Path stack) {
-        Path discarded = stack.resolveSibling(DELETING + UUID.randomUUID());
+        Path discarded = stack.resolveSibling(DELETING_PREFIX + UUID.randomUUID());
         try {
             Files.move(stack, discarded, StandardCopyOption.ATOMIC_MOVE);
         } catch (IOException e) {
@@ -83,30 +90,30 @@ final class StackCache {
     }
 
     /**
-     * Deletes folders that no JVM needs any more.
+     * Deletes folders that no JVM needs.
      *
-     * @param taken the stack that this JVM uses
+     * @param usedStack the stack that this JVM uses
      */
-    void clean(Path taken, Instant now) {
+    void clean(Path usedStack, Instant now) {
         Folders.named(DELETING_NAME, folder).forEach(Folders::tryDelete);
         for (Path unpacking : Folders.named(UNPACKING_NAME, folder)) {
-            if (Folders.lastChanged(unpacking, now).isBefore(now.minus(UNPACKED_WITHIN))) {
+            if (Folders.lastChanged(unpacking, now).isBefore(now.minus(MAX_UNPACK_TIME))) {
                 discard(unpacking);
             }
         }
-        // Read once each, because a sort needs times that do not change.
-        Map<Path, Instant> others = new HashMap<>();
-        for (Path stack : Folders.named(STACK, folder)) {
-            if (!stack.equals(taken)) {
-                others.put(stack, Folders.lastChanged(stack, now));
+        // Each time is read only once, because sorting needs times that do not change.
+        Map<Path, Instant> lastUsedAt = new HashMap<>();
+        for (Path stack : Folders.named(STACK_NAME, folder)) {
+            if (!stack.equals(usedStack)) {
+                lastUsedAt.put(stack, Folders.lastChanged(stack, now));
             }
         }
-        List<Path> newestFirst = new ArrayList<>(others.keySet());
-        newestFirst.sort(Comparator.comparing(others::get, Comparator.reverseOrder()));
+        List<Path> newestFirst = new ArrayList<>(lastUsedAt.keySet());
+        newestFirst.sort(Comparator.comparing(lastUsedAt::get, Comparator.reverseOrder()));
         for (int i = 0; i < newestFirst.size(); i++) {
             Path stack = newestFirst.get(i);
-            Duration limit = i + 1 < MAX_STACKS ? KEPT : MAY_RUN;
-            if (Objects.requireNonNull(others.get(stack)).isBefore(now.minus(limit))) {
+            Duration maxIdle = i + 1 < MAX_STACKS ? MAX_IDLE_TIME : MAX_RUN_TIME;
+            if (Objects.requireNonNull(lastUsedAt.get(stack)).isBefore(now.minus(maxIdle))) {
                 discard(stack);
             }
         }

@@ -27,38 +27,42 @@ import java.util.jar.JarFile;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The files of {@code client-testing-stack}. The content of its jar is unpacked once, into a folder that all builds of a user share.
+ * The unpacked files of the artifact {@code client-testing-stack}, from which a registry for tests is started. The jar
+ * is unpacked only once, to a folder that all builds of a user share.
  *
- * @param folder the folder with {@code lib} and {@code apicurio}
- * @param java the Java version that the stack needs
- * @param main the main class
- * @param arguments its first arguments
+ * @param folder folder that contains {@code lib} and {@code apicurio}
+ * @param java minimum Java version
+ * @param main name of the main class
+ * @param arguments first arguments of the main class
  */
 record StackFiles(Path folder, int java, String main, List<String> arguments) {
     private static final String PREFIX = "dev/puri/client/testing/stack/";
     private static final String DESCRIPTION_FILE = "stack.properties";
     private static final String DESCRIPTION = PREFIX + DESCRIPTION_FILE;
 
-    /** Finds the description of the stack on the class path; null if the artifact is not there. */
+    /** Returns the URL of the stack's description; null if the artifact is not on the class path. */
     static @Nullable URL onClassPath() {
         return Resources.find(DESCRIPTION);
     }
 
-    /** The folder of unpacked stacks, below the one that {@code PURI_TEST_CACHE} names or the user's cache. */
-    static Path cache(Map<String, String> environment, Path user) {
-        String named = environment.getOrDefault("PURI_TEST_CACHE", "");
-        if (!named.isBlank()) {
-            // A subfolder, because the named one may have other files.
-            return Path.of(named).resolve("puri-testing-stack").toAbsolutePath();
+    /**
+     * Returns the folder of unpacked stacks: a subfolder of {@code PURI_TEST_CACHE} if this variable is set, else of
+     * the user's cache.
+     */
+    static Path cache(Map<String, String> environment, Path userHome) {
+        String configured = environment.getOrDefault("PURI_TEST_CACHE", "");
+        if (!configured.isBlank()) {
+            // A subfolder, because the configured folder may contain other files.
+            return Path.of(configured).resolve("puri-testing-stack").toAbsolutePath();
         }
-        String shared = environment.getOrDefault("XDG_CACHE_HOME", "");
-        return (shared.isBlank() ? user.resolve(".cache") : Path.of(shared))
+        String userCache = environment.getOrDefault("XDG_CACHE_HOME", "");
+        return (userCache.isBlank() ? userHome.resolve(".cache") : Path.of(userCache))
                 .resolve("puri/testing-stack")
                 .toAbsolutePath();
     }
 
     /**
-     * Returns the files of a stack, and unpacks them if that has not been done.
+     * Returns the files of a stack. Unpacks the stack if this has not been done before.
      *
      * @param description the result of {@link #onClassPath}
      * @throws RegistryStartException if the stack cannot be unpacked
@@ -66,8 +70,8 @@ record StackFiles(Path folder, int java, String main, List<String> arguments) {
     static StackFiles of(URL description, Path cache) {
         try {
             Path folder = description.openConnection() instanceof JarURLConnection inJar
-                    ? unpacked(Path.of(inJar.getJarFileURL().toURI()), cache)
-                    // In this repository's build the stack is a folder.
+                    ? unpackIfMissing(Path.of(inJar.getJarFileURL().toURI()), cache)
+                    // In the build of this repository, the stack is a folder on the class path.
                     : Objects.requireNonNull(Path.of(description.toURI()).getParent());
             if (!Files.isDirectory(folder.resolve("lib"))) {
                 throw new FileNotFoundException(
@@ -76,8 +80,8 @@ record StackFiles(Path folder, int java, String main, List<String> arguments) {
             return read(folder);
         } catch (IOException | URISyntaxException e) {
             throw new RegistryStartException(
-                    "the stack in " + description + " cannot be made ready in " + cache
-                            + "; PURI_TEST_CACHE may name another folder. " + e,
+                    "the stack in " + description + " cannot be unpacked to " + cache
+                            + "; set PURI_TEST_CACHE to use another folder. " + e,
                     e);
         }
     }
@@ -94,7 +98,7 @@ record StackFiles(Path folder, int java, String main, List<String> arguments) {
                 List.of(description.getProperty("arguments").split(" ")));
     }
 
-    private static Path unpacked(Path jarFile, Path cacheFolder) throws IOException {
+    private static Path unpackIfMissing(Path jarFile, Path cacheFolder) throws IOException {
         StackCache cache = new StackCache(cacheFolder);
         Instant now = Instant.now();
         Path folder;
@@ -104,7 +108,7 @@ record StackFiles(Path folder, int java, String main, List<String> arguments) {
                     .sorted(Comparator.comparing(JarEntry::getName))
                     .toList();
             folder = cache.stack(hash(entries));
-            // Before the check, so that no other JVM deletes it after the check.
+            // The stack is touched before the check, so that no other JVM deletes it after the check.
             StackCache.touch(folder, now);
             if (!isComplete(folder)) {
                 StackCache.discard(folder);
@@ -115,18 +119,23 @@ record StackFiles(Path folder, int java, String main, List<String> arguments) {
         return folder;
     }
 
-    /** Whether a stack has its description; one that another program deleted in part may lack it. */
+    /**
+     * Returns whether a stack has its description file. If another program deleted part of a stack, the file may be
+     * missing.
+     */
     private static boolean isComplete(Path folder) {
         return Files.isRegularFile(folder.resolve(DESCRIPTION_FILE));
     }
 
-    /** A hash of names, sizes and checksums, which are in the jar's directory, so that the content need not be read. */
+    /**
+     * Returns a hash of names, sizes and checksums. These are in the jar's directory, so the content need not be read.
+     */
     private static String hash(List<JarEntry> entries) {
         MessageDigest digest;
         try {
             digest = MessageDigest.getInstance("SHA-256");
         } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("every Java platform has SHA-256", e);
+            throw new IllegalStateException("bug: every Java platform has SHA-256", e);
         }
         for (JarEntry entry : entries) {
             digest.update(entry.getName().getBytes(StandardCharsets.UTF_8));
@@ -138,7 +147,10 @@ record StackFiles(Path folder, int java, String main, List<String> arguments) {
         return HexFormat.of().formatHex(digest.digest(), 0, 8);
     }
 
-    /** Unpacks into another folder and renames it when complete: a second JVM may do the same, and either may be killed. */
+    /**
+     * Unpacks to a temporary folder and then renames it, because another JVM may do the same, and each JVM may be
+     * killed.
+     */
     private static void unpack(JarFile jar, List<JarEntry> entries, StackCache cache, Path folder) throws IOException {
         Path unfinished = cache.newUnpacking();
         for (JarEntry entry : entries) {

@@ -6,24 +6,25 @@ import org.jspecify.annotations.Nullable;
 
 /** How the registry for tests runs. */
 enum StackForm {
-    /** A process, from the jars of {@code client-testing-stack}. */
+    /** A process that runs the jars of {@code client-testing-stack}. */
     EMBEDDED,
-    /** Containers. */
+    /** Docker containers. */
     DOCKER;
 
     /** Environment variable that selects the form. */
     static final String VARIABLE = "PURI_TEST_STACK";
 
     /**
-     * Chooses the form: the selected one, else the process if its jars are available, else containers if Docker is.
+     * Chooses the form: the selected form; or else the process, if its jars are available; or else containers, if
+     * Docker is available.
      *
-     * @param asked the value of {@value #VARIABLE}; null or blank if none is selected
+     * @param selected value of {@value #VARIABLE}; null or blank if no form is selected
      * @param hasJars whether {@code client-testing-stack} is on the class path
-     * @param hasDocker whether Testcontainers is on the class path and a Docker engine answers; called only if needed
-     * @throws RegistryStartException if no form is available, or the selected one is not
+     * @param hasDocker whether Testcontainers is on the class path and a Docker engine responds; called only if needed
+     * @throws RegistryStartException if the selected form is not available, or no form is available
      */
-    static StackForm choose(@Nullable String asked, boolean hasJars, BooleanSupplier hasDocker) {
-        switch (asked == null ? "" : asked.strip().toLowerCase(Locale.ROOT)) {
+    static StackForm choose(@Nullable String selected, boolean hasJars, BooleanSupplier hasDocker) {
+        switch (selected == null ? "" : selected.strip().toLowerCase(Locale.ROOT)) {
             case "" -> {
                 if (hasJars) {
                     return EMBEDDED;
@@ -53,7 +54,9 @@ enum StackForm {
                                 + " Docker engine that answers",
                         null);
             }
-            default -> throw new RegistryStartException(VARIABLE + ": embedded or docker, not \"" + asked + "\"", null);
+            default ->
+                throw new RegistryStartException(
+                        VARIABLE + " must be embedded or docker, not \"" + selected + "\"", null);
         }
     }
 }

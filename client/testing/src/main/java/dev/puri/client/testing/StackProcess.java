@@ -16,32 +16,34 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A complete registry as a process that runs {@code puri up}, with its own Java and class path, and its data in a temporary folder.
+ * A complete registry in a process that runs {@code puri up}. The process has its own Java and class path, and stores
+ * its data in a temporary folder.
  *
- * <p>The process ends when its standard input ends. The kernel closes the input when this JVM ends, even if it is killed.
+ * <p>The process ends when its standard input is closed. The kernel closes the input when this JVM ends, also if this
+ * JVM is killed.
  */
 final class StackProcess implements Registry, AutoCloseable {
-    /** Longer than the limits of the parts, whose messages say more. */
-    private static final Duration START_LIMIT = Duration.ofMinutes(5);
+    /** Longer than the time limits within the process, because its own messages are more specific. */
+    private static final Duration START_TIMEOUT = Duration.ofMinutes(5);
 
-    private static final Duration STOP_LIMIT = Duration.ofSeconds(10);
+    private static final Duration STOP_TIMEOUT = Duration.ofSeconds(10);
 
-    private static final int QUOTED_LINES = 20;
-    private static final String READY = "ready ";
-    private static final Pattern BROKER_AND_SCHEMAS =
+    private static final int MAX_QUOTED_LINES = 20;
+    private static final String READY_PREFIX = "ready ";
+    private static final Pattern BROKER_AND_SCHEMA_REGISTRY =
             Pattern.compile("(?m)^puri: broker ([^\\s,]+), schema registry ([^\\s,]+),");
-    private static final Pattern PUBLIC = Pattern.compile("(?m)^puri: for the public (\\S+)");
-    private static final Pattern SEARCH = Pattern.compile("(?m)^puri: search (\\S+)");
+    private static final Pattern PUBLIC_URL = Pattern.compile("(?m)^puri: for the public (\\S+)");
+    private static final Pattern SEARCH_URL = Pattern.compile("(?m)^puri: search (\\S+)");
 
     private final Process process;
     private final Path folder;
-    private final String resolver;
+    private final String resolverUrl;
     private final String startLog;
 
-    private StackProcess(Process process, Path folder, String resolver, String startLog) {
+    private StackProcess(Process process, Path folder, String resolverUrl, String startLog) {
         this.process = process;
         this.folder = folder;
-        this.resolver = resolver;
+        this.resolverUrl = resolverUrl;
         this.startLog = startLog;
         requireAddresses();
     }
@@ -49,26 +51,26 @@ final class StackProcess implements Registry, AutoCloseable {
     /**
      * Starts a registry and returns when it is ready.
      *
-     * @param java the command of a Java of a sufficient version
-     * @throws RegistryStartException if it does not start; the end of its output is quoted
+     * @param java the {@code java} command, of a sufficient version
+     * @throws RegistryStartException if the process does not start; the message quotes the end of its output
      */
     static StackProcess start(StackFiles files, Path java) {
         @Nullable Path folder = null;
         @Nullable Process process = null;
-        boolean started = false;
+        boolean isStarted = false;
         try {
             folder = DataFolders.create();
             Path errors = folder.resolve("stack.log");
             process = launch(files, java, folder, errors);
             String ready = awaitReady(process, errors);
             StackProcess stack =
-                    new StackProcess(process, folder, ready.substring(READY.length()), Files.readString(errors));
-            started = true;
+                    new StackProcess(process, folder, ready.substring(READY_PREFIX.length()), Files.readString(errors));
+            isStarted = true;
             return stack;
         } catch (IOException e) {
-            throw new RegistryStartException("the registry for tests cannot be launched: " + e, e);
+            throw new RegistryStartException("the process of the registry for tests cannot be started: " + e, e);
         } finally {
-            if (!started) {
+            if (!isStarted) {
                 kill(process);
                 deleteQuietly(folder);
             }
@@ -86,7 +88,7 @@ final class StackProcess implements Registry, AutoCloseable {
                 "-XX:MaxDirectMemorySize=128m",
                 "--enable-native-access=ALL-UNNAMED",
                 "--sun-misc-unsafe-memory-access=allow",
-                // Native libraries are unpacked there, and deleted with the folder.
+                // Native libraries are unpacked to this folder, and deleted with it.
                 "-Djava.io.tmpdir=" + temporary,
                 "-Dpuri.apicurio.home=" + files.folder().resolve("apicurio"),
                 "-cp",
@@ -97,10 +99,10 @@ final class StackProcess implements Registry, AutoCloseable {
         for (String port : List.of("--port", "--public-port", "--search-port", "--kafka-port", "--registry-port")) {
             command.addAll(List.of(port, "0"));
         }
-        // Not the module's directory, where servers would read files such as .env.
+        // Not the module's directory, because servers read files such as .env from the working directory.
         ProcessBuilder builder =
                 new ProcessBuilder(command).directory(folder.toFile()).redirectError(errors.toFile());
-        // Variables that configure or instrument the tests must not reach the stack.
+        // The process must not get variables that configure or instrument the tests.
         builder.environment()
                 .keySet()
                 .removeIf(name -> name.startsWith("PURI_")
@@ -125,24 +127,25 @@ final class StackProcess implements Registry, AutoCloseable {
         reader.setDaemon(true);
         reader.start();
         try {
-            String ready = line.get(START_LIMIT.toSeconds(), TimeUnit.SECONDS);
-            if (ready != null && ready.startsWith(READY)) {
+            String ready = line.get(START_TIMEOUT.toSeconds(), TimeUnit.SECONDS);
+            if (ready != null && ready.startsWith(READY_PREFIX)) {
                 return ready;
             }
-            throw failed("ended while it started", errors);
+            throw startFailure("ended while it started", errors);
         } catch (TimeoutException | ExecutionException e) {
-            throw failed("is not ready after " + START_LIMIT.toMinutes() + " minutes", errors);
+            throw startFailure("is not ready after " + START_TIMEOUT.toMinutes() + " minutes", errors);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new RegistryStartException("interrupted while the registry for tests started", e);
         }
     }
 
-    private static RegistryStartException failed(String how, Path errors) throws IOException {
+    private static RegistryStartException startFailure(String problem, Path errors) throws IOException {
         List<String> lines = Files.readAllLines(errors);
         return new RegistryStartException(
-                "the registry for tests " + how + "; it said last:\n  "
-                        + String.join("\n  ", lines.subList(Math.max(0, lines.size() - QUOTED_LINES), lines.size())),
+                "the registry for tests " + problem + "; the end of its output:\n  "
+                        + String.join(
+                                "\n  ", lines.subList(Math.max(0, lines.size() - MAX_QUOTED_LINES), lines.size())),
                 null);
     }
 
@@ -150,8 +153,8 @@ final class StackProcess implements Registry, AutoCloseable {
         for (String address : List.of(bootstrapServers(), schemaRegistryUrl(), publicUrl(), searchUrl())) {
             if (address.isEmpty()) {
                 throw new RegistryStartException(
-                        "the registry for tests does not name its addresses; are client-testing and client-testing-stack"
-                                + " of one version? It said:\n"
+                        "the output of the registry for tests has no addresses; do client-testing and client-testing-stack"
+                                + " have the same version? The output:\n"
                                 + startLog,
                         null);
             }
@@ -165,27 +168,27 @@ final class StackProcess implements Registry, AutoCloseable {
 
     @Override
     public String bootstrapServers() {
-        return addressFrom(BROKER_AND_SCHEMAS, 1);
+        return addressFrom(BROKER_AND_SCHEMA_REGISTRY, 1);
     }
 
     @Override
     public String schemaRegistryUrl() {
-        return addressFrom(BROKER_AND_SCHEMAS, 2);
+        return addressFrom(BROKER_AND_SCHEMA_REGISTRY, 2);
     }
 
     @Override
     public String resolverUrl() {
-        return resolver;
+        return resolverUrl;
     }
 
     @Override
     public String publicUrl() {
-        return addressFrom(PUBLIC, 1);
+        return addressFrom(PUBLIC_URL, 1);
     }
 
     @Override
     public String searchUrl() {
-        return addressFrom(SEARCH, 1);
+        return addressFrom(SEARCH_URL, 1);
     }
 
     long pid() {
@@ -207,14 +210,14 @@ final class StackProcess implements Registry, AutoCloseable {
         if (process == null) {
             return;
         }
-        List<ProcessHandle> all = new ArrayList<>(process.descendants().toList());
-        all.add(process.toHandle());
-        all.forEach(ProcessHandle::destroyForcibly);
-        for (ProcessHandle each : all) {
+        List<ProcessHandle> processes = new ArrayList<>(process.descendants().toList());
+        processes.add(process.toHandle());
+        processes.forEach(ProcessHandle::destroyForcibly);
+        for (ProcessHandle handle : processes) {
             try {
-                each.onExit().get(STOP_LIMIT.toSeconds(), TimeUnit.SECONDS);
+                handle.onExit().get(STOP_TIMEOUT.toSeconds(), TimeUnit.SECONDS);
             } catch (ExecutionException | TimeoutException e) {
-                // It does not end; its files are deleted as far as possible.
+                // The process does not end. Its files are deleted as far as possible.
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
                 return;
@@ -229,12 +232,12 @@ final class StackProcess implements Registry, AutoCloseable {
         try {
             Folders.delete(folder);
         } catch (IOException e) {
-            System.err.println("puri: data of the registry for tests is left in " + folder + ": " + e);
+            System.err.println("puri: data of the registry for tests could not be deleted in " + folder + ": " + e);
         }
     }
 
     @Override
     public String toString() {
-        return "process " + pid() + " at " + resolver;
+        return "process " + pid() + " at " + resolverUrl;
     }
 }

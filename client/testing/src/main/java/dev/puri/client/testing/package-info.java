@@ -1,5 +1,5 @@
 /**
- * The registry for tests of services that use it.
+ * Runs an identity registry, or a fake of it, in the tests of services.
  *
  * <pre>
  * {@link dev.puri.client.testing.RegistryTest @RegistryTest} ──▶ {@link dev.puri.client.testing.Registry}: a complete registry, started once for each JVM

@@ -40,7 +40,7 @@ class DocumentationTest {
                 "client-testing-stack",
                 "testcontainers-kafka"
             })
-    void whatMessagesNameIsExplained(String name) throws Exception {
+    void documentationExplainsTheVariablesInMessages(String name) throws Exception {
         assertThat(Files.readString(Path.of("../../docs/testing.md"))).contains(name);
     }
 }

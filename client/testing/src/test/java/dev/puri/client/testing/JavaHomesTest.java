@@ -34,7 +34,7 @@ class JavaHomesTest {
     }
 
     @Test
-    void whatIsTooOldIsNamed() throws IOException {
+    void errorListsHomesThatAreTooOld() throws IOException {
         Path old = home("17", "17.0.17");
         assertThatThrownBy(() -> JavaHomes.commandOf(25, List.of(old)))
                 .isInstanceOf(RegistryStartException.class)
@@ -48,7 +48,7 @@ class JavaHomesTest {
         Path onPath = home("on-path", "25");
         Path link = Files.createSymbolicLink(
                 Files.createDirectories(folder.resolve("bin")).resolve("java"), onPath.resolve("bin/java"));
-        assertThat(JavaHomes.usual(
+        assertThat(JavaHomes.candidates(
                         Map.of("JAVA_HOME", named.toString(), "PATH", String.valueOf(link.getParent())), folder))
                 .startsWith(Path.of(System.getProperty("java.home")), named, onPath.toRealPath());
     }
@@ -56,7 +56,7 @@ class JavaHomesTest {
     @Test
     void installersOfTheUserAreSearched() throws IOException {
         Path sdkman = Files.createDirectories(folder.resolve(".sdkman/candidates/java/25.0.1-tem"));
-        assertThat(JavaHomes.usual(Map.of(), folder)).contains(sdkman);
+        assertThat(JavaHomes.candidates(Map.of(), folder)).contains(sdkman);
     }
 
     @Test
@@ -64,7 +64,7 @@ class JavaHomesTest {
         Path home = home("25", "25");
         Files.createDirectories(folder.resolve(".sdkman/candidates"));
         Files.createFile(folder.resolve(".sdkman/candidates/java"));
-        assertThat(JavaHomes.usual(Map.of("JAVA_HOME", home.toString()), folder))
+        assertThat(JavaHomes.candidates(Map.of("JAVA_HOME", home.toString()), folder))
                 .contains(home);
     }
 
@@ -74,6 +74,6 @@ class JavaHomesTest {
         Matcher list = Pattern.compile("candidates\\+=\\((/[^)]*)\\)").matcher(launcher);
         assertThat(list.find()).as("the list of folders in ./puri").isTrue();
         assertThat(list.group(1).replace("\"$HOME\"", "~").split("\\s+"))
-                .containsExactlyElementsOf(JavaHomes.INSTALLED);
+                .containsExactlyElementsOf(JavaHomes.INSTALLATION_PATTERNS);
     }
 }

@@ -33,13 +33,14 @@ class RegistryContainersTest {
     void serversHaveTheSameSettings() {
         assertThat(compose)
                 .contains("command: ["
-                        + String.join(", ", RegistryContainers.TOPICS).replace(", 1", ", \"1\""));
+                        + String.join(", ", RegistryContainers.CREATE_TOPICS_COMMAND)
+                                .replace(", 1", ", \"1\""));
         for (Map<String, String> settings : List.of(
-                RegistryContainers.BROKER,
-                RegistryContainers.ADDRESSES,
-                RegistryContainers.STREAMS,
-                RegistryContainers.INDEXER,
-                RegistryContainers.RESOLVER)) {
+                RegistryContainers.BROKER_ENV,
+                RegistryContainers.COMMON_ENV,
+                RegistryContainers.STREAMS_ENV,
+                RegistryContainers.INDEXER_ENV,
+                RegistryContainers.RESOLVER_ENV)) {
             settings.forEach((name, value) -> assertThat(compose).contains(" " + name + ": " + value + "\n"));
         }
     }

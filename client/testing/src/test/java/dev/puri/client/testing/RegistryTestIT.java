@@ -155,7 +155,8 @@ class RegistryTestIT {
         static StackProcess stack() {
             Path user = Path.of(System.getProperty("user.home"));
             StackFiles files = StackFiles.of(StackFiles.onClassPath(), StackFiles.cache(System.getenv(), user));
-            return StackProcess.start(files, JavaHomes.commandOf(files.java(), JavaHomes.usual(System.getenv(), user)));
+            return StackProcess.start(
+                    files, JavaHomes.commandOf(files.java(), JavaHomes.candidates(System.getenv(), user)));
         }
     }
 }

@@ -82,7 +82,7 @@ class StackCacheTest {
     }
 
     @Test
-    void whatAKilledJvmLeftIsDeletedButNotWhatOneUnpacksNow() throws IOException {
+    void deletesFoldersOfKilledJvmsButNotFoldersBeingUnpacked() throws IOException {
         Path unpacked = made("unpacking-1", Duration.ofMinutes(5));
         Path left = made("unpacking-2", Duration.ofDays(2));
         Path deleted = made("deleting-00000000-0000-4000-8000-000000000000", Duration.ZERO);

@@ -48,7 +48,7 @@ class StackFilesTest {
     }
 
     @Test
-    void oneContentIsUnpackedOnce() throws IOException {
+    void stacksWithTheSameContentAreUnpackedOnce() throws IOException {
         Path cache = folder.resolve("cache");
         StackFiles first = StackFiles.of(jar("one.jar"), cache);
         assertThat(first.java()).isEqualTo(25);

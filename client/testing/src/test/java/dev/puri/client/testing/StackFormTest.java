@@ -35,6 +35,6 @@ class StackFormTest {
         assertThatThrownBy(() -> StackForm.choose("embedded", false, NOT_ASKED))
                 .hasMessageContaining("dev.puri:client-testing-stack");
         assertThatThrownBy(() -> StackForm.choose("podman", true, NOT_ASKED))
-                .hasMessage("PURI_TEST_STACK: embedded or docker, not \"podman\"");
+                .hasMessage("PURI_TEST_STACK must be embedded or docker, not \"podman\"");
     }
 }

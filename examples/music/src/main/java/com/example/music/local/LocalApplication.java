@@ -11,7 +11,7 @@ public final class LocalApplication {
     private LocalApplication() {}
 
     /**
-     * @param args a folder for the databases, and settings of the application
+     * @param args first the folder for the databases, then Spring settings of the form {@code --name=value}
      */
     public static void main(String[] args) throws Exception {
         List<String> settings = new ArrayList<>(List.of(args).subList(1, args.length));

@@ -10,7 +10,10 @@ import java.time.Duration;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** A PostgreSQL server with a database for each shard. It ends with this process at the latest. */
+/**
+ * An embedded PostgreSQL server with a database for each shard. The server ends when this process ends, or earlier by
+ * {@link #close}.
+ */
 public final class LocalDatabases implements AutoCloseable {
     private static final List<String> SHARDS = List.of("br-1", "eu-1", "us-1");
 
@@ -23,7 +26,7 @@ public final class LocalDatabases implements AutoCloseable {
     /**
      * Starts the server on a free port.
      *
-     * @param folder for its data
+     * @param folder the folder for the server's data
      */
     public static LocalDatabases start(Path folder) throws IOException, SQLException {
         EmbeddedPostgres server = EmbeddedPostgres.builder()
@@ -39,7 +42,7 @@ public final class LocalDatabases implements AutoCloseable {
         return new LocalDatabases(server);
     }
 
-    /** The settings {@code music.shards}, as arguments of the application. */
+    /** Returns the settings {@code music.shards} as arguments for the application. */
     public List<String> settings() {
         return SHARDS.stream()
                 .flatMap(shard -> Stream.of(

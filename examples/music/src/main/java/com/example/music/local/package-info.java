@@ -1,4 +1,4 @@
-/** Runs the service on one machine with embedded databases. A service in production has no such package. */
+/** Runs the service on one machine with embedded databases. A service in production does not need this package. */
 @NullMarked
 package com.example.music.local;
 

@@ -22,8 +22,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Reports the rows of an outbox in PostgreSQL in the order of their commits. Debezium's embedded engine reads them from a logical
- * replication slot (plug-in {@code pgoutput}).
+ * Reports new rows of an outbox in PostgreSQL to a relay, in the order of their commits. Debezium's embedded engine
+ * reads the rows from a logical replication slot (plug-in {@code pgoutput}).
  *
  * <pre>{@code
  * Feed feed = new DebeziumFeed("puri_outbox", Map.of(
@@ -32,14 +32,15 @@ import org.slf4j.LoggerFactory;
  * OutboxRelay relay = OutboxRelay.start(settings, feed);
  * }</pre>
  *
- * <p>The server needs {@code wal_level=logical}, the user the attribute {@code REPLICATION} and the right to read the
- * table. The user must own the table as well unless its publication exists: {@code CREATE PUBLICATION puri_outbox_OID
+ * <p>The server needs {@code wal_level=logical}. The user needs the attribute {@code REPLICATION} and the right to read
+ * the table. The user must also own the table, unless its publication exists: {@code CREATE PUBLICATION puri_outbox_OID
  * FOR TABLE puri_outbox WITH (publish = 'insert')}, where OID is the result of {@code SELECT
  * 'puri_outbox'::regclass::oid}.
  *
- * <p>Every start creates a slot, together with a snapshot of the existing rows, and every stop drops it. No offsets are stored, because an
- * unpublished row is in the table. The next start drops a slot that a killed process left. Until then PostgreSQL keeps its
- * write-ahead log, so {@code max_slot_wal_keep_size} should have a bound; a feed that loses its slot by that starts again.
+ * <p>Every start creates a slot and reads a snapshot of the existing rows. Every stop drops the slot. No offsets are
+ * stored, because unpublished rows stay in the table. If a process is killed, its slot remains until the next start
+ * drops the slot. Until then PostgreSQL keeps its write-ahead log, so set a limit in {@code max_slot_wal_keep_size}. If
+ * the slot is lost because of this limit, the relay starts the feed again.
  */
 public final class DebeziumFeed implements Feed {
     private static final Logger LOG = LoggerFactory.getLogger(DebeziumFeed.class);
@@ -47,16 +48,17 @@ public final class DebeziumFeed implements Feed {
     private static final long CLOSE_RETRY_MILLIS = 50;
 
     private static final Map<String, String> DEFAULTS = Map.of(
-            // How long Debezium sleeps when the stream is empty.
+            // Time that Debezium sleeps while the stream is empty.
             "poll.interval.ms", "10",
             "max.batch.size", "256",
             "max.queue.size", "1024",
-            // Lets PostgreSQL drop its log while other tables are written and this one is not.
+            // Confirms the log position regularly, so that PostgreSQL can drop its log while only other tables are
+            // written.
             "heartbeat.interval.ms", "10000",
             "offset.flush.interval.ms", "5000");
 
     private final String table;
-    private final Map<String, String> connector;
+    private final Map<String, String> connectorProperties;
     private volatile State state = new State.Starting();
     private @Nullable Engine engine;
 
@@ -64,20 +66,22 @@ public final class DebeziumFeed implements Feed {
     private record Engine(DebeziumEngine<RecordChangeEvent<SourceRecord>> engine, Thread thread) {}
 
     /**
-     * @param table the outbox's table, as in the relay's settings
-     * @param connector Debezium's properties of its PostgreSQL connector: {@code database.hostname}, {@code
+     * @param table name of the outbox table, as in the relay's settings
+     * @param connectorProperties properties of Debezium's PostgreSQL connector: {@code database.hostname}, {@code
      *     database.port}, {@code database.dbname}, {@code database.user}, {@code database.password}, and others such as
      *     {@code database.sslmode}
-     * @throws IllegalArgumentException if the properties contain some that the feed sets; all such are listed
+     * @throws IllegalArgumentException if the properties contain a property that the feed sets; the message lists all
+     *     of these
      */
-    public DebeziumFeed(String table, Map<String, String> connector) {
+    public DebeziumFeed(String table, Map<String, String> connectorProperties) {
         this.table = table;
-        this.connector = Map.copyOf(connector);
-        TreeSet<String> refused =
-                new TreeSet<>(fixed(new Slot("s", "t", "p", "n")).keySet());
-        refused.retainAll(connector.keySet());
-        if (!refused.isEmpty()) {
-            throw new IllegalArgumentException("properties that the feed sets itself: " + String.join(", ", refused));
+        this.connectorProperties = Map.copyOf(connectorProperties);
+        TreeSet<String> forbidden =
+                new TreeSet<>(fixedProperties(new Slot("s", "t", "p", "n")).keySet());
+        forbidden.retainAll(connectorProperties.keySet());
+        if (!forbidden.isEmpty()) {
+            throw new IllegalArgumentException(
+                    "these properties must be absent, because the feed sets them: " + String.join(", ", forbidden));
         }
     }
 
@@ -86,9 +90,9 @@ public final class DebeziumFeed implements Feed {
         state = new State.Starting();
         try {
             Slot slot = Slot.of(leader, table);
-            slot.dropLeftOver(leader);
-            slot.makePublication(leader);
-            run(slot, sink);
+            slot.dropExisting(leader);
+            slot.createPublicationIfMissing(leader);
+            startEngine(slot, sink);
         } catch (SQLException | RuntimeException e) {
             state = new State.Failed(e);
         } catch (InterruptedException e) {
@@ -97,37 +101,37 @@ public final class DebeziumFeed implements Feed {
         }
     }
 
-    private void run(Slot slot, Sink sink) {
+    private void startEngine(Slot slot, Sink sink) {
         Properties properties = new Properties();
         properties.putAll(DEFAULTS);
-        properties.putAll(connector);
-        properties.putAll(fixed(slot));
-        DebeziumEngine<RecordChangeEvent<SourceRecord>> created = DebeziumEngine.create(
+        properties.putAll(connectorProperties);
+        properties.putAll(fixedProperties(slot));
+        DebeziumEngine<RecordChangeEvent<SourceRecord>> newEngine = DebeziumEngine.create(
                         ChangeEventFormat.of(Connect.class))
                 .using(properties)
                 .using(new DebeziumEngine.ConnectorCallback() {
                     @Override
                     public void taskStarted() {
-                        // The slot exists; rows that were committed before it are in the snapshot.
+                        // The slot exists now. Rows that were committed before it was created are in the snapshot.
                         state = new State.Running();
                     }
                 })
                 .using((success, message, error) ->
                         state = new State.Failed(error != null ? error : new IllegalStateException(message)))
-                .notifying((records, committer) -> handle(records, committer, sink))
+                .notifying((records, committer) -> publish(records, committer, sink))
                 .build();
-        Thread thread = new Thread(created, "puri-outbox-feed");
+        Thread thread = new Thread(newEngine, "puri-outbox-feed");
         thread.setDaemon(true);
-        engine = new Engine(created, thread);
+        engine = new Engine(newEngine, thread);
         thread.start();
     }
 
-    private static Map<String, String> fixed(Slot slot) {
+    private static Map<String, String> fixedProperties(Slot slot) {
         String qualified = slot.schema() + "." + slot.table();
         return Map.ofEntries(
                 Map.entry("name", slot.name()),
                 Map.entry("connector.class", "io.debezium.connector.postgresql.PostgresConnector"),
-                // It names MBeans, so two feeds of a process need different ones.
+                // The prefix is part of MBean names, so two feeds in a process need different prefixes.
                 Map.entry("topic.prefix", slot.name()),
                 Map.entry("plugin.name", "pgoutput"),
                 Map.entry("slot.name", slot.name()),
@@ -135,7 +139,8 @@ public final class DebeziumFeed implements Feed {
                 Map.entry("publication.name", slot.publication()),
                 Map.entry("publication.autocreate.mode", "disabled"),
                 Map.entry("table.include.list", qualified.replace(".", "\\.")),
-                // Only the key: the relay reads the row from the table, unless it is published and deleted already.
+                // Only the key is read. The relay reads the row from the table, unless the row is already published and
+                // deleted.
                 Map.entry("column.include.list", (qualified + ".seq").replace(".", "\\.")),
                 Map.entry("skipped.operations", "u,d,t"),
                 Map.entry("tombstones.on.delete", "false"),
@@ -145,18 +150,18 @@ public final class DebeziumFeed implements Feed {
                         "snapshot.select.statement.overrides." + qualified,
                         "SELECT seq FROM " + qualified + " ORDER BY seq"),
                 Map.entry("offset.storage", "org.apache.kafka.connect.storage.MemoryOffsetBackingStore"),
-                // The relay decides when to start the feed again.
+                // Debezium does not retry, because the relay decides when to restart the feed.
                 Map.entry("errors.max.retries", "0"));
     }
 
-    private static void handle(
+    private static void publish(
             List<RecordChangeEvent<SourceRecord>> records,
             RecordCommitter<RecordChangeEvent<SourceRecord>> committer,
             Sink sink)
             throws InterruptedException {
         List<Long> seqs = new ArrayList<>(records.size());
         for (RecordChangeEvent<SourceRecord> record : records) {
-            // Heartbeats have another form.
+            // Other records are heartbeats.
             if (record.record().value() instanceof Struct change
                     && change.schema().field("after") != null
                     && change.getStruct("after") != null) {
@@ -181,25 +186,25 @@ public final class DebeziumFeed implements Feed {
 
     @Override
     public void stop() {
-        Engine running = engine;
+        Engine stopping = engine;
         engine = null;
-        if (running == null) {
+        if (stopping == null) {
             return;
         }
-        long deadline = System.nanoTime() + CLOSE_TIMEOUT_NANOS;
+        long deadlineNanos = System.nanoTime() + CLOSE_TIMEOUT_NANOS;
         boolean isInterrupted = false;
-        while (running.thread().isAlive() && System.nanoTime() - deadline < 0) {
+        while (stopping.thread().isAlive() && System.nanoTime() - deadlineNanos < 0) {
             try {
-                close(running.engine());
-                running.thread().join(CLOSE_RETRY_MILLIS);
+                close(stopping.engine());
+                stopping.thread().join(CLOSE_RETRY_MILLIS);
             } catch (InterruptedException e) {
                 isInterrupted = true;
-                running.thread().interrupt();
+                stopping.thread().interrupt();
             }
         }
-        if (running.thread().isAlive()) {
-            LOG.warn("The engine of {} did not end; it is interrupted", table);
-            running.thread().interrupt();
+        if (stopping.thread().isAlive()) {
+            LOG.warn("The Debezium engine for {} did not end in time and is interrupted", table);
+            stopping.thread().interrupt();
         }
         if (isInterrupted) {
             Thread.currentThread().interrupt();
@@ -210,8 +215,8 @@ public final class DebeziumFeed implements Feed {
         try {
             engine.close();
         } catch (IOException | IllegalStateException e) {
-            // The engine refuses to close while it starts, and when it is closed already.
-            LOG.debug("The engine is not closed yet", e);
+            // The engine refuses to close while it starts, or if it is closed already.
+            LOG.debug("The Debezium engine cannot be closed yet", e);
         }
     }
 }

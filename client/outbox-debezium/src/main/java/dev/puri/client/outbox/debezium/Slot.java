@@ -12,40 +12,42 @@ import java.util.concurrent.TimeUnit;
  * @param schema schema of the table
  * @param table name of the table without the schema
  * @param publication name of the publication; it contains the table's oid
- * @param name name of the slot; it contains the oids of the database, because slots belong to a whole server, and of the table
+ * @param name name of the slot; it contains the oid of the table, and the oid of the database because slots belong to
+ *     the whole server
  */
 record Slot(String schema, String table, String publication, String name) {
     private static final String OBJECT_IN_USE = "55006";
     private static final String UNDEFINED_OBJECT = "42704";
-    private static final int DROP_ATTEMPTS = 100;
-    private static final long DROP_PAUSE_MILLIS = 100;
+    private static final int MAX_DROP_ATTEMPTS = 100;
+    private static final long DROP_RETRY_MILLIS = 100;
 
+    /** Derives the names for an outbox table. Fails if the server does not support logical replication. */
     static Slot of(Connection connection, String table) throws SQLException {
         String sql = "SELECT n.nspname, c.relname, d.oid, current_setting('wal_level'), c.oid"
                 + " FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace"
                 + " JOIN pg_database d ON d.datname = current_database() WHERE c.oid = ?::regclass";
         try (PreparedStatement select = connection.prepareStatement(sql)) {
             select.setString(1, table);
-            try (ResultSet found = select.executeQuery()) {
-                found.next();
-                if (!found.getString(4).equals("logical")) {
-                    throw new SQLException("wal_level is " + found.getString(4) + "; it must be logical");
+            try (ResultSet result = select.executeQuery()) {
+                result.next();
+                if (!result.getString(4).equals("logical")) {
+                    throw new SQLException("wal_level is " + result.getString(4) + "; it must be logical");
                 }
-                long oid = found.getLong(5);
+                long oid = result.getLong(5);
                 return new Slot(
-                        found.getString(1),
-                        found.getString(2),
+                        result.getString(1),
+                        result.getString(2),
                         "puri_outbox_" + oid,
-                        "puri_outbox_" + found.getLong(3) + "_" + oid);
+                        "puri_outbox_" + result.getLong(3) + "_" + oid);
             }
         }
     }
 
     /**
-     * Drops the slot that a relay left because it did not end in order. Disconnects a session that still reads from the slot: its relay
-     * has lost the lock.
+     * Drops the slot of an earlier relay that was killed and could not drop its slot. Ends the session that still reads
+     * from the slot, if there is one: the relay of that session has lost the lock.
      */
-    void dropLeftOver(Connection connection) throws SQLException, InterruptedException {
+    void dropExisting(Connection connection) throws SQLException, InterruptedException {
         for (int attempt = 1; ; attempt++) {
             try {
                 execute(
@@ -60,11 +62,11 @@ record Slot(String schema, String table, String publication, String name) {
                 if (UNDEFINED_OBJECT.equals(e.getSQLState())) {
                     return;
                 }
-                if (!OBJECT_IN_USE.equals(e.getSQLState()) || attempt == DROP_ATTEMPTS) {
+                if (!OBJECT_IN_USE.equals(e.getSQLState()) || attempt == MAX_DROP_ATTEMPTS) {
                     throw e;
                 }
             }
-            TimeUnit.MILLISECONDS.sleep(DROP_PAUSE_MILLIS);
+            TimeUnit.MILLISECONDS.sleep(DROP_RETRY_MILLIS);
         }
     }
 
@@ -75,16 +77,17 @@ record Slot(String schema, String table, String publication, String name) {
         }
     }
 
-    void makePublication(Connection connection) throws SQLException {
+    void createPublicationIfMissing(Connection connection) throws SQLException {
         try (PreparedStatement select = connection.prepareStatement("SELECT 1 FROM pg_publication WHERE pubname = ?")) {
             select.setString(1, publication);
-            try (ResultSet found = select.executeQuery()) {
-                if (found.next()) {
+            try (ResultSet result = select.executeQuery()) {
+                if (result.next()) {
                     return;
                 }
             }
         }
-        // The names come from the database's catalogue, and have the form of an outbox's table.
+        // The names are safe within SQL: they come from the database's catalogue, and the table name has been
+        // validated.
         String sql = "CREATE PUBLICATION " + publication + " FOR TABLE " + schema + "." + table
                 + " WITH (publish = 'insert')";
         try (PreparedStatement create = connection.prepareStatement(sql)) {

@@ -19,7 +19,8 @@ import org.hibernate.usertype.EnhancedUserType;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A Hibernate type that uses a mapping, for ids and other attributes. Hibernate needs a class for each mapping:
+ * A Hibernate type that stores an attribute, or an id, with a {@link ColumnMapping}. Hibernate needs a class for each
+ * mapping:
  *
  * <pre>{@code
  * final class UserId extends MappedType<Puri, Long> {
@@ -33,19 +34,19 @@ import org.jspecify.annotations.Nullable;
  * Puri id;
  * }</pre>
  *
- * <p>For Hibernate 6.6 and 7, which call different methods of the interface; this class has both.
+ * <p>Supports Hibernate 6.6 and 7, which call different methods of the interface.
  *
- * @param <N> type of the attribute
- * @param <C> type of the column's values
+ * @param <N> Java type of the attribute
+ * @param <C> Java type of the column's values
  */
 public abstract class MappedType<N, C> implements EnhancedUserType<N> {
     private final ColumnMapping<N, C> mapping;
-    private final NameType<N> text;
+    private final NameType<N> nameFormat;
 
-    /** Stores by this mapping. */
+    /** Creates a type that stores values with this mapping. */
     protected MappedType(ColumnMapping<N, C> mapping) {
         this.mapping = mapping;
-        this.text = Objects.requireNonNull(NameType.of(mapping.nameType()));
+        this.nameFormat = Objects.requireNonNull(NameType.of(mapping.nameType()));
     }
 
     @Override
@@ -120,7 +121,7 @@ public abstract class MappedType<N, C> implements EnhancedUserType<N> {
         return false;
     }
 
-    /** Returns the column's value for the second-level cache; it is serializable. */
+    /** Returns the column's value, which is serializable, for the second-level cache. */
     @Override
     public @Nullable Serializable disassemble(@Nullable N name) {
         return name == null ? null : (Serializable) mapping.store(name);
@@ -137,18 +138,18 @@ public abstract class MappedType<N, C> implements EnhancedUserType<N> {
     }
 
     /**
-     * @throws UnsupportedOperationException if the column is binary, whose literals differ between databases
+     * @throws UnsupportedOperationException if the column is binary, because binary literals differ between databases
      */
     @Override
     public String toSqlLiteral(N name) {
         if (mapping.column().kind() == ColumnType.Kind.BINARY) {
-            throw new UnsupportedOperationException(mapping + " has no literal; use a parameter");
+            throw new UnsupportedOperationException(mapping + " has no SQL literal; use a parameter");
         }
         String value = mapping.store(name).toString();
         return mapping.column().kind() == ColumnType.Kind.BIGINT ? value : "'" + value.replace("'", "''") + "'";
     }
 
-    /** The canonical text of the name, whatever the column holds. */
+    /** Returns the canonical text of the name, independent of the type of the column. */
     @Override
     public String toString(N name) {
         return name.toString();
@@ -156,6 +157,6 @@ public abstract class MappedType<N, C> implements EnhancedUserType<N> {
 
     @Override
     public N fromStringValue(CharSequence sequence) {
-        return text.parse(sequence.toString());
+        return nameFormat.parse(sequence.toString());
     }
 }

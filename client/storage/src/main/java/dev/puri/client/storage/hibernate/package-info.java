@@ -1,4 +1,4 @@
-/** Names as columns, ids too, by Hibernate 6.6 and 7. */
+/** Stores pURIs and handles, also as ids, with Hibernate 6.6 and 7. */
 @NullMarked
 package dev.puri.client.storage.hibernate;
 

@@ -15,32 +15,32 @@ import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes and reads pURIs, handles, owners, shards, prefixes and positions as JSON strings, and as keys of objects. Malformed text
- * gives an {@link com.fasterxml.jackson.databind.exc.InvalidFormatException} with the path in the document and
- * the broken rule.
+ * Writes and reads pURIs, handles, owners, shards, prefixes and positions as JSON strings and as keys of JSON objects.
+ * A malformed text causes an {@link com.fasterxml.jackson.databind.exc.InvalidFormatException}, which names the path in
+ * the document and the violated rule.
  *
  * <pre>{@code
  * ObjectMapper mapper = JsonMapper.builder().addModule(new PuriModule()).build();
  * }</pre>
  *
- * <p>{@code findAndRegisterModules} finds it.
+ * <p>{@code ObjectMapper.findAndRegisterModules()} registers this module automatically.
  */
 public final class PuriModule extends SimpleModule {
     private static final long serialVersionUID = 1L;
 
-    /** Makes the module. */
+    /** Creates a module for all types in {@link NameType#ALL}. */
     public PuriModule() {
         super("puri");
-        for (NameType<?> each : NameType.ALL) {
-            add(each);
+        for (NameType<?> nameType : NameType.ALL) {
+            add(nameType);
         }
     }
 
-    private <T> void add(NameType<T> name) {
-        addSerializer(name.type(), ToStringSerializer.instance);
-        addKeySerializer(name.type(), new KeySerializer());
-        addDeserializer(name.type(), new TextDeserializer<>(name));
-        addKeyDeserializer(name.type(), new TextKeyDeserializer<>(name));
+    private <T> void add(NameType<T> nameType) {
+        addSerializer(nameType.type(), ToStringSerializer.instance);
+        addKeySerializer(nameType.type(), new KeySerializer());
+        addDeserializer(nameType.type(), new TextDeserializer<>(nameType));
+        addKeyDeserializer(nameType.type(), new TextKeyDeserializer<>(nameType));
     }
 
     private static final class KeySerializer extends JsonSerializer<Object> {
@@ -53,40 +53,40 @@ public final class PuriModule extends SimpleModule {
     private static final class TextDeserializer<T> extends StdScalarDeserializer<T> {
         private static final long serialVersionUID = 1L;
 
-        private final transient NameType<T> name;
+        private final transient NameType<T> nameType;
 
-        TextDeserializer(NameType<T> name) {
-            super(name.type());
-            this.name = name;
+        TextDeserializer(NameType<T> nameType) {
+            super(nameType.type());
+            this.nameType = nameType;
         }
 
         @Override
         public @Nullable T deserialize(JsonParser json, DeserializationContext context) throws IOException {
             if (!json.hasToken(JsonToken.VALUE_STRING)) {
-                return name.type().cast(context.handleUnexpectedToken(name.type(), json));
+                return nameType.type().cast(context.handleUnexpectedToken(nameType.type(), json));
             }
             String text = json.getText();
             try {
-                return name.parse(text);
+                return nameType.parse(text);
             } catch (IllegalArgumentException e) {
-                return name.type().cast(context.handleWeirdStringValue(name.type(), text, e.getMessage()));
+                return nameType.type().cast(context.handleWeirdStringValue(nameType.type(), text, e.getMessage()));
             }
         }
     }
 
     private static final class TextKeyDeserializer<T> extends KeyDeserializer {
-        private final NameType<T> name;
+        private final NameType<T> nameType;
 
-        TextKeyDeserializer(NameType<T> name) {
-            this.name = name;
+        TextKeyDeserializer(NameType<T> nameType) {
+            this.nameType = nameType;
         }
 
         @Override
         public @Nullable Object deserializeKey(String key, DeserializationContext context) throws IOException {
             try {
-                return name.parse(key);
+                return nameType.parse(key);
             } catch (IllegalArgumentException e) {
-                return context.handleWeirdKey(name.type(), key, e.getMessage());
+                return context.handleWeirdKey(nameType.type(), key, e.getMessage());
             }
         }
     }

@@ -1,4 +1,4 @@
-/** Names as JSON strings, by Jackson 2. */
+/** Converts pURIs, handles and similar types to JSON strings and back, with Jackson 2. */
 @NullMarked
 package dev.puri.client.storage.jackson;
 

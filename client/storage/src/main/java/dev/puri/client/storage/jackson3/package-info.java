@@ -1,4 +1,4 @@
-/** Names as JSON strings, by Jackson 3. */
+/** Converts pURIs, handles and similar types to JSON strings and back, with Jackson 3. */
 @NullMarked
 package dev.puri.client.storage.jackson3;
 

@@ -9,34 +9,36 @@ import java.lang.reflect.Type;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lets parameters of Jakarta REST be pURIs, handles, owners, shards, prefixes and positions. Malformed text throws an
- * IllegalArgumentException, for which Jakarta REST answers 404 if it is in a path or a query, and 400 if it is in a header.
+ * Converts parameters of Jakarta REST to pURIs, handles, owners, shards, prefixes and positions. For a malformed text
+ * the converter throws an IllegalArgumentException. Jakarta REST then responds with status 404 if the text is in a path
+ * or a query, and 400 if it is in a header.
  */
 @Provider
 public final class PuriParamConverters implements ParamConverterProvider {
-    /** For the container. */
+    /** Called by the Jakarta REST container. */
     public PuriParamConverters() {}
 
     @Override
     public <T> @Nullable ParamConverter<T> getConverter(
             Class<T> type, @Nullable Type genericType, Annotation @Nullable [] annotations) {
-        NameType<T> name = NameType.of(type);
-        return name == null ? null : new TextConverter<>(name);
+        NameType<T> nameType = NameType.of(type);
+        return nameType == null ? null : new TextConverter<>(nameType);
     }
 
-    private record TextConverter<T>(NameType<T> name) implements ParamConverter<T> {
+    private record TextConverter<T>(NameType<T> nameType) implements ParamConverter<T> {
         @Override
         public T fromString(@Nullable String text) {
             if (text == null) {
-                throw new IllegalArgumentException("no text of a " + name.type().getSimpleName());
+                throw new IllegalArgumentException(
+                        "the text of a " + nameType.type().getSimpleName() + " must not be null");
             }
-            return name.parse(text);
+            return nameType.parse(text);
         }
 
         @Override
         public String toString(@Nullable T value) {
             if (value == null) {
-                throw new IllegalArgumentException("no " + name.type().getSimpleName());
+                throw new IllegalArgumentException("the " + nameType.type().getSimpleName() + " must not be null");
             }
             return value.toString();
         }

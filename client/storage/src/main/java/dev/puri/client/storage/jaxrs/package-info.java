@@ -1,4 +1,4 @@
-/** Names as parameters of Jakarta REST. */
+/** Converts pURIs, handles and similar types in parameters of Jakarta REST. */
 @NullMarked
 package dev.puri.client.storage.jaxrs;
 

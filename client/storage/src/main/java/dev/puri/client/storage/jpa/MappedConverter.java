@@ -5,7 +5,8 @@ import jakarta.persistence.AttributeConverter;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Converts an attribute with a mapping. Jakarta Persistence needs a class for each mapping:
+ * A converter that stores an attribute with a {@link ColumnMapping}. Jakarta Persistence needs a class for each
+ * mapping:
  *
  * <pre>{@code
  * final class UserColumn extends MappedConverter<Puri, Long> {
@@ -18,21 +19,22 @@ import org.jspecify.annotations.Nullable;
  * Puri artist;
  * }</pre>
  *
- * <p>Jakarta Persistence does not convert ids. With Hibernate, {@link dev.puri.client.storage.hibernate.MappedType} does.
+ * <p>Jakarta Persistence does not convert ids. Hibernate does, with {@link
+ * dev.puri.client.storage.hibernate.MappedType}.
  *
- * @param <N> type of the attribute
- * @param <C> type of the column's values
+ * @param <N> Java type of the attribute
+ * @param <C> Java type of the column's values
  */
 public abstract class MappedConverter<N, C> implements AttributeConverter<N, C> {
     private final ColumnMapping<N, C> mapping;
 
-    /** Converts by this mapping. */
+    /** Creates a converter that uses this mapping. */
     protected MappedConverter(ColumnMapping<N, C> mapping) {
         this.mapping = mapping;
     }
 
     /**
-     * @throws dev.puri.client.storage.UnmappableNameException when the column cannot represent the name
+     * @throws dev.puri.client.storage.UnmappableNameException if the column cannot represent the name
      */
     @Override
     public @Nullable C convertToDatabaseColumn(@Nullable N name) {
@@ -40,7 +42,7 @@ public abstract class MappedConverter<N, C> implements AttributeConverter<N, C> 
     }
 
     /**
-     * @throws dev.puri.client.storage.UnmappableNameException if the value is not one of the mapping
+     * @throws dev.puri.client.storage.UnmappableNameException if the value is not valid for the mapping
      */
     @Override
     public @Nullable N convertToEntityAttribute(@Nullable C value) {

@@ -1,4 +1,4 @@
-/** Names as columns, by Jakarta Persistence. */
+/** Stores pURIs and handles with Jakarta Persistence. */
 @NullMarked
 package dev.puri.client.storage.jpa;
 

@@ -4,8 +4,8 @@ import dev.puri.client.storage.NameType;
 import org.springframework.core.convert.converter.ConverterRegistry;
 
 /**
- * Lets Spring's conversion service read and write pURIs, handles, owners, shards, prefixes and positions: parameters of
- * controllers, and properties.
+ * Converters with which Spring's conversion service reads and writes pURIs, handles, owners, shards, prefixes and
+ * positions, for parameters of controllers and for properties.
  *
  * <pre>{@code
  * @Override
@@ -17,15 +17,15 @@ import org.springframework.core.convert.converter.ConverterRegistry;
 public final class PuriConverters {
     private PuriConverters() {}
 
-    /** Adds the converters between text and each name. */
+    /** Adds converters between text and each type. */
     public static void addTo(ConverterRegistry registry) {
-        for (NameType<?> each : NameType.ALL) {
-            add(registry, each);
+        for (NameType<?> nameType : NameType.ALL) {
+            add(registry, nameType);
         }
     }
 
-    private static <T> void add(ConverterRegistry registry, NameType<T> name) {
-        registry.addConverter(String.class, name.type(), name::parse);
-        registry.addConverter(name.type(), String.class, Object::toString);
+    private static <T> void add(ConverterRegistry registry, NameType<T> nameType) {
+        registry.addConverter(String.class, nameType.type(), nameType::parse);
+        registry.addConverter(nameType.type(), String.class, Object::toString);
     }
 }

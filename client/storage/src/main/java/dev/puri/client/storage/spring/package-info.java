@@ -1,4 +1,4 @@
-/** Names as parameters and properties of Spring. */
+/** Converts pURIs, handles and similar types in parameters and properties of Spring. */
 @NullMarked
 package dev.puri.client.storage.spring;
 

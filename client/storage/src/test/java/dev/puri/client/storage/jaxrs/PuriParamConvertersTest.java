@@ -30,7 +30,7 @@ class PuriParamConvertersTest {
     }
 
     @Test
-    void whatIsNoNameIsRefused() {
+    void malformedNamesAreRefused() {
         assertThatThrownBy(() -> converter(Puri.class).fromString("a:b")).isInstanceOf(InvalidNameException.class);
         assertThatThrownBy(() -> converter(Puri.class).fromString(null)).isInstanceOf(IllegalArgumentException.class);
         assertThatThrownBy(() -> converter(Puri.class).toString(null)).isInstanceOf(IllegalArgumentException.class);

@@ -42,7 +42,7 @@ class PuriConvertersTest {
     }
 
     @Test
-    void whatIsNoNameIsRefused() {
+    void malformedNamesAreRefused() {
         assertThatThrownBy(() -> CONVERSION.convert("a b:c:d", Puri.class))
                 .isInstanceOf(ConversionFailedException.class)
                 .hasRootCauseMessage("\"a b:c:d\" at position 1: ' ' is not allowed unescaped; write it as %20");

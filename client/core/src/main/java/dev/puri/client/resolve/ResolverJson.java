@@ -18,13 +18,16 @@ import java.util.UUID;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** The JSON of {@code POST /v1/resolve}, as the OpenAPI description of {@code resolver-api} defines it. Ignores unknown fields. */
-final class Wire {
+/**
+ * Writes requests and parses responses of {@code POST /v1/resolve}. The JSON is that of the OpenAPI description in
+ * {@code resolver-api}. Unknown fields are ignored.
+ */
+final class ResolverJson {
     private static final ObjectMapper JSON = new ObjectMapper();
 
-    private Wire() {}
+    private ResolverJson() {}
 
-    /** A request's body. References are canonical already, so they are short and ASCII. */
+    /** Returns the body of a request for these references. */
     static byte[] request(List<Ref> refs) {
         ObjectNode request = JSON.createObjectNode();
         ArrayNode array = request.putArray("refs");
@@ -39,22 +42,22 @@ final class Wire {
     }
 
     /**
-     * Reads an answer.
+     * Parses the body of a response.
      *
      * @param refs the references of the request
-     * @throws IllegalArgumentException if it does not answer these references
+     * @throws IllegalArgumentException if the body is malformed, or has results for other references
      */
     static List<Verdict> verdicts(List<Ref> refs, String body) {
         JsonNode results = json(body).path("results");
         if (!results.isArray() || results.size() != refs.size()) {
-            throw new IllegalArgumentException(refs.size() + " results expected");
+            throw new IllegalArgumentException("expected " + refs.size() + " results");
         }
         List<Verdict> verdicts = new ArrayList<>(refs.size());
         for (int i = 0; i < refs.size(); i++) {
             JsonNode result = results.get(i);
             Ref ref = refs.get(i);
             if (!required(result, "ref").equals(ref.text())) {
-                throw new IllegalArgumentException("result " + i + " is of another reference");
+                throw new IllegalArgumentException("result " + i + " is for another reference");
             }
             verdicts.add(verdict(ref, result));
         }
@@ -62,16 +65,16 @@ final class Wire {
     }
 
     /**
-     * Reads a text as JSON.
+     * Parses JSON.
      *
-     * @throws IllegalArgumentException when it is none
+     * @throws IllegalArgumentException if the text is not JSON
      */
     static JsonNode json(String text) {
         try {
             JsonNode json = JSON.readTree(text);
             return json == null ? JSON.missingNode() : json;
         } catch (JsonProcessingException e) {
-            throw new IllegalArgumentException("no JSON: " + e.getOriginalMessage(), e);
+            throw new IllegalArgumentException("not JSON: " + e.getOriginalMessage(), e);
         }
     }
 
@@ -108,14 +111,14 @@ final class Wire {
                         optional(result.path("holder"), "owner", Owner::parse),
                         optional(result.path("holder"), "shard", Shard::parse),
                         optional(result, "survivor", Puri::parse));
-            default -> throw new IllegalArgumentException("an unknown verdict");
+            default -> throw new IllegalArgumentException("unsupported verdict \"" + verdict + '"');
         };
     }
 
     private static Verdict.Found found(JsonNode result) {
         Placement placement = placement(result);
         if (placement == null) {
-            throw new IllegalArgumentException("found without a shard");
+            throw new IllegalArgumentException("a result with the verdict \"found\" has no shard");
         }
         return new Verdict.Found(
                 Puri.parse(required(result, "puri")),
@@ -139,19 +142,19 @@ final class Wire {
         try {
             return Instant.parse(required(result, field));
         } catch (DateTimeParseException e) {
-            throw new IllegalArgumentException(field + " is no time", e);
+            throw new IllegalArgumentException("the field " + field + " is not an ISO 8601 timestamp", e);
         }
     }
 
     /**
-     * A field's text.
+     * Returns the text of a field.
      *
-     * @throws IllegalArgumentException when it is not there, or no text
+     * @throws IllegalArgumentException if the field is missing or is not a string
      */
     static String required(JsonNode object, String field) {
         JsonNode value = object.path(field);
         if (!value.isTextual()) {
-            throw new IllegalArgumentException("no " + field);
+            throw new IllegalArgumentException("the field " + field + " is missing or is not a string");
         }
         return value.textValue();
     }

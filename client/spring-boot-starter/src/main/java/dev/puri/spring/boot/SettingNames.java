@@ -6,11 +6,11 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 
-/** The names of all settings, read from {@link PuriProperties}. */
-final class KnownNames {
-    private KnownNames() {}
+/** Returns the names of the settings in {@link PuriProperties}, for error messages. */
+final class SettingNames {
+    private SettingNames() {}
 
-    /** All names, in the order of the record's components. */
+    /** Returns all names in the order of the record components. */
     static List<String> all() {
         List<String> names = new ArrayList<>();
         add("puri", PuriProperties.class, names);
@@ -18,10 +18,10 @@ final class KnownNames {
     }
 
     private static void add(String prefix, Class<?> type, List<String> names) {
-        for (RecordComponent each : type.getRecordComponents()) {
-            String name = prefix + "." + dashed(each.getName());
-            if (each.getType().isRecord()) {
-                add(name, each.getType(), names);
+        for (RecordComponent component : type.getRecordComponents()) {
+            String name = prefix + "." + dashed(component.getName());
+            if (component.getType().isRecord()) {
+                add(name, component.getType(), names);
             } else {
                 names.add(name);
             }
@@ -32,23 +32,23 @@ final class KnownNames {
         return camelCase.replaceAll("([A-Z])", "-$1").toLowerCase(Locale.ROOT);
     }
 
-    /** The first setting in a group. */
-    static String firstBelow(String group) {
+    /** Returns the first setting in a group. */
+    static String firstInGroup(String group) {
         return all().stream()
-                .filter(each -> each.startsWith(group + "."))
+                .filter(name -> name.startsWith(group + "."))
                 .findFirst()
                 .orElseThrow();
     }
 
-    /** The setting whose name has the smallest edit distance to another name. */
-    static String nearest(String name) {
+    /** Returns the setting whose name has the smallest edit distance to a name that is not known. */
+    static String nearest(String unknownName) {
         return all().stream()
-                .min(Comparator.comparingInt(each -> edits(each, name)))
+                .min(Comparator.comparingInt(known -> editDistance(known, unknownName)))
                 .orElseThrow();
     }
 
-    /** The Levenshtein distance. */
-    private static int edits(String a, String b) {
+    /** Returns the Levenshtein distance. */
+    private static int editDistance(String a, String b) {
         int[] row = new int[b.length() + 1];
         for (int j = 0; j <= b.length(); j++) {
             row[j] = j;
@@ -57,9 +57,9 @@ final class KnownNames {
             int diagonal = row[0];
             row[0] = i;
             for (int j = 1; j <= b.length(); j++) {
-                int replaced = diagonal + (a.charAt(i - 1) == b.charAt(j - 1) ? 0 : 1);
+                int withReplacement = diagonal + (a.charAt(i - 1) == b.charAt(j - 1) ? 0 : 1);
                 diagonal = row[j];
-                row[j] = Math.min(replaced, 1 + Math.min(row[j], row[j - 1]));
+                row[j] = Math.min(withReplacement, 1 + Math.min(row[j], row[j - 1]));
             }
         }
         return row[b.length()];
