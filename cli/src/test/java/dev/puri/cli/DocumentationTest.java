@@ -300,7 +300,7 @@ class DocumentationTest {
                 .map(metric -> '"' + metric.group().replace('_', '.') + '"')
                 .collect(Collectors.toSet());
         assertThat(metrics).hasSizeGreaterThan(1);
-        for (String module : List.of("registry-streams", "http-service", "log-tail")) {
+        for (String module : List.of("registry-streams", "shared/http-service", "shared/log-tail")) {
             try (Stream<Path> files = Files.walk(Page.ROOT.resolve(module).resolve("src/main/java"))) {
                 for (Path file : files.filter(Files::isRegularFile).toList()) {
                     String code = Files.readString(file);

@@ -31,15 +31,15 @@ class LauncherTest {
             "schemas",
             "client/core",
             "client/declarations",
-            "settings",
-            "http-service",
-            "embedded",
-            "log-tail",
-            "registry-rules",
             "registry-streams",
-            "identity-table",
             "resolver-api",
             "search-indexer",
+            "testing/embedded",
+            "shared/settings",
+            "shared/http-service",
+            "shared/log-tail",
+            "shared/registry-rules",
+            "shared/identity-table",
             "cli");
 
     /** A fake Maven that does only what these tests need. It runs in the root of the tree. */
@@ -63,7 +63,7 @@ class LauncherTest {
             touch(root.resolve(module).resolve("pom.xml"), "2026-01-01T00:00:00Z");
         }
         touch(root.resolve("pom.xml"), "2026-01-01T00:00:00Z");
-        Files.createDirectories(root.resolve("embedded/target/apicurio"));
+        Files.createDirectories(root.resolve("testing/embedded/target/apicurio"));
         Files.createDirectories(root.resolve("cli/target/lib"));
         writeJarOfThisClassPath(folder.resolve("built.jar"), "old");
         Files.copy(folder.resolve("built.jar"), root.resolve("cli/target/cli-1.jar"));

@@ -266,7 +266,7 @@ public final class IdentityPublisher implements AutoCloseable {
         try {
             return Topics.eventsOf(namespace, ownsTopic.test(namespace));
         } catch (RuntimeException e) {
-            String detail = "nobody could tell whether the namespace " + namespace + " owns its topic: " + e;
+            String detail = "failed to determine whether the namespace " + namespace + " has its own topic: " + e;
             throw failure(event, "the topic of " + namespace, new InvalidTopicException(detail, e));
         }
     }

@@ -452,7 +452,7 @@ class IdentityPublisherTest {
                     .cause()
                     .isInstanceOfSatisfying(
                             PublishException.class, e -> assertThat(e.scope()).isEqualTo(PublishException.Scope.TOPIC))
-                    .hasMessageContaining("nobody could tell whether the namespace lost owns its topic")
+                    .hasMessageContaining("failed to determine whether the namespace lost has its own topic")
                     .hasMessageContaining("no declarations");
             List<Delivery> deliveries = publisher.publishAll(List.of(moved("lost:b:1"), moved("a:b:1")));
             assertThat(deliveries).element(0).is(FAILED);

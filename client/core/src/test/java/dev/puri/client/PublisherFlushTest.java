@@ -74,7 +74,7 @@ class PublisherFlushTest {
     @Test
     void flushIsNotHeldUpByACallerThatCancelsItsStage() {
         try (MockProducer<byte[], Object> kafka = producer(false)) {
-            IdentityPublisher publisher = new IdentityPublisher(kafka, Duration.ofMillis(20), namespace -> false);
+            IdentityPublisher publisher = new IdentityPublisher(kafka, Duration.ofSeconds(10), namespace -> false);
             CompletionStage<Position> published = publisher.publish(EVENT);
             assertThat(published.toCompletableFuture().cancel(true)).isTrue();
             assertThat(kafka.completeNext()).isTrue();

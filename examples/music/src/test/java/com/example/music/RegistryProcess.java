@@ -62,7 +62,7 @@ final class RegistryProcess implements AutoCloseable {
                 "-Xmx512m",
                 "--enable-native-access=ALL-UNNAMED",
                 "--sun-misc-unsafe-memory-access=allow",
-                "-Dpuri.apicurio.home=" + ROOT.resolve("embedded/target/apicurio"),
+                "-Dpuri.apicurio.home=" + ROOT.resolve("testing/embedded/target/apicurio"),
                 "-cp",
                 target.resolve("*") + System.getProperty("path.separator") + target.resolve("lib/*"),
                 "dev.puri.cli.Main"));

@@ -39,7 +39,7 @@ final class RegistryProcess implements AutoCloseable {
                 "-Xmx512m",
                 "--enable-native-access=ALL-UNNAMED",
                 "--sun-misc-unsafe-memory-access=allow",
-                "-Dpuri.apicurio.home=" + root.resolve("embedded/target/apicurio"),
+                "-Dpuri.apicurio.home=" + root.resolve("testing/embedded/target/apicurio"),
                 "-cp",
                 target.resolve("*") + System.getProperty("path.separator") + target.resolve("lib/*"),
                 "dev.puri.embedded.ChildProcess",

@@ -1,0 +1,250 @@
+package dev.puri.resolver.feed;
+
+import dev.puri.resolver.table.PackedTable;
+import dev.puri.resolver.table.SnapshotOrigin;
+import dev.puri.resolver.table.SnapshotRefusedException;
+import dev.puri.resolver.table.SnapshotRequirements;
+import dev.puri.tail.BrokerTopic;
+import dev.puri.tail.BrokerTopic.UnreachableException;
+import dev.puri.tail.ObservationTime;
+import dev.puri.tail.RetryPolicy;
+import dev.puri.tail.Stop;
+import dev.puri.tail.SupervisedThread;
+import dev.puri.tail.TopicEnds;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Writes the table to a snapshot file and opens it at the next start, so that the start reads only later records from
+ * the topic. If the file cannot be used, this class renames it, logs the reason, and returns an empty table, which is
+ * then filled from the beginning of the topic.
+ */
+public final class Snapshots {
+    private static final Logger log = LoggerFactory.getLogger(Snapshots.class);
+    private static final String FILE = "identities.snapshot";
+
+    /**
+     * The interval at which an unchanged table is written again. A snapshot is only used while the brokers keep the
+     * tombstones that it may lack, so its time must stay recent.
+     */
+    private static final Duration MAX_INTERVAL = Duration.ofDays(1);
+
+    /** The maximum time to wait for the last snapshot. */
+    private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(20);
+
+    /** The pause after a failure outside the writing. A failed write is tried again at the next interval. */
+    private static final RetryPolicy RETRY_POLICY = RetryPolicy.fixed(Duration.ofSeconds(10));
+
+    private final @Nullable Path file;
+    private final Duration interval;
+    private final InstantSource clock;
+
+    /**
+     * @param folder a folder that no other instance uses; null for no snapshots
+     * @param interval the time between two snapshots if the table changed
+     */
+    public Snapshots(@Nullable Path folder, Duration interval, InstantSource clock) {
+        this.file = folder == null ? null : folder.resolve(FILE);
+        this.interval = interval;
+        this.clock = clock;
+    }
+
+    /**
+     * Returns a table with the rows of the last snapshot, or an empty table if the snapshot cannot be used.
+     *
+     * @throws UnreachableException if the brokers do not respond
+     */
+    PackedTable open(BrokerTopic topic, TopicEnds ends) {
+        if (file == null || !Files.exists(file)) {
+            return new PackedTable();
+        }
+        SnapshotRequirements requirements;
+        try {
+            requirements = new SnapshotRequirements(
+                    ends.topicId(),
+                    topic.begins(ends),
+                    ends.byPartition(),
+                    topic.tombstoneRetention(),
+                    clock.instant());
+        } catch (UnreachableException e) {
+            // The caller retries, which costs less than reading the whole topic. But a missing permission may never be
+            // granted.
+            if (!e.isForbidden()) {
+                throw e;
+            }
+            log.warn(
+                    "{} cannot be checked, the table is filled from the beginning of the topic: {}",
+                    file,
+                    e.getMessage());
+            return new PackedTable();
+        }
+        long startNanos = System.nanoTime();
+        try {
+            PackedTable table = PackedTable.open(file, requirements);
+            log.info(
+                    "Opened {}: {} rows in {} ms, {} records to be read",
+                    file,
+                    table.rows(),
+                    TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - startNanos),
+                    ends.lag(table::reached));
+            return table;
+        } catch (SnapshotRefusedException e) {
+            rename(file, String.valueOf(e.getMessage()));
+        } catch (RuntimeException e) {
+            log.error("{} has valid checksums but cannot be read", file, e);
+            rename(file, e.toString());
+        } catch (IOException e) {
+            log.warn(
+                    "{} cannot be opened, the table is filled from the beginning of the topic: {}", file, e.toString());
+        }
+        return new PackedTable();
+    }
+
+    private static void rename(Path file, String reason) {
+        Path renamedFile = renamedFile(file);
+        log.warn(
+                "{} cannot be used and is renamed to {}, the table is filled from the beginning of the topic: {}",
+                file,
+                renamedFile,
+                reason);
+        try {
+            Files.move(file, renamedFile, StandardCopyOption.REPLACE_EXISTING);
+        } catch (IOException e) {
+            log.warn("{} cannot be renamed: {}", file, e.toString());
+        }
+    }
+
+    private static Path renamedFile(Path file) {
+        return file.resolveSibling(file.getFileName() + ".refused");
+    }
+
+    /** Creates the writer of a table's snapshots. It starts when the table is complete. */
+    SnapshotWriting writerOf(PackedTable table, TopicEnds filledFrom) {
+        return new SnapshotWriting(table, filledFrom);
+    }
+
+    /** Writes the snapshots of one table in its own thread, and a last snapshot on close. */
+    final class SnapshotWriting implements AutoCloseable {
+        private final PackedTable table;
+        private final TopicEnds filledFrom;
+        private final Stop stop = new Stop();
+        private final SupervisedThread thread =
+                new SupervisedThread("table-snapshots", stop, RETRY_POLICY, this::write, SnapshotWriting::onFailure);
+
+        /** See {@link #asOf()}. */
+        private volatile @Nullable ObservationTime asOf;
+
+        /** The end offsets that the table must reach next, with their time; used by the thread that observes. */
+        private @Nullable TopicEnds awaitedEnds;
+
+        /** By partition: the offset in the last snapshot. */
+        private Map<Integer, Long> writtenOffsets = Map.of();
+
+        private Instant writtenAsOf = Instant.MIN;
+
+        private SnapshotWriting(PackedTable table, TopicEnds filledFrom) {
+            this.table = table;
+            this.filledFrom = filledFrom;
+        }
+
+        /**
+         * Starts to write snapshots, because the table is complete.
+         *
+         * @param at the time at which the brokers reported the end offsets that the table has reached
+         */
+        void start(ObservationTime at) {
+            asOf = at;
+            if (file != null) {
+                thread.start();
+            }
+        }
+
+        /** Updates {@link #asOf()}. The table may not have reached these end offsets yet. */
+        void observe(TopicEnds ends) {
+            TopicEnds reachedEnds = awaitedEnds;
+            if (reachedEnds == null || reachedEnds.lag(table::reached) == 0) {
+                if (reachedEnds != null) {
+                    asOf = reachedEnds.at();
+                }
+                awaitedEnds = ends;
+            }
+        }
+
+        /** Returns the last known time at which the table had all records of the topic; null before it was complete. */
+        @Nullable
+        ObservationTime asOf() {
+            return asOf;
+        }
+
+        private void write() {
+            // Writes immediately, then at each interval, and a last time after the feed has stopped.
+            do {
+                writeIfChanged();
+            } while (!stop.awaitRequest(interval));
+            writeIfChanged();
+        }
+
+        private static void onFailure(Throwable cause) {
+            log.error("Writing snapshots of the table failed, and is retried", cause);
+        }
+
+        private void writeIfChanged() {
+            Path target = file;
+            ObservationTime complete = asOf;
+            if (target == null || complete == null || isUpToDate(complete.wall())) {
+                return;
+            }
+            Instant now = complete.wall();
+            long startNanos = System.nanoTime();
+            try {
+                Files.createDirectories(target.toAbsolutePath().getParent());
+                writtenOffsets = table.writeSnapshot(
+                        target,
+                        new SnapshotOrigin(
+                                filledFrom.topicId(), filledFrom.byPartition().size(), now),
+                        clock.instant());
+                writtenAsOf = now;
+                Files.deleteIfExists(renamedFile(target));
+                log.info(
+                        "Wrote {}: {} rows in {} ms",
+                        target,
+                        table.rows(),
+                        TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - startNanos));
+            } catch (IOException | RuntimeException | Error e) {
+                log.warn("{} cannot be written; the previous snapshot is kept: {}", target, e.toString());
+                log.debug("Cause", e);
+            }
+        }
+
+        private boolean isUpToDate(Instant now) {
+            return !writtenAsOf.equals(Instant.MIN)
+                    && Duration.between(writtenAsOf, now).compareTo(MAX_INTERVAL) < 0
+                    && writtenOffsets.entrySet().stream()
+                            .allMatch(entry -> table.reached(entry.getKey()) == entry.getValue())
+                    && filledFrom.byPartition().keySet().stream()
+                            .allMatch(partition ->
+                                    writtenOffsets.containsKey(partition) || table.reached(partition) == 0);
+        }
+
+        /** Writes the last snapshot, within at most 20 s. The feed must have stopped. */
+        @Override
+        public void close() {
+            stop.request();
+            if (!thread.join(CLOSE_TIMEOUT)) {
+                log.warn(
+                        "The last snapshot of the table was not written within {} s; the previous snapshot is kept",
+                        CLOSE_TIMEOUT.toSeconds());
+            }
+        }
+    }
+}
