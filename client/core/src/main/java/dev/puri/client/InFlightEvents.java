@@ -180,8 +180,9 @@ final class InFlightEvents {
         }
 
         private UnsupportedOperationException completedByCaller() {
-            return new UnsupportedOperationException("only the publisher completes this stage; toCompletableFuture() returns"
-                    + " a copy that may be completed");
+            return new UnsupportedOperationException(
+                    "only the publisher completes this stage; toCompletableFuture() returns"
+                            + " a copy that may be completed");
         }
 
         /** Called once, when the producer has accepted the event. The producer may have completed the event already. */
