@@ -146,7 +146,7 @@ class RegistrySchemasIT {
                 .singleElement()
                 .asString()
                 .startsWith("the latest schema of the subject " + subject + " (version 1, ")
-                .endsWith("is not the one of this build: register this build's with puri topics create");
+                .endsWith("is not the one of this build: register the schema of this build with puri topics create");
         RegistrySchemas.register(registry, owned);
         assertThat(RegistrySchemas.check(registry, owned)).isEmpty();
         assertThat(send("GET", "/subjects/" + subject + "/versions")).isEqualTo("[1,2]");

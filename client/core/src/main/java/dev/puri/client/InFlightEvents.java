@@ -10,6 +10,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Supplier;
 import org.apache.kafka.clients.producer.Callback;
 import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.errors.TimeoutException;
@@ -136,6 +137,53 @@ final class InFlightEvents {
             return copy();
         }
 
+        // A caller that casts the stage must not complete it: the event would stay in flight.
+
+        @Override
+        public boolean complete(Position position) {
+            throw completedByCaller();
+        }
+
+        @Override
+        public boolean completeExceptionally(Throwable error) {
+            throw completedByCaller();
+        }
+
+        @Override
+        public boolean cancel(boolean mayInterruptIfRunning) {
+            throw completedByCaller();
+        }
+
+        @Override
+        public void obtrudeValue(Position position) {
+            throw completedByCaller();
+        }
+
+        @Override
+        public void obtrudeException(Throwable error) {
+            throw completedByCaller();
+        }
+
+        @Override
+        public CompletableFuture<Position> completeAsync(Supplier<? extends Position> supplier, Executor executor) {
+            throw completedByCaller();
+        }
+
+        @Override
+        public CompletableFuture<Position> orTimeout(long timeout, TimeUnit unit) {
+            throw completedByCaller();
+        }
+
+        @Override
+        public CompletableFuture<Position> completeOnTimeout(Position position, long timeout, TimeUnit unit) {
+            throw completedByCaller();
+        }
+
+        private UnsupportedOperationException completedByCaller() {
+            return new UnsupportedOperationException("only the publisher completes this stage; toCompletableFuture() returns"
+                    + " a copy that may be completed");
+        }
+
         /** Called once, when the producer has accepted the event. The producer may have completed the event already. */
         void accepted() {
             acceptedAt = System.nanoTime();
@@ -172,7 +220,7 @@ final class InFlightEvents {
             boolean isNested = isRunningCallbacks();
             isRunningCallbacks.set(true);
             try {
-                if (error == null ? complete(position) : completeExceptionally(error)) {
+                if (error == null ? super.complete(position) : super.completeExceptionally(error)) {
                     // In this order: a flush creates the future, and then reads whether the event is finished.
                     isFinished = true;
                     CompletableFuture<Boolean> waiting = finished;

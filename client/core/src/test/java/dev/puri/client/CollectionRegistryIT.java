@@ -354,7 +354,7 @@ class CollectionRegistryIT {
         assertThatThrownBy(() -> registry().repair(List.of(collection("b", "tracks", "trk"))))
                 .isInstanceOf(CollectionRegistryException.class)
                 .hasMessage("nothing was repaired:\nb:tracks: prefix: trk belongs to a:tracks; a prefix is never"
-                        + " given to another");
+                        + " reassigned to another collection");
         assertThat(endOffset()).isEqualTo(before);
     }
 

@@ -19,6 +19,7 @@ import org.apache.kafka.clients.producer.Partitioner;
 import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.apache.kafka.common.serialization.Serializer;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 
 /** How long a flush waits, and for whom. */
@@ -79,6 +80,30 @@ class PublisherFlushTest {
             assertThat(published.toCompletableFuture().cancel(true)).isTrue();
             assertThat(kafka.completeNext()).isTrue();
             assertThatCode(publisher::flush).doesNotThrowAnyException();
+        }
+    }
+
+    @Test
+    void onlyThePublisherCompletesItsStages() {
+        try (MockProducer<byte[], Object> kafka = producer(false)) {
+            IdentityPublisher publisher = new IdentityPublisher(kafka, Duration.ofSeconds(10), namespace -> false);
+            CompletableFuture<Position> cast = (CompletableFuture<Position>) publisher.publish(EVENT);
+            Position other = Position.parse("0-1");
+            List<ThrowingCallable> completions = List.of(
+                    () -> cast.complete(other),
+                    () -> cast.completeExceptionally(new IllegalStateException("a test's")),
+                    () -> cast.cancel(true),
+                    () -> cast.obtrudeValue(other),
+                    () -> cast.obtrudeException(new IllegalStateException("a test's")),
+                    () -> cast.completeAsync(() -> other),
+                    () -> cast.orTimeout(1, TimeUnit.MILLISECONDS),
+                    () -> cast.completeOnTimeout(other, 1, TimeUnit.MILLISECONDS));
+            for (ThrowingCallable completion : completions) {
+                assertThatThrownBy(completion).isInstanceOf(UnsupportedOperationException.class);
+            }
+            assertThat(kafka.completeNext()).isTrue();
+            publisher.flush();
+            assertThat(cast).isCompletedWithValueMatching(position -> position.offset() == 0);
         }
     }
 

@@ -110,7 +110,7 @@ class MariaDbPollingIT extends RelayContract {
         String url = server.jdbcUrl().replace("/service", "/");
         try (Connection connection =
                 TestDatabase.dataSource(Dialect.MARIADB, url).getConnection()) {
-            assertThatThrownBy(() -> tables.tryLead(connection)).hasMessageContaining("no database selected");
+            assertThatThrownBy(() -> tables.tryLead(connection)).hasMessageContaining("the connection has no current database");
         }
     }
 
