@@ -7,6 +7,7 @@ import dev.puri.search.index.IndexStore;
 import dev.puri.search.index.IndexUnavailableException;
 import dev.puri.search.index.SearchIndex;
 import dev.puri.tail.FailureState;
+import dev.puri.tail.LifeCycle;
 import dev.puri.tail.ObservationTime;
 import dev.puri.tail.RetryPolicy;
 import dev.puri.tail.Stop;
@@ -67,8 +68,8 @@ final class Indexer implements AutoCloseable {
     private final SupervisedThread thread =
             new SupervisedThread("indexer", stop, RETRY_POLICY, this::openAndRun, this::onFailure);
 
-    /** Null before the first index is complete, and while the engine is not open. */
-    private volatile @Nullable ServingIndex serving;
+    /** Detached and without a serving index while the engine is not open. */
+    private final LifeCycle<ServingIndex, IndexFeeder> lifeCycle = new LifeCycle<>("search index");
 
     /** Why the indexer's thread cannot update the index. */
     private final FailureState problem = new FailureState("the engine is being opened");
@@ -77,9 +78,6 @@ final class Indexer implements AutoCloseable {
     private volatile @Nullable String servingFailure;
 
     private volatile IndexSize size = new IndexSize(0, 0, 0, 0);
-
-    /** Updates the serving index or fills the first one; null if nothing does. Set by the indexer's thread. */
-    private volatile @Nullable IndexFeeder primaryFeeder;
 
     private final IndexRebuild rebuild;
 
@@ -136,7 +134,7 @@ final class Indexer implements AutoCloseable {
     @Nullable
     ServingIndex acquire() {
         while (true) {
-            ServingIndex current = serving;
+            ServingIndex current = lifeCycle.serving();
             if (current == null || current.acquire()) {
                 return current;
             }
@@ -148,7 +146,7 @@ final class Indexer implements AutoCloseable {
     /** Returns the serving index, or null if no index serves. To read it, use {@link #acquire} instead. */
     @Nullable
     ServingIndex serving() {
-        return serving;
+        return lifeCycle.serving();
     }
 
     /** Returns why an index that has served does not serve now; null if it serves, or if none has served. */
@@ -159,7 +157,7 @@ final class Indexer implements AutoCloseable {
 
     /** Returns the offsets up to which readers of the serving index see the changes. */
     NextOffsets visibleOffsets() {
-        ServingIndex current = serving;
+        ServingIndex current = lifeCycle.serving();
         IndexFeeder feeder = current == null ? null : current.feeder();
         return feeder == null ? NextOffsets.NONE : feeder.visibleOffsets();
     }
@@ -175,7 +173,7 @@ final class Indexer implements AutoCloseable {
     /** Returns the feeder that updates the serving index or fills the first one; null if there is none. */
     @Nullable
     IndexFeeder primaryFeeder() {
-        return primaryFeeder;
+        return lifeCycle.feeder();
     }
 
     IndexSize size() {
@@ -235,35 +233,38 @@ final class Indexer implements AutoCloseable {
         SourceOffsets source = awaitOffsets(checkpoint, openedAtNanos);
         String mismatch = source.mismatch(checkpoint, maxIndexAge(), clock.instant());
         if (mismatch == null) {
-            primaryFeeder = new IndexFeeder(index, checkpoint, source, context);
-            ServingIndex current = serving;
-            if (current != null) {
-                current.setFeeder(primaryFeeder);
-            }
+            update(new IndexFeeder(index, checkpoint, source, context));
         } else {
             // Searches must not use this index, because its entries may stay wrong for ever.
-            ServingIndex stored = serving;
-            serving = null;
+            ServingIndex stored = lifeCycle.withdraw();
             servingFailure = null;
             deletions.add(stored != null ? stored : awaitingDeletion(index));
             rebuild.require(mismatch);
-        }
-        if (primaryFeeder == null) {
             problem.changeTo("the index is being rebuilt: " + mismatch);
-        } else {
-            problem.clear();
         }
         while (!stop.isRequested()) {
             runRound(store);
         }
     }
 
+    /** Updates the stored index that serves, or fills the index until it can serve. */
+    private void update(IndexFeeder feeder) {
+        ServingIndex stored = lifeCycle.serving();
+        if (stored == null) {
+            lifeCycle.fill(feeder);
+        } else {
+            stored.setFeeder(feeder);
+            lifeCycle.attach(feeder);
+        }
+        problem.clear();
+    }
+
     /** Lets a recently complete index serve before the brokers report whether it matches its topics. */
     private void serveStoredIndex(SearchIndex index, IndexCheckpoint checkpoint) {
         Duration age = Duration.between(checkpoint.asOf(), clock.instant());
         if (age.compareTo(MAX_AGE_WITHOUT_BROKERS) < 0) {
-            serving = new ServingIndex(
-                    index, new ObservationTime(System.nanoTime() - Math.max(0, age.toNanos()), checkpoint.asOf()));
+            lifeCycle.open(new ServingIndex(
+                    index, new ObservationTime(System.nanoTime() - Math.max(0, age.toNanos()), checkpoint.asOf())));
             hasServed = true;
             servingFailure = null;
             log.info("The index serves as of {}", checkpoint.asOf());
@@ -273,7 +274,7 @@ final class Indexer implements AutoCloseable {
     private void runRound(IndexStore store) throws IndexUnavailableException {
         SourceOffsets source = Objects.requireNonNull(endOffsets.last());
         boolean hasRead = false;
-        IndexFeeder feeder = primaryFeeder;
+        IndexFeeder feeder = lifeCycle.feeder();
         if (feeder != null) {
             String mismatch = feeder.mismatch(source, maxIndexAge());
             try {
@@ -289,12 +290,12 @@ final class Indexer implements AutoCloseable {
                 stopFeeding(feeder, mismatch);
             }
         }
-        hasRead |= rebuild.step(store, source, maxIndexAge(), primaryFeeder);
+        hasRead |= rebuild.step(store, source, maxIndexAge(), lifeCycle.feeder());
         IndexFeeder rebuilt = rebuild.rebuilt();
         if (rebuilt != null) {
             swap(store, rebuilt);
         }
-        if (primaryFeeder != null) {
+        if (lifeCycle.feeder() != null) {
             deletions.deleteOldest(store, purges::isPurging);
         }
         refreshSize();
@@ -310,7 +311,7 @@ final class Indexer implements AutoCloseable {
 
     /** Waits for the shorter back-off of the two feeders. */
     private void waitForBackoffs() {
-        IndexFeeder feeder = primaryFeeder;
+        IndexFeeder feeder = lifeCycle.feeder();
         IndexFeeder filling = rebuild.feeder();
         Duration primaryBackoff = feeder == null ? POLL_TIMEOUT : feeder.untilNextStep();
         Duration rebuildBackoff = filling == null ? primaryBackoff : filling.untilNextStep();
@@ -321,16 +322,20 @@ final class Indexer implements AutoCloseable {
     }
 
     private void serveWhenComplete(IndexFeeder feeder) {
-        if (serving == null && feeder.isComplete()) {
-            startServing(feeder);
+        if (lifeCycle.state() instanceof LifeCycle.Filling && feeder.isComplete()) {
+            lifeCycle.complete(servingIndexOf(feeder));
+            onServing();
             log.info("The index is complete");
         }
     }
 
-    private void startServing(IndexFeeder feeder) {
-        ServingIndex next = new ServingIndex(feeder.index(), feeder.asOf());
-        next.setFeeder(feeder);
-        serving = next;
+    private static ServingIndex servingIndexOf(IndexFeeder feeder) {
+        ServingIndex index = new ServingIndex(feeder.index(), feeder.asOf());
+        index.setFeeder(feeder);
+        return index;
+    }
+
+    private void onServing() {
         hasServed = true;
         servingFailure = null;
         problem.clear();
@@ -342,8 +347,8 @@ final class Indexer implements AutoCloseable {
     private void stopFeeding(IndexFeeder feeder, String mismatch) {
         reportProblem("the index is being rebuilt: " + mismatch);
         feeder.disconnect();
-        primaryFeeder = null;
-        if (serving == null) {
+        lifeCycle.detach();
+        if (lifeCycle.serving() == null) {
             deletions.add(awaitingDeletion(feeder.index()));
         }
         rebuild.require(mismatch);
@@ -352,13 +357,12 @@ final class Indexer implements AutoCloseable {
     /** Replaces the serving index with the rebuilt one, now and for the next start. */
     private void swap(IndexStore store, IndexFeeder rebuilt) throws IndexUnavailableException {
         store.promote();
-        IndexFeeder oldFeeder = primaryFeeder;
+        IndexFeeder oldFeeder = lifeCycle.feeder();
         if (oldFeeder != null) {
             oldFeeder.disconnect();
         }
-        ServingIndex oldIndex = serving;
-        primaryFeeder = rebuilt;
-        startServing(rebuilt);
+        ServingIndex oldIndex = lifeCycle.replace(servingIndexOf(rebuilt), rebuilt);
+        onServing();
         rebuild.onSwapped();
         log.info("The rebuilt index serves; it was built from {} changes", rebuilt.appliedCount());
         if (oldIndex != null) {
@@ -373,7 +377,7 @@ final class Indexer implements AutoCloseable {
     }
 
     private void refreshSize() {
-        ServingIndex current = serving;
+        ServingIndex current = lifeCycle.serving();
         if (current == null || System.nanoTime() - sizeReadAtNanos < SIZE_INTERVAL.toNanos()) {
             return;
         }
@@ -409,10 +413,8 @@ final class Indexer implements AutoCloseable {
 
     /** Commits both indices, and waits for a limited time until no search and no purge uses an index. */
     private void prepareClose() {
-        IndexFeeder feeder = primaryFeeder;
-        primaryFeeder = null;
-        ServingIndex current = serving;
-        serving = null;
+        IndexFeeder feeder = lifeCycle.feeder();
+        ServingIndex current = lifeCycle.withdraw();
         if (current != null) {
             deletions.add(current);
         }
@@ -448,7 +450,7 @@ final class Indexer implements AutoCloseable {
     @Override
     public void close() {
         // Read before the stop, because after the stop the thread commits, and an interrupt would disturb the commit.
-        boolean hasNoFeeder = primaryFeeder == null;
+        boolean hasNoFeeder = lifeCycle.feeder() == null;
         stop.request();
         endOffsets.close();
         if (hasNoFeeder) {

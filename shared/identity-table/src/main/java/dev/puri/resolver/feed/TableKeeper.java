@@ -9,6 +9,7 @@ import dev.puri.schemas.log.Topics;
 import dev.puri.tail.BrokerTopic;
 import dev.puri.tail.BrokerTopic.UnreachableException;
 import dev.puri.tail.FailureState;
+import dev.puri.tail.LifeCycle;
 import dev.puri.tail.ObservationTime;
 import dev.puri.tail.RetryPolicy;
 import dev.puri.tail.Stop;
@@ -82,23 +83,14 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
     private final SupervisedThread thread =
             new SupervisedThread("table-keeper", stop, RETRY_POLICY, this::keepTable, this::onFailure);
 
-    /** The serving table, which is complete but perhaps not fed any more; null if no table was complete yet. */
-    private volatile @Nullable Table table;
-
-    /** The serving table with the receiver of its changes; null if no table was complete yet. */
-    private volatile @Nullable LiveTable<C> liveTable;
+    /** The serving table with the receiver of its changes, and the client that feeds or fills a table. */
+    private final LifeCycle<LiveTable<C>, TableClient> lifeCycle = new LifeCycle<>(Topics.IDENTITIES);
 
     /** The last known time at which the serving table had all records; null if no table was complete yet. */
     private volatile @Nullable ObservationTime asOf;
 
     /** The admin client of the current attempt; null before the first attempt. */
     private volatile @Nullable BrokerTopic brokerTopic;
-
-    /** The client that fills a new table or feeds the serving table. */
-    private volatile @Nullable TableClient client;
-
-    /** Whether {@link #client} feeds the serving table. */
-    private volatile boolean isServingTableFed;
 
     /** The end offsets that the brokers reported last; null if they never did. */
     private volatile @Nullable TopicEnds ends;
@@ -165,7 +157,7 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
         this.rebuilds = Counter.builder("puri.table.rebuilds")
                 .description("Tables that were rebuilt because the previous table could not be fed any more")
                 .register(meters);
-        Gauge.builder("puri.table.rows", this, keeper -> keeper.rows(keeper.table))
+        Gauge.builder("puri.table.rows", this, keeper -> keeper.rows(keeper.table()))
                 .description("Identities in the serving table")
                 .register(meters);
         Gauge.builder("puri.table.bytes", this, keeper -> keeper.stats(TableStats::bytes))
@@ -201,12 +193,13 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
 
     /** Returns the serving table; null if no table was complete yet. */
     public @Nullable Table table() {
-        return table;
+        LiveTable<C> serving = lifeCycle.serving();
+        return serving == null ? null : serving.table();
     }
 
     /** Returns the serving table with the receiver of its changes; null if no table was complete yet. */
     public @Nullable LiveTable<C> liveTable() {
-        return liveTable;
+        return lifeCycle.serving();
     }
 
     /** Returns the number of partitions of the topic and of the shared events topic; 0 if not known yet. */
@@ -231,10 +224,11 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
     }
 
     private TableReadiness readiness() {
-        TableClient client = this.client;
+        LifeCycle.State<LiveTable<C>, TableClient> state = lifeCycle.state();
+        TableClient client = state.feeder();
         TopicEnds lastEnds = ends;
         return new TableReadiness(
-                isServingTableFed && client != null,
+                state instanceof LifeCycle.Current,
                 client != null && client.isRunning(),
                 client == null ? null : client.waitingFor(),
                 problem.reason(),
@@ -246,8 +240,7 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
     /** Returns rows and offsets of the table that is filled or fed, for people and dashboards. */
     public Map<String, Object> details() {
         Map<String, Object> details = new LinkedHashMap<>();
-        TableClient client = this.client;
-        Table currentTable = client == null ? table : client.table();
+        Table currentTable = filledOrServing();
         FillProgress progress = fillProgress();
         String detail = problem.reason();
         details.put("topic", Topics.IDENTITIES);
@@ -273,8 +266,7 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
 
     /** Returns the progress of the table that is filled or fed; null if there is no table or no end offsets yet. */
     public @Nullable FillProgress fillProgress() {
-        TableClient client = this.client;
-        Table currentTable = client == null ? table : client.table();
+        Table currentTable = filledOrServing();
         TopicEnds lastEnds = ends;
         if (lastEnds == null || currentTable == null) {
             return null;
@@ -283,13 +275,19 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
         return new FillProgress(end - lastEnds.lag(currentTable::reached), end);
     }
 
+    /** Returns the table that the client fills or feeds; without a client, the serving table. */
+    private @Nullable Table filledOrServing() {
+        TableClient client = lifeCycle.feeder();
+        return client == null ? table() : client.table();
+    }
+
     private double fillProgress(ToDoubleFunction<FillProgress> field) {
         FillProgress progress = fillProgress();
         return progress == null ? Double.NaN : field.applyAsDouble(progress);
     }
 
     private double stats(ToDoubleFunction<TableStats> field) {
-        Table servingTable = table;
+        Table servingTable = table();
         return servingTable == null ? 0 : field.applyAsDouble(servingTable.stats());
     }
 
@@ -300,7 +298,7 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
     /** Returns the lag of the serving table, in records; null if not known. */
     public @Nullable Long behind() {
         TopicEnds lastEnds = ends;
-        Table servingTable = table;
+        Table servingTable = table();
         return lastEnds == null || servingTable == null ? null : lastEnds.lag(servingTable::reached);
     }
 
@@ -321,7 +319,7 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
 
     private double lag() {
         TopicEnds lastEnds = ends;
-        Table servingTable = table;
+        Table servingTable = table();
         return lastEnds == null
                         || servingTable == null
                         || lastEnds.at().age(clock).compareTo(maxLagAge) > 0
@@ -334,8 +332,7 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
             brokerTopic = topic;
             fillAndFeed(topic);
         } finally {
-            isServingTableFed = false;
-            client = null;
+            lifeCycle.detach();
         }
     }
 
@@ -354,7 +351,7 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
         if (stop.isRequested()) {
             return;
         }
-        if (table != null) {
+        if (lifeCycle.serving() != null) {
             rebuilds.increment();
         }
         PackedTable newTable = snapshots.open(topic, filledFrom);
@@ -367,7 +364,7 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
         try (Snapshots.SnapshotWriting writing = snapshots.writerOf(newTable, filledFrom)) {
             feed(topic, filledFrom, newTable, writing);
         } finally {
-            if (table != newTable) {
+            if (table() != newTable) {
                 // The table never served, so it has no readers. The next attempt needs its memory.
                 newTable.release();
             }
@@ -377,7 +374,7 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
     private void feed(
             BrokerTopic topic, TopicEnds filledFrom, PackedTable newTable, Snapshots.SnapshotWriting writing) {
         try (TableClient filling = clients.apply(newTable)) {
-            client = filling;
+            lifeCycle.fill(filling);
             problem.changeTo("the table is being filled");
             if (stop.isRequested()) {
                 return;
@@ -394,11 +391,9 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
                 return created;
             });
             C changes = Objects.requireNonNull(receiver.get());
-            replacedTable.replace(table);
-            table = newTable;
-            liveTable = new LiveTable<>(newTable, changes);
+            replacedTable.replace(table());
+            lifeCycle.complete(new LiveTable<>(newTable, changes));
             asOf = filledFrom.at();
-            isServingTableFed = true;
             waiters.wakeAll();
             problem.clear();
             log.info("The table is complete: {} rows", newTable.rows());
@@ -486,9 +481,8 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
         if (topic != null) {
             topic.close();
         }
-        TableClient fillingClient = client;
-        if (fillingClient != null && !isServingTableFed) {
-            fillingClient.abandon();
+        if (lifeCycle.state() instanceof LifeCycle.Filling<LiveTable<C>, TableClient> filling) {
+            filling.feeder().abandon();
         }
         if (!thread.join(CLOSE_TIMEOUT)) {
             log.warn("The thread of the table did not stop within {} s", CLOSE_TIMEOUT.toSeconds());
