@@ -136,7 +136,7 @@ final class PuriCommand implements Callable<Integer> {
         return verbosity.length;
     }
 
-    /** Returns the values of the {@link CliSettings} that options set, by key. */
+    /** Returns the {@link CliSettings} that were given as options, by key. */
     Map<String, String> flags() {
         Map<String, String> flags = new LinkedHashMap<>();
         put(flags, "bootstrap.server", bootstrapServer);

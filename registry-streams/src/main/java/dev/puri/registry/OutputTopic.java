@@ -22,7 +22,9 @@ enum OutputTopic {
         this.node = node;
     }
 
-    /** The name of the topic; for claims without the prefix that Kafka Streams adds to repartition topics. */
+    /**
+     * The name of the topic; for claims without the application id and {@code -repartition}, which Kafka Streams adds.
+     */
     String topic() {
         return topic;
     }

@@ -111,7 +111,7 @@ public final class RegistryStreams implements AutoCloseable {
         return running != null
                 && running.state() == KafkaStreams.State.RUNNING
                 && schemas.unreachableSince() == null
-                && transactions.reason() == null;
+                && transactions.unreadyReason() == null;
     }
 
     /** Whether the topology reads a topic, as a source or to restore a store. */
@@ -279,7 +279,7 @@ public final class RegistryStreams implements AutoCloseable {
         if (unreachableSince != null) {
             details.put("schemaRegistryOutOfReachSince", unreachableSince.toString());
         }
-        String hangingTransaction = transactions.reason();
+        String hangingTransaction = transactions.unreadyReason();
         if (streams == null) {
             details.put("waitingFor", waitingFor);
         } else if (hangingTransaction != null) {

@@ -19,11 +19,11 @@ import dev.puri.schemas.log.Topics;
 import dev.puri.schemas.serde.ConfluentSchemaRegistry;
 import dev.puri.schemas.serde.SchemaRegistry;
 import dev.puri.settings.Settings;
-import dev.puri.tail.BrokerTopic;
 import dev.puri.tail.DeclaredCollections;
 import dev.puri.tail.PlainConsumers;
 import dev.puri.tail.RefusalLog;
 import dev.puri.tail.ResourceStack;
+import dev.puri.tail.TopicAdmin;
 import dev.puri.tail.transactions.TransactionMonitor;
 import dev.puri.tail.wait.OutcomeCache;
 import dev.puri.tail.wait.ReadYourWrites;
@@ -104,7 +104,7 @@ public final class Resolver implements AutoCloseable {
                     TransactionMonitor::close);
             keeper = resources.add(
                     new TableKeeper<>(
-                            () -> new BrokerTopic(kafka, settings.bootstrapServer(), Topics.IDENTITIES),
+                            () -> new TopicAdmin(kafka, settings.bootstrapServer(), Topics.IDENTITIES),
                             TableClient.factory(
                                     kafka,
                                     settings.bootstrapServer(),
@@ -118,7 +118,7 @@ public final class Resolver implements AutoCloseable {
                             subscribers::startRing,
                             settings.maxLag(),
                             settings.maxLagAge(),
-                            transactions::reason,
+                            transactions::unreadyReason,
                             System::gc,
                             clock,
                             metrics.registry()),
@@ -163,11 +163,11 @@ public final class Resolver implements AutoCloseable {
                             .with(settings.http()),
                     Routes.of(lookUps, feeds, exports, search, health, metrics, lag.header()),
                     metrics));
-            if (settings.toPublic().publicHttpPort().isPresent()) {
+            if (settings.publicListener().publicHttpPort().isPresent()) {
                 PublicLookUps publicLookUps =
                         new PublicLookUps(keeper::table, collections::isPublic, settings.maxRefs(), metrics.registry());
                 listeners.add(Listener.start(
-                        settings.toPublic()
+                        settings.publicListener()
                                 .options(PublicLookUps.LISTENER, settings.http())
                                 .withMaxBodyBytes(settings.maxBodyBytes()),
                         PublicRoutes.of(publicLookUps, health, lag.header()),

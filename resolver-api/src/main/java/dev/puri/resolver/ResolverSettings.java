@@ -55,8 +55,8 @@ public record ResolverSettings(
         Duration maxWait,
 
         @Setting(
-                doc = "Maximum number of requests that wait for events at a time; for one connection a tenth of it,"
-                        + " or PURI_MAX_REFS if that is more.",
+                doc = "Maximum number of references that wait for events at the same time. One connection may have a"
+                        + " tenth of them, or PURI_MAX_REFS if that is more.",
                 byDefault = "10000",
                 atLeast = "1",
                 atMost = "1000000")
@@ -66,7 +66,7 @@ public record ResolverSettings(
         long maxLag,
 
         @Setting(
-                doc = "How long a ready resolver may receive no end offsets from the brokers.",
+                doc = "Maximum age of the brokers' end offsets, from which a ready resolver computes its lag.",
                 byDefault = "30s",
                 atLeast = "2s")
         Duration maxLagAge,
@@ -78,7 +78,7 @@ public record ResolverSettings(
                 atMost = "10m")
         Duration drainDelay,
 
-        @Setting(doc = "Folder for snapshots of the table, of this instance alone. None by default.")
+        @Setting(doc = "Folder for snapshots of the table. No other instance may use it. None by default.")
         Optional<Path> stateDir,
 
         @Setting(
@@ -89,11 +89,11 @@ public record ResolverSettings(
         Duration snapshotInterval,
 
         @Setting(
-                doc = "Base URL of a search indexer for searches of the page, forwarded with the viewer's token."
-                        + " None by default; then the page has no search.")
+                doc = "Base URL of a search indexer. The resolver forwards the searches of its HTML page to it, with"
+                        + " the user's token. None by default; then the page has no search.")
         Optional<URI> searchUrl,
 
-        PublicSettings toPublic,
+        PublicSettings publicListener,
         ChangesSettings changes,
         HttpSettings http,
 

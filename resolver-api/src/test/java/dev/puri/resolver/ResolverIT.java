@@ -25,8 +25,8 @@ import dev.puri.schemas.log.Topics;
 import dev.puri.schemas.serde.ConfluentSchemaRegistry;
 import dev.puri.schemas.serde.RecordWriter;
 import dev.puri.settings.KafkaProperties;
-import dev.puri.tail.BrokerTopic;
 import dev.puri.tail.PlainConsumers;
+import dev.puri.tail.TopicAdmin;
 import dev.puri.tail.wait.OutcomeCache;
 import dev.puri.tail.wait.Waiters;
 import dev.puri.testkit.Broker;
@@ -607,7 +607,7 @@ final class ResolverIT {
                     clock,
                     meters);
             keeper = new TableKeeper<>(
-                    () -> new BrokerTopic(Map.of(), broker.bootstrapServers(), Topics.IDENTITIES),
+                    () -> new TopicAdmin(Map.of(), broker.bootstrapServers(), Topics.IDENTITIES),
                     clients.apply(TableClient.factory(
                             Map.of(),
                             broker.bootstrapServers(),

@@ -15,9 +15,9 @@ import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Polls both topics and decodes the records, one batch at a time. The reader polls the next batch only after the caller
- * has acknowledged the current one, so its memory is bounded. If a record cannot be decoded now, the next call tries
- * that record again, so no record is lost. Not thread-safe.
+ * Polls {@code puri.identities.v1} and {@code puri.documents.v1} and decodes the records, one batch at a time. The
+ * reader polls the next batch only after the caller has acknowledged the current one, so its memory is bounded. If a
+ * record cannot be decoded now, the next call tries that record again, so no record is lost. Not thread-safe.
  */
 final class BatchReader {
     private static final Duration CLOSE_TIMEOUT = Duration.ofMillis(200);
@@ -78,7 +78,7 @@ final class BatchReader {
             return decodedRecords;
         }
 
-        /** Returns the earliest timestamp of the decoded records, in milliseconds. */
+        /** Returns the earliest timestamp of the decoded records, in ms; {@link Long#MAX_VALUE} without records. */
         long oldestTimestamp() {
             return oldestTimestamp;
         }
@@ -98,7 +98,8 @@ final class BatchReader {
     }
 
     /**
-     * Returns the batch that is not acknowledged yet, or polls the next one. Returns null if there are no new records.
+     * Returns the batch that is not acknowledged yet, or polls the next one. Returns null if the offsets have not
+     * advanced. The batch is empty if they advanced only over transaction markers.
      *
      * @param from the next offsets to read; a new consumer begins there
      * @param timeout the longest wait for records

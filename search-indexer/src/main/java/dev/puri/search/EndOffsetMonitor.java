@@ -1,13 +1,13 @@
 package dev.puri.search;
 
 import dev.puri.search.index.EntryKind;
-import dev.puri.tail.BrokerTopic;
-import dev.puri.tail.BrokerTopic.UnreachableException;
 import dev.puri.tail.FailureState;
 import dev.puri.tail.ObservationTime;
 import dev.puri.tail.RetryPolicy;
 import dev.puri.tail.Stop;
 import dev.puri.tail.SupervisedThread;
+import dev.puri.tail.TopicAdmin;
+import dev.puri.tail.TopicAdmin.TopicUnavailableException;
 import dev.puri.tail.TopicEnds;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -36,13 +36,13 @@ final class EndOffsetMonitor implements AutoCloseable {
     /** With a shorter age, every index would be too old when it is opened. */
     private static final Duration MIN_INDEX_AGE = Duration.ofMinutes(1);
 
-    private final Function<String, BrokerTopic> topicFactory;
+    private final Function<String, TopicAdmin> topicFactory;
     private final InstantSource clock;
     private final Stop stop = new Stop();
     private final SupervisedThread thread = new SupervisedThread(
             "end-offsets", stop, RetryPolicy.fixed(POLL_INTERVAL), this::askBrokers, this::onFailure);
 
-    private volatile Map<EntryKind, BrokerTopic> topics = Map.of();
+    private volatile Map<EntryKind, TopicAdmin> topics = Map.of();
     private volatile @Nullable SourceOffsets last;
     private volatile @Nullable Duration tombstoneRetention;
     private final FailureState failure = new FailureState("the brokers were not asked yet");
@@ -50,7 +50,7 @@ final class EndOffsetMonitor implements AutoCloseable {
     /**
      * @param topicFactory creates the admin client of a topic with this name
      */
-    EndOffsetMonitor(Function<String, BrokerTopic> topicFactory, InstantSource clock) {
+    EndOffsetMonitor(Function<String, TopicAdmin> topicFactory, InstantSource clock) {
         this.topicFactory = topicFactory;
         this.clock = clock;
     }
@@ -92,7 +92,7 @@ final class EndOffsetMonitor implements AutoCloseable {
      * @return completes on any thread; exceptionally if the brokers do not answer
      */
     CompletionStage<Map<Integer, Long>> highWatermarks(EntryKind kind) {
-        BrokerTopic topic = topics.get(kind);
+        TopicAdmin topic = topics.get(kind);
         SourceOffsets offsets = last;
         return topic == null || offsets == null
                 ? CompletableFuture.failedFuture(new IllegalStateException("the brokers were not asked yet"))
@@ -100,7 +100,7 @@ final class EndOffsetMonitor implements AutoCloseable {
     }
 
     private void onFailure(Throwable cause) {
-        if (cause instanceof UnreachableException) {
+        if (cause instanceof TopicUnavailableException) {
             failure.changeTo(String.valueOf(cause.getMessage()));
         } else if (cause instanceof KafkaException) {
             failure.changeTo("the admin client cannot be created: " + cause.getMessage());
@@ -111,7 +111,7 @@ final class EndOffsetMonitor implements AutoCloseable {
 
     private void askBrokers() {
         if (topics.isEmpty()) {
-            Map<EntryKind, BrokerTopic> created = new EnumMap<>(EntryKind.class);
+            Map<EntryKind, TopicAdmin> created = new EnumMap<>(EntryKind.class);
             for (EntryKind kind : EntryKind.values()) {
                 created.put(kind, topicFactory.apply(kind.topic()));
             }
@@ -121,9 +121,9 @@ final class EndOffsetMonitor implements AutoCloseable {
         Map<EntryKind, TopicEnds> ends = new EnumMap<>(EntryKind.class);
         Map<EntryKind, Map<Integer, Long>> begins = new EnumMap<>(EntryKind.class);
         topics.forEach((kind, topic) -> {
-            TopicEnds topicEnds = topic.ends(clock);
+            TopicEnds topicEnds = topic.endOffsets(clock);
             ends.put(kind, topicEnds);
-            begins.put(kind, topic.begins(topicEnds));
+            begins.put(kind, topic.beginningOffsets(topicEnds));
         });
         if (tombstoneRetention == null) {
             tombstoneRetention = tombstoneRetention();
@@ -135,10 +135,10 @@ final class EndOffsetMonitor implements AutoCloseable {
     private Duration tombstoneRetention() {
         try {
             return topics.values().stream()
-                    .map(BrokerTopic::tombstoneRetention)
+                    .map(TopicAdmin::tombstoneRetention)
                     .min(Duration::compareTo)
                     .orElseThrow();
-        } catch (UnreachableException e) {
+        } catch (TopicUnavailableException e) {
             if (e.isForbidden()) {
                 return DEFAULT_TOMBSTONE_RETENTION;
             }
@@ -149,7 +149,7 @@ final class EndOffsetMonitor implements AutoCloseable {
     @Override
     public void close() {
         stop.request();
-        topics.values().forEach(BrokerTopic::close);
+        topics.values().forEach(TopicAdmin::close);
         if (!thread.join(STOP_TIMEOUT)) {
             thread.interrupt();
         }

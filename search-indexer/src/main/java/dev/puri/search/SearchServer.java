@@ -14,11 +14,11 @@ import dev.puri.schemas.serde.SchemaRegistry;
 import dev.puri.search.index.EntryKind;
 import dev.puri.search.index.IndexSize;
 import dev.puri.settings.Settings;
-import dev.puri.tail.BrokerTopic;
 import dev.puri.tail.DeclaredCollections;
 import dev.puri.tail.PlainConsumers;
 import dev.puri.tail.RefusalLog;
 import dev.puri.tail.ResourceStack;
+import dev.puri.tail.TopicAdmin;
 import dev.puri.tail.transactions.TransactionMonitor;
 import dev.puri.tail.wait.OutcomeCache;
 import dev.puri.tail.wait.ReadYourWrites;
@@ -74,7 +74,9 @@ public final class SearchServer implements AutoCloseable {
         try {
             SchemaRegistry registry = resources.add(registry(settings), SchemaRegistry::close);
             Indexer.EngineOpener engine =
-                    testEngine == null ? resources.add(Engines.of(settings), Engines::close) : testEngine;
+                    testEngine == null
+                            ? resources.add(EngineFromSettings.of(settings), EngineFromSettings::close)
+                            : testEngine;
             DeclaredCollections collections = resources.add(
                     DeclaredCollections.start(consumers, registry, settings.maxLagAge(), clock, meters),
                     DeclaredCollections::close);
@@ -91,7 +93,7 @@ public final class SearchServer implements AutoCloseable {
             OutcomeCache outcomes = new OutcomeCache(meters, refusals::forgetErased);
             Waiters waiters = resources.add(new Waiters(settings.maxWaiters()), Waiters::close);
             EndOffsetMonitor endOffsets = new EndOffsetMonitor(
-                    topic -> new BrokerTopic(settings.kafka().byName(), settings.bootstrapServer(), topic), clock);
+                    topic -> new TopicAdmin(settings.kafka().byName(), settings.bootstrapServer(), topic), clock);
             TransactionMonitor transactions = resources.add(
                     TransactionMonitor.of(
                             settings.kafka().byName(),
@@ -119,7 +121,7 @@ public final class SearchServer implements AutoCloseable {
                                     clock,
                                     new IndexMeters(meters)),
                             new Indexer.Limits(settings.maxLag(), settings.maxLagAge(), settings.searchForgetAfter()),
-                            transactions::reason),
+                            transactions::unreadyReason),
                     Indexer::close);
             registerGauges(waiters, meters);
             IndexRows rows = new IndexRows(indexer);
@@ -175,9 +177,9 @@ public final class SearchServer implements AutoCloseable {
                     ListenerOptions.at(settings.httpHost(), settings.httpPort()).with(settings.http()),
                     SearchRoutes.internalRoutes(searchHandlers, adminRequests, health, metrics, lag.header()),
                     metrics));
-            if (settings.toPublic().publicHttpPort().isPresent()) {
+            if (settings.publicListener().publicHttpPort().isPresent()) {
                 listeners.add(Listener.start(
-                        settings.toPublic().options(SearchHandlers.PUBLIC, settings.http()),
+                        settings.publicListener().options(SearchHandlers.PUBLIC, settings.http()),
                         SearchRoutes.publicRoutes(searchHandlers, health, lag.header()),
                         metrics));
             }

@@ -129,7 +129,7 @@ public record SearchSettings(
         Duration rejectionsMaxAge,
 
         OpenSearchSettings openSearch,
-        PublicSettings toPublic,
+        PublicSettings publicListener,
         HttpSettings http,
 
         @Setting(doc = "Any property of the Kafka clients, e.g. PURI_KAFKA_SECURITY_PROTOCOL=SASL_SSL.")

@@ -21,8 +21,8 @@ import org.jspecify.annotations.Nullable;
  * the callbacks of its result have run.
  *
  * <p>Fails an event after a timeout. The producer's own timeout is not enough: while it asks an unreachable broker for a producer
- * id, no batch expires, whatever its delivery timeout. One timer serves all events, because a timer for each takes as long as the
- * producer needs to accept an event.
+ * id, no batch expires, whatever its delivery timeout. One timer serves all events, because setting a timer takes as long as
+ * the producer needs to accept an event.
  */
 final class InFlightEvents {
     private static final Duration LONGEST_CHECK_INTERVAL = Duration.ofMillis(250);
@@ -34,20 +34,20 @@ final class InFlightEvents {
     private final ThreadLocal<Boolean> isRunningCallbacks = new ThreadLocal<>();
 
     private final Duration timeout;
-    private final Failure failure;
+    private final ErrorConverter errorConverter;
     private final Executor timer;
 
-    /** Makes the exception that callers get of an error of the producer. */
-    interface Failure {
-        PublishException of(Event event, String topic, Throwable error);
+    /** Converts an error of the producer into the exception that callers get. */
+    interface ErrorConverter {
+        PublishException convert(Event event, String topic, Throwable error);
     }
 
     /**
      * @param timeout after which an event fails, counted from when the producer accepted it; it may take 250 ms longer
      */
-    InFlightEvents(Duration timeout, Failure failure) {
+    InFlightEvents(Duration timeout, ErrorConverter errorConverter) {
         this.timeout = timeout;
-        this.failure = failure;
+        this.errorConverter = errorConverter;
         long checkNanos = Math.min(LONGEST_CHECK_INTERVAL.toNanos(), timeout.toNanos() / 4);
         // Not on the common pool, whose threads may all wait for a flush of this publisher.
         this.timer = CompletableFuture.delayedExecutor(checkNanos, TimeUnit.NANOSECONDS, Runnable::run);
@@ -124,7 +124,7 @@ final class InFlightEvents {
         private volatile boolean isFinished;
 
         /** Completes when the event is finished; null until a flush waits for it. */
-        private volatile @Nullable CompletableFuture<Boolean> finished;
+        private volatile @Nullable CompletableFuture<Boolean> finishFuture;
 
         InFlightEvent(Event event, String topic) {
             this.event = event;
@@ -213,7 +213,7 @@ final class InFlightEvents {
 
         /** Completes the result with an error, unless it is complete. */
         void fail(Exception error) {
-            finish(null, failure.of(event, topic, error));
+            finish(null, errorConverter.convert(event, topic, error));
         }
 
         /** Completes the result, which runs its callbacks, and then marks the event as finished. One of the parameters is null. */
@@ -224,7 +224,7 @@ final class InFlightEvents {
                 if (error == null ? super.complete(position) : super.completeExceptionally(error)) {
                     // In this order: a flush creates the future, and then reads whether the event is finished.
                     isFinished = true;
-                    CompletableFuture<Boolean> waiting = finished;
+                    CompletableFuture<Boolean> waiting = finishFuture;
                     if (waiting != null) {
                         waiting.complete(true);
                     }
@@ -243,20 +243,20 @@ final class InFlightEvents {
                 return true;
             }
             try {
-                return finished().get(nanos, TimeUnit.NANOSECONDS);
+                return finishFuture().get(nanos, TimeUnit.NANOSECONDS);
             } catch (java.util.concurrent.TimeoutException e) {
                 return false;
             } catch (ExecutionException e) {
-                throw new IllegalStateException("an event finishes, however it ends", e);
+                throw new IllegalStateException("finishFuture never fails", e);
             }
         }
 
         /** Completes when the event is finished, and never fails. */
-        private synchronized CompletableFuture<Boolean> finished() {
-            CompletableFuture<Boolean> future = finished;
+        private synchronized CompletableFuture<Boolean> finishFuture() {
+            CompletableFuture<Boolean> future = finishFuture;
             if (future == null) {
                 future = new CompletableFuture<>();
-                finished = future;
+                finishFuture = future;
             }
             if (isFinished) {
                 future.complete(true);

@@ -65,7 +65,7 @@ class ShardBeans implements BeanRegistrar {
     }
 
     private static RelayLifecycle relay(DataSource pool, PuriProperties puri) {
-        return new RelayLifecycle(RelaySettings.of(pool, Dialect.POSTGRESQL, puri.producer()), Feed.NONE);
+        return new RelayLifecycle(RelaySettings.of(pool, Dialect.POSTGRESQL, puri.producerProperties()), Feed.NONE);
     }
 
     private static ShardDatabase database(Shard shard, DataSource pool, RelayLifecycle relay) {

@@ -23,9 +23,9 @@ import org.apache.kafka.common.config.ConfigException;
  * <p>I/O errors, 429 and 5xx are retried, at most {@code max.retries} times. An interrupt ends the wait for a retry
  * with Kafka's InterruptException. Messages contain the subject or schema id and the URL, but no credentials.
  *
- * <p>An id counts as unknown only if the response contains Confluent's error code. A 404 without this code may come
- * from a proxy or a wrong URL. It must not count as unknown, because events with an unknown schema are refused for
- * ever.
+ * <p>An id counts as unknown if the response contains Confluent's error code, or a schema that is not readable Avro. A
+ * 404 without this code may come from a proxy or a wrong URL. It must not count as unknown, because events with an
+ * unknown schema are refused for ever.
  */
 public final class ConfluentSchemaRegistry implements SchemaRegistry {
     private static final int SUBJECT_NOT_FOUND = 40401;
@@ -86,7 +86,7 @@ public final class ConfluentSchemaRegistry implements SchemaRegistry {
             throw toException(response, what);
         }
         int id = id(response, subject);
-        withSpace(idsBySchema).put(key, id);
+        clearedIfFull(idsBySchema).put(key, id);
         return id;
     }
 
@@ -108,12 +108,12 @@ public final class ConfluentSchemaRegistry implements SchemaRegistry {
                 throw toException(response, what);
             }
             Schema schema = parse(response, what);
-            withSpace(schemasById).put(id, schema);
+            clearedIfFull(schemasById).put(id, schema);
             missingIds.remove(id);
             return schema;
         } catch (UnknownSchemaException e) {
             // Cached, so that many records with this id do not cause many requests.
-            withSpace(missingIds)
+            clearedIfFull(missingIds)
                     .put(id, new MissingId(String.valueOf(e.getMessage()), System.nanoTime() + missingIdTtl.toNanos()));
             throw e;
         }
@@ -139,6 +139,7 @@ public final class ConfluentSchemaRegistry implements SchemaRegistry {
      * Sets the compatibility level of a subject.
      *
      * @throws RegistryUnavailableException if the registry is unreachable after the retries, or refuses the request
+     * @throws IncompatibleSchemaException if the registry refuses the request with status 409 or 422
      */
     public void setCompatibility(String subject, Compatibility level) {
         ObjectNode body = JsonNodeFactory.instance.objectNode().put("compatibility", level.name());
@@ -154,6 +155,7 @@ public final class ConfluentSchemaRegistry implements SchemaRegistry {
      * level may be unknown to {@link Compatibility}.
      *
      * @throws RegistryUnavailableException if the registry is unreachable after the retries, or refuses the request
+     * @throws IncompatibleSchemaException if the registry refuses the request with status 409 or 422
      * @throws UnknownSchemaException if the registry does not have the subject
      */
     public String compatibility(String subject) {
@@ -205,7 +207,8 @@ public final class ConfluentSchemaRegistry implements SchemaRegistry {
             return new Schema.Parser().setValidateDefaults(false).parse(text.asText());
         } catch (RuntimeException e) {
             throw new UnknownSchemaException(
-                    what + " at " + response.from() + " is not a valid Avro schema without references: "
+                    what + " at " + response.from()
+                            + " cannot be read as an Avro schema (schemas with references are not supported): "
                             + e.getMessage(),
                     e);
         }
@@ -221,8 +224,8 @@ public final class ConfluentSchemaRegistry implements SchemaRegistry {
         return id.asInt();
     }
 
-    /** Clears a cache that is full; returns the cache. */
-    private static <K, V> Map<K, V> withSpace(Map<K, V> cache) {
+    /** Returns the cache, and clears it before if it is full. */
+    private static <K, V> Map<K, V> clearedIfFull(Map<K, V> cache) {
         if (cache.size() >= MAX_CACHE_SIZE) {
             cache.clear();
         }

@@ -11,7 +11,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <pre>
  * typed text     clauses
- * blue moon      "blue", also with a typo; words that start with "moon", because the user may still type the last word
+ * blue moon      "blue" and "moon", both also with a typo, and words that start with "moon", because the user may
+ *                still type the last word
  * blue moon␣     "blue" and "moon", both also with a typo; the blank ends the last word
  * "blue moon"    a phrase: "blue" and then "moon" in one attribute, without typos
  * "blue moon     the same as blue moon, because the second quotation mark is missing
@@ -20,8 +21,9 @@ import org.jspecify.annotations.Nullable;
  * c++            "c", and "c++" with its symbols; see {@link TextAnalysis#symbolWords}
  * </pre>
  *
- * The parser accepts every text. It ignores the text after {@value #MAX_CHARACTERS} characters or {@value #MAX_WORDS}
- * words, which bounds the cost of a query.
+ * The parser accepts every text. To bound the cost of a query, it ignores the text after {@value #MAX_CHARACTERS}
+ * characters, and the clauses have at most {@value #MAX_WORDS} words, and as many words with symbols. The keyword has
+ * all words.
  *
  * @param clauses the clauses that a hit must match; if empty, the text has no word and nothing matches
  * @param keyword the {@link KeywordTerm} of the whole text; empty if the text has no word
@@ -32,7 +34,7 @@ public record ParsedQuery(List<Clause> clauses, String keyword, boolean isPlain,
     /** Maximum number of characters that the parser reads. */
     public static final int MAX_CHARACTERS = 1000;
 
-    /** Maximum number of words in all clauses together. */
+    /** Maximum number of words in all clauses together. Words with symbols are counted separately. */
     public static final int MAX_WORDS = 32;
 
     /** Minimum number of letters in a word that matches with a typo. */
@@ -137,7 +139,7 @@ public record ParsedQuery(List<Clause> clauses, String keyword, boolean isPlain,
     }
 
     /** Returns the prefix of the keyword terms that start with the typed words; null if the text is too long. */
-    public @Nullable String startPrefix() {
+    public @Nullable String wholeWordsPrefix() {
         return keyword.length() < KeywordTerm.PREFIX_CHARACTERS ? keyword + ' ' : null;
     }
 
@@ -171,7 +173,7 @@ public record ParsedQuery(List<Clause> clauses, String keyword, boolean isPlain,
     /**
      * Returns the typed text if it may be a whole title with one typo; see {@link TypoPattern}. The typo may be in a
      * short word or a blank, because the rest of the text identifies the title. Null if the text has quotation marks or
-     * asterisks, if it is too short or too long, or if every word matches with a typo anyway.
+     * asterisks, if it is too short or too long, or if the clause of every word allows a typo.
      */
     public @Nullable String titleWithTypo() {
         boolean everyWordAllowsTypo =
@@ -190,6 +192,7 @@ public record ParsedQuery(List<Clause> clauses, String keyword, boolean isPlain,
         private final String typed;
         private final Set<Clause> clauses = new LinkedHashSet<>();
         private int wordCount;
+        private int symbolWordCount;
 
         private Parser(String typed) {
             this.typed = typed;
@@ -243,7 +246,8 @@ public record ParsedQuery(List<Clause> clauses, String keyword, boolean isPlain,
         }
 
         private void addSymbolWord(String text, boolean isPrefix) {
-            if (wordCount < MAX_WORDS) {
+            if (wordCount < MAX_WORDS && symbolWordCount < MAX_WORDS) {
+                symbolWordCount++;
                 clauses.add(new SymbolClause(text, isPrefix));
             }
         }

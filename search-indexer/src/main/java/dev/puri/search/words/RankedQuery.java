@@ -87,10 +87,10 @@ public final class RankedQuery<Q> {
             tiers.add(withTierScore(
                     builder.anyTerm(IndexedText.TITLE_FIELD, query.possibleTitles()), ScoreModel.SAME_ATTRIBUTE_TIER));
         }
-        String startPrefix = query.startPrefix();
-        if (startPrefix != null) {
+        String wholeWordsPrefix = query.wholeWordsPrefix();
+        if (wholeWordsPrefix != null) {
             tiers.add(withTierScore(
-                    builder.prefix(IndexedText.KEYWORDS_FIELD, startPrefix), ScoreModel.STARTS_WITH_TIER));
+                    builder.prefix(IndexedText.KEYWORDS_FIELD, wholeWordsPrefix), ScoreModel.STARTS_WITH_TIER));
         }
         String completionPrefix = query.completionPrefix();
         if (completionPrefix != null) {

@@ -93,7 +93,7 @@ final class ParsedQueryTest {
                 .hasSizeLessThan(70)
                 .startsWith("word word")
                 .isNotEqualTo(ParsedQuery.parse(longer + "more").keyword());
-        assertThat(ParsedQuery.parse(longer).startPrefix()).isNull();
+        assertThat(ParsedQuery.parse(longer).wholeWordsPrefix()).isNull();
         assertThat(ParsedQuery.parse("bash shell script").possibleTitles())
                 .containsExactlyInAnyOrder("bash", "bash shell", "shell script", "script");
     }
@@ -152,6 +152,9 @@ final class ParsedQueryTest {
             many.append(Integer.toString(i, 36)).append(' ');
         }
         assertThat(ParsedQuery.parse(many.toString()).clauses()).hasSize(ParsedQuery.MAX_WORDS);
+        assertThat(ParsedQuery.parse(many.toString().replace(" ", "# ")).clauses())
+                .as("words and words with symbols")
+                .hasSize(2 * ParsedQuery.MAX_WORDS);
         assertThat(ParsedQuery.parse('"' + many.toString() + '"').clauses())
                 .as("the limit cuts off the closing quotation mark")
                 .hasSize(ParsedQuery.MAX_WORDS);

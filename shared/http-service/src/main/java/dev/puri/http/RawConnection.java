@@ -27,7 +27,7 @@ final class RawConnection {
         context(connection).close();
     }
 
-    /** Flushes written data, even if the read is not complete. */
+    /** Flushes written data now. By itself, Vert.x flushes after it has handled all data that Netty has read. */
     static void flush(HttpConnection connection) {
         context(connection).flush();
     }

@@ -19,7 +19,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The directory of a server's local state: {@code PURI_STATE_DIR}, or a temporary directory that is deleted on close.
- * The temporary directory of a killed server is deleted when the next server starts on the machine.
+ * The temporary directory of a killed server is deleted when the next server with the same name starts on the
+ * machine.
  *
  * @param path the directory, which may not exist yet
  * @param isTemporary whether the directory is deleted on close
@@ -31,7 +32,8 @@ public record StateFolder(
     private static final String LOCK_SUFFIX = ".lock";
 
     /**
-     * The temporary directories of this process. Their lock files must not be opened: closing a file releases its lock.
+     * The temporary directories of this process. Their lock files must not be opened a second time: closing any channel
+     * of a file may release all locks of the process on the file.
      */
     private static final Set<Path> OF_THIS_PROCESS = ConcurrentHashMap.newKeySet();
 
@@ -92,7 +94,8 @@ public record StateFolder(
     }
 
     /**
-     * Checks a configured directory. Called when settings are read, because later the server could only retry.
+     * Checks a configured directory. Called when settings are read, so that a server does not start with an unusable
+     * directory. While the server runs, it would only retry for ever.
      *
      * @throws IllegalArgumentException if the directory cannot be created or written to
      */

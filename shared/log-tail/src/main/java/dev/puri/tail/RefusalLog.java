@@ -41,11 +41,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The most recent refusals, by position and by pURI; names of erased identities are removed. Thread-safe. A look-up
- * holds the lock only while it copies its result, so an event loop may call it.
+ * The most recent refusals, by position and by pURI; names of erased identities are removed. A {@link RejectedEvent} is
+ * a whole record of the topic, and its {@link Refusal} is the part that requests with the event's token get.
+ * Thread-safe. A look-up holds the lock only while it copies its result, so an event loop may call it.
  *
  * <p>The row and the refusal of the same event come from two topics. A reader that already has the row waits a moment
- * for the refusal ({@link #soonAt}). The wait takes an entry in a map and no thread.
+ * for the refusal ({@link #awaitAt}). The wait takes an entry in a map and no thread.
  */
 public final class RefusalLog implements Refusals, FollowedTopic {
     private static final Logger log = LoggerFactory.getLogger(RefusalLog.class);
@@ -85,10 +86,10 @@ public final class RefusalLog implements Refusals, FollowedTopic {
     /** The times of recent erasures. A refusal from before an erasure may be read after the erasure. */
     private final RecentEntries<Puri, Instant> erasedAt;
 
-    /** The last event of each name that has no row, from the records of this topic that have no value. */
-    private final RecentEntries<Puri, Erasure> lastWithoutRow;
+    /** For each pURI without a row, the tombstone of this topic that reports the pURI's last event. */
+    private final RecentEntries<Puri, Erasure> lastEventWithoutRow;
 
-    /** The refusals of erased pURIs, without names. They answer requests with the events' tokens. */
+    /** The refusals of erased pURIs, without names. A request with the token of such an event still gets the reason. */
     private final RecentEntries<Position, RejectedEvent> anonymized;
 
     private final Map<Position, Set<Wait>> waits = new HashMap<>();
@@ -118,7 +119,7 @@ public final class RefusalLog implements Refusals, FollowedTopic {
         this.values = new AvroValues<>(Rejection.class, registry);
         this.startedAt = clock.instant();
         this.erasedAt = new RecentEntries<>(maxRefusals);
-        this.lastWithoutRow = new RecentEntries<>(maxRefusals);
+        this.lastEventWithoutRow = new RecentEntries<>(maxRefusals);
         this.anonymized = new RecentEntries<>(maxRefusals);
         for (String reason : KNOWN_REASONS) {
             counters.put(reason, counter(reason, meters));
@@ -132,7 +133,7 @@ public final class RefusalLog implements Refusals, FollowedTopic {
      *
      * @param registry resolves schema ids; not closed
      * @param maxRefusals the maximum number of refusals that are kept
-     * @param maxAge how long a refusal is kept
+     * @param maxAge how long a refusal is kept with its names; without names, only {@code maxRefusals} limits it
      * @param maxWaits the maximum number of concurrent waits
      */
     public static RefusalLog start(
@@ -172,9 +173,10 @@ public final class RefusalLog implements Refusals, FollowedTopic {
     }
 
     @Override
-    public synchronized @Nullable Position lastErasureOf(Puri puri) {
-        Erasure erasure = lastWithoutRow.get(puri);
-        // The table's own reader reports later erasures. This follower may be ahead of that reader.
+    public synchronized @Nullable Position lastEventWithoutRow(Puri puri) {
+        Erasure erasure = lastEventWithoutRow.get(puri);
+        // Only from before the start: the table's reader reports later erasures when readers can see them in the table.
+        // This follower may be ahead of that reader.
         return erasure == null || !erasure.at().isBefore(startedAt) ? null : erasure.position();
     }
 
@@ -203,7 +205,7 @@ public final class RefusalLog implements Refusals, FollowedTopic {
      *     waits
      */
     @Override
-    public CompletionStage<@Nullable Refusal> soonAt(Position position, Duration timeout) {
+    public CompletionStage<@Nullable Refusal> awaitAt(Position position, Duration timeout) {
         return awaitRefusal(position, timeout)
                 .thenApply(result -> result.map(RejectedEvent::refusal).orElse(null));
     }
@@ -294,12 +296,12 @@ public final class RefusalLog implements Refusals, FollowedTopic {
             remove(byTime.getFirst());
         }
         erasedAt.removeOldestWhile(at -> at.isBefore(oldest));
-        lastWithoutRow.removeOldestWhile(erasure -> erasure.at().isBefore(oldest));
+        lastEventWithoutRow.removeOldestWhile(erasure -> erasure.at().isBefore(oldest));
     }
 
-    private synchronized void putLastWithoutRow(Erasure erasure) {
+    private synchronized void putLastEventWithoutRow(Erasure erasure) {
         // All records of a name are in one partition, so the record that was read last is the newest.
-        lastWithoutRow.put(erasure.puri(), erasure);
+        lastEventWithoutRow.put(erasure.puri(), erasure);
     }
 
     void add(RejectedEvent event) {
@@ -362,13 +364,14 @@ public final class RefusalLog implements Refusals, FollowedTopic {
         }
     }
 
+    /** Keeps erasedAt: the other topic may report an erasure only once, and refusals are read again. */
     private synchronized void clear() {
         byPosition.clear();
         byPuri.clear();
         bySurvivor.clear();
         byTime.clear();
         anonymized.clear();
-        lastWithoutRow.clear();
+        lastEventWithoutRow.clear();
     }
 
     private final class RecordHandler implements TopicFollower.Handler {
@@ -402,7 +405,7 @@ public final class RefusalLog implements Refusals, FollowedTopic {
 
         private void handleErasure(ConsumerRecord<byte[], byte[]> record) {
             Erasure erasure = Erasure.of(RecordKey.puri(record.key()), record.headers());
-            putLastWithoutRow(erasure);
+            putLastEventWithoutRow(erasure);
             if (erasure.isApplied()) {
                 forgetErased(erasure.puri(), erasure.at());
             }

@@ -187,13 +187,13 @@ final class RefusalLogTest {
         takeErasure(ONE, 11, -1, Outcome.APPLIED);
 
         assertThat(log.latest(10)).isEmpty();
-        assertThat(log.lastErasureOf(ONE)).isEqualTo(Written.position(11));
-        assertThat(log.lastErasureOf(TWO)).isNull();
+        assertThat(log.lastEventWithoutRow(ONE)).isEqualTo(Written.position(11));
+        assertThat(log.lastEventWithoutRow(TWO)).isNull();
         assertThat(notified).containsExactly(Written.position(11));
         add(ONE, 9, -2);
         assertThat(log.latest(10)).isEmpty();
         handlers.getFirst().reset();
-        assertThat(log.lastErasureOf(ONE)).as("another topic's").isNull();
+        assertThat(log.lastEventWithoutRow(ONE)).as("another topic's").isNull();
     }
 
     @Test
@@ -204,7 +204,7 @@ final class RefusalLogTest {
         takeErasure(ONE, 12, -1, Outcome.UNCHANGED);
 
         assertThat(offsets(log.of(ONE, 10))).containsExactly(11L);
-        assertThat(log.lastErasureOf(ONE)).isEqualTo(Written.position(12));
+        assertThat(log.lastEventWithoutRow(ONE)).isEqualTo(Written.position(12));
     }
 
     @Test
@@ -223,7 +223,7 @@ final class RefusalLogTest {
     void leavesErasuresSinceTheStartToTheTablesTopic() {
         takeErasure(ONE, 11, 1, Outcome.APPLIED);
 
-        assertThat(log.lastErasureOf(ONE)).isNull();
+        assertThat(log.lastEventWithoutRow(ONE)).isNull();
     }
 
     @Test
@@ -403,7 +403,7 @@ final class RefusalLogTest {
     }
 
     private CompletableFuture<@Nullable Refusal> awaited(long offset, Duration atMost) {
-        return log.soonAt(Written.position(offset), atMost).toCompletableFuture();
+        return log.awaitAt(Written.position(offset), atMost).toCompletableFuture();
     }
 
     private double counted(String reason) {

@@ -99,7 +99,7 @@ final class TailIT {
         try (RefusalLog log = refusals(100)) {
             await().atMost(Duration.ofSeconds(30)).until(log::hasCaughtUp);
             CompletableFuture<@Nullable Refusal> coming =
-                    log.soonAt(Written.position(7), Duration.ofSeconds(30)).toCompletableFuture();
+                    log.awaitAt(Written.position(7), Duration.ofSeconds(30)).toCompletableFuture();
             producer.beginTransaction();
             assertThat(producer.send(written.record(Written.taken(TRACK.toString(), 6, 1))))
                     .isNotNull();

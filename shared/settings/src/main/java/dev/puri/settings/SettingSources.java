@@ -178,14 +178,14 @@ final class SettingSources {
      *
      * @param otherVariables full names of further variables that are accepted
      */
-    void addUnknown(Collection<String> otherVariables) {
+    void reportUnknownExcept(Collection<String> otherVariables) {
         List<String> keys = List.copyOf(knownByKey.keySet());
         for (String key : new TreeSet<>(flags.keySet())) {
             if (!knownByKey.containsKey(key) && !(acceptsKafkaProperties && key.startsWith(KAFKA_KEYS))) {
                 mistakes.add("--" + key.replace('.', '-') + ": no such setting" + suggestion(key, keys));
             }
         }
-        addUnknownVariables(otherVariables);
+        reportUnknownVariables(otherVariables);
         for (String key : new TreeSet<>(fileValues.keySet())) {
             if (!knownByKey.containsKey(key) && !(acceptsKafkaProperties && key.startsWith(KAFKA_KEYS))) {
                 mistakes.add(key + " in " + fileName + ": no such setting" + suggestion(key, keys));
@@ -193,7 +193,7 @@ final class SettingSources {
         }
     }
 
-    private void addUnknownVariables(Collection<String> otherVariables) {
+    private void reportUnknownVariables(Collection<String> otherVariables) {
         TreeSet<String> variables = new TreeSet<>(otherVariables);
         for (KnownSetting setting : knownByKey.values()) {
             variables.add(setting.environmentName());

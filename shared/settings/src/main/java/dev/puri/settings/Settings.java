@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  * absent, because compose files pass an unset variable as a blank value.
  *
  * <p>One exception reports all mistakes together. An unknown {@code PURI_} variable is a mistake. If servers share an
- * environment, each server must therefore name the settings of the otherServers with {@link #alsoAccepting}.
+ * environment, each server must therefore name the settings records of the other servers with {@link #alsoAccepting}.
  */
 public final class Settings {
     private static final Pattern USER_INFO = Pattern.compile("//[^@\\s]*@");
@@ -66,13 +66,16 @@ public final class Settings {
         return new Settings(flags, environment, file, List.of(), List.of());
     }
 
-    /** Returns a copy that accepts and ignores the settings of other servers that share the environment or the file. */
+    /**
+     * Returns a copy that accepts and ignores the settings of these servers, which share the environment or the file,
+     * instead of those of an earlier call.
+     */
     public Settings alsoAccepting(Collection<? extends Class<? extends Record>> servers) {
         return new Settings(flags, environment, file, List.copyOf(servers), otherVariables);
     }
 
     /**
-     * Returns a copy that accepts and ignores further environment variables.
+     * Returns a copy that accepts and ignores these environment variables, instead of those of an earlier call.
      *
      * @param names full names, e.g. {@code PURI_RESOLVER}
      */
@@ -90,7 +93,7 @@ public final class Settings {
         otherServers.forEach(other -> known.addAll(list(other)));
         SettingSources sources = new SettingSources(flags, environment, file, known);
         T settings = read(type, sources);
-        sources.addUnknown(otherVariables);
+        sources.reportUnknownExcept(otherVariables);
         if (settings == null || !sources.mistakes().isEmpty()) {
             throw new InvalidSettingsException(sources.mistakes());
         }
@@ -124,8 +127,8 @@ public final class Settings {
     }
 
     /**
-     * Lists the settings of a record in the order of its components. {@link KafkaProperties} have the key {@code
-     * kafka.*}.
+     * Lists the settings of a record in the order of its components. A component of type {@link KafkaProperties} has
+     * two settings: {@code command.config}, the name of a file, and {@code kafka.*}.
      */
     public static List<KnownSetting> list(Class<? extends Record> type) {
         List<KnownSetting> list = new ArrayList<>();

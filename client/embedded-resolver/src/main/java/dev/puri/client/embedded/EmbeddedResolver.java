@@ -59,7 +59,7 @@ public final class EmbeddedResolver implements IdentityResolver {
         // Checked first, because with older classes any later step may fail with a confusing message.
         KafkaVersion.requireMinVersion();
         List<String> mistakes = Stream.of(
-                        KafkaOptions.clientFailure(options.kafka()), StateDirectory.flaw(options.stateDir()))
+                        KafkaOptions.clientFailure(options.kafka()), LockedFolder.flaw(options.stateDir()))
                 .flatMap(Stream::ofNullable)
                 .toList();
         if (!mistakes.isEmpty()) {

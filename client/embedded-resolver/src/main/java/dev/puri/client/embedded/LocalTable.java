@@ -12,10 +12,10 @@ import dev.puri.schemas.log.Position;
 import dev.puri.schemas.log.Topics;
 import dev.puri.schemas.serde.ConfluentSchemaRegistry;
 import dev.puri.schemas.serde.SchemaRegistry;
-import dev.puri.tail.BrokerTopic;
 import dev.puri.tail.PlainConsumers;
 import dev.puri.tail.RefusalLog;
 import dev.puri.tail.ResourceStack;
+import dev.puri.tail.TopicAdmin;
 import dev.puri.tail.transactions.TransactionMonitor;
 import dev.puri.tail.wait.EventStatus;
 import dev.puri.tail.wait.OutcomeCache;
@@ -56,8 +56,7 @@ final class LocalTable implements AutoCloseable {
         Map<String, String> kafka = options.kafka();
         MeterRegistry meters = options.meters();
         try {
-            StateDirectory directory =
-                    resources.add(StateDirectory.lockFolder(options.stateDir()), StateDirectory::close);
+            LockedFolder folder = resources.add(LockedFolder.open(options.stateDir()), LockedFolder::close);
             SchemaRegistry registry = resources.add(registry(options), SchemaRegistry::close);
             refusals = resources.add(
                     RefusalLog.start(
@@ -70,35 +69,38 @@ final class LocalTable implements AutoCloseable {
                             meters),
                     RefusalLog::close);
             OutcomeCache outcomes = new OutcomeCache(meters, refusals::forgetErased);
-            Waiters waiters = Waiters.forBatches(options.maxPending(), options.maxPending());
+            // This process is the only caller, so one batch may use all waiters.
+            int maxWaiters = options.maxPending();
+            Waiters waiters = Waiters.forBatches(maxWaiters, maxWaiters);
             TransactionMonitor transactions = resources.add(
                     TransactionMonitor.of(
                             kafka,
                             options.bootstrapServers(),
                             TOPICS::contains,
-                            // A hanging transaction in puri.rejections.v1 only hides the details of refusals.
+                            // A hanging transaction in puri.rejections.v1 does not make the table unready, because it
+                            // only delays the details of refusals.
                             topic -> !topic.equals(Topics.REJECTIONS),
                             meters),
                     TransactionMonitor::close);
             keeper = resources.add(
                     new TableKeeper<>(
-                            () -> new BrokerTopic(kafka, options.bootstrapServers(), Topics.IDENTITIES),
+                            () -> new TopicAdmin(kafka, options.bootstrapServers(), Topics.IDENTITIES),
                             TableClient.factory(
                                     kafka,
                                     options.bootstrapServers(),
-                                    directory.path().toString(),
+                                    folder.path().toString(),
                                     registry,
                                     outcomes,
                                     waiters,
                                     meters),
-                            new Snapshots(directory.path(), options.snapshotInterval(), clock),
+                            new Snapshots(folder.path(), options.snapshotInterval(), clock),
                             waiters,
-                            (topicId, begins, completeAt, isThere) -> RowChanges.NONE,
+                            (topicId, beginOffsets, completeAt, hasIdentity) -> RowChanges.NONE,
                             options.maxLag(),
                             options.maxLagAge(),
-                            transactions::reason,
-                            // A forced garbage collection would pause the whole application. The next regular
-                            // collection frees the memory of a replaced table.
+                            transactions::unreadyReason,
+                            // After a table was replaced, does not force a garbage collection, which would pause the
+                            // whole application. The next regular collection frees the memory of the replaced table.
                             () -> {},
                             clock,
                             meters),
@@ -138,7 +140,7 @@ final class LocalTable implements AutoCloseable {
                 keeper.table() != null,
                 progress == null ? null : progress.reached(),
                 progress == null ? null : progress.end(),
-                keeper.unready(),
+                keeper.unreadyReason(),
                 refusals.failureReason());
     }
 
@@ -159,6 +161,7 @@ final class LocalTable implements AutoCloseable {
     CompletableFuture<EventStatus> awaitEvent(Ref ref, Duration wait) throws Waiters.TooManyException {
         Position token = Objects.requireNonNull(ref.at());
         Puri puri = ref.puri();
+        // All waits of this process have the same caller, this table.
         return puri != null
                 ? readYourWrites.await(this, puri, token, wait)
                 : readYourWrites.await(this, Objects.requireNonNull(ref.handle()), token, wait);

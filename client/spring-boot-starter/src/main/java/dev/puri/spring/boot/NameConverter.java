@@ -7,14 +7,17 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.core.convert.TypeDescriptor;
 import org.springframework.core.convert.converter.GenericConverter;
 
-/** Converts pURIs, handles and their parts from and to text. Spring Boot adds this bean to every conversion service. */
+/**
+ * Converts pURIs, handles and their parts from and to text. Spring Boot uses this bean for configuration properties and
+ * for the parameters of web requests.
+ */
 final class NameConverter implements GenericConverter {
     @Override
     public Set<ConvertiblePair> getConvertibleTypes() {
         Set<ConvertiblePair> pairs = new HashSet<>();
-        for (NameType<?> type : NameType.ALL) {
-            pairs.add(new ConvertiblePair(String.class, type.type()));
-            pairs.add(new ConvertiblePair(type.type(), String.class));
+        for (NameType<?> nameType : NameType.ALL) {
+            pairs.add(new ConvertiblePair(String.class, nameType.javaType()));
+            pairs.add(new ConvertiblePair(nameType.javaType(), String.class));
         }
         return pairs;
     }

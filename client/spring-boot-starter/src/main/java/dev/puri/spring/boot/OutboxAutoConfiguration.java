@@ -80,7 +80,7 @@ public class OutboxAutoConfiguration {
                                 + " no outbox, set puri.outbox.enabled=false"));
             }
             PuriProperties.Relay relay = properties.outbox().relay();
-            return RelaySettings.of(dataSource, database.dialect(), properties.producer())
+            return RelaySettings.of(dataSource, database.dialect(), properties.producerProperties())
                     .withTable(database.table())
                     .withOwnsTopic(PublisherAutoConfiguration.namespacesWithOwnTopic(declarations))
                     .withTimes(

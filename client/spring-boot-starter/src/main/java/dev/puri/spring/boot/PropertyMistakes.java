@@ -82,7 +82,7 @@ final class PropertyMistakes {
             mistakes.add("puri.schema-registry.url: is not set; events cannot be serialized without a schema registry");
         }
         String address = ProducerConfig.BOOTSTRAP_SERVERS_CONFIG;
-        for (String mistake : ProducerProperties.mistakes(properties.producer())) {
+        for (String mistake : ProducerProperties.mistakes(properties.producerProperties())) {
             mistakes.add(
                     mistake.startsWith(address)
                             ? "puri.kafka.bootstrap-servers" + mistake.substring(address.length())

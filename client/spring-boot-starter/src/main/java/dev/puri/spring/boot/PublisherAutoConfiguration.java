@@ -46,8 +46,8 @@ public class PublisherAutoConfiguration {
         IdentityResolver resolver = resolvers.getIfUnique();
         Predicate<String> ownsTopic = namespacesWithOwnTopic(declarations);
         return resolver == null
-                ? new IdentityPublisher(properties.producer(), ownsTopic)
-                : new IdentityPublisher(properties.producer(), ownsTopic, resolver);
+                ? new IdentityPublisher(properties.producerProperties(), ownsTopic)
+                : new IdentityPublisher(properties.producerProperties(), ownsTopic, resolver);
     }
 
     /** Returns a predicate that is true for the namespaces whose events go to their own topic. */

@@ -62,8 +62,8 @@ public record PuriProperties(
      * @param url Base URLs of the schema registry's Confluent API. The client tries them in this order and uses the
      *     first that works.
      */
-    // The component must be a list. If it were a String, Spring Boot would convert the environment variable
-    // PURI_SCHEMA_REGISTRY, which the puri command reads, to this record.
+    // The component must be a list. If it were a String, Spring Boot would pass the value of PURI_SCHEMA_REGISTRY, an
+    // environment variable of the puri command, to the constructor.
     public record SchemaRegistry(@DefaultValue List<String> url) {
         public SchemaRegistry {
             url = List.copyOf(url);
@@ -90,8 +90,8 @@ public record PuriProperties(
      * @param maxBatch Maximum number of references in one request. At most PURI_MAX_REFS of the resolvers.
      * @param maxJoinedRequests Maximum number of concurrent requests that join look-ups of single references into
      *     batches.
-     * @param maxDirectRequests Maximum number of other concurrent requests of each kind, those that wait for an event
-     *     and those that do not.
+     * @param maxDirectRequests Maximum number of concurrent requests that are not joined. It applies to requests that
+     *     wait for an event, and separately to requests that do not wait.
      * @param maxPending Maximum number of references that are not yet answered.
      * @param hedgeAfter Time without a response after which the request is also sent to another address. Default is
      *     never.
@@ -188,9 +188,10 @@ public record PuriProperties(
      *
      * @param enabled Whether this application runs a relay. Among all instances only one, the leader, publishes.
      * @param pollInterval Time between two reads of the table while it is empty.
-     * @param sweepInterval Time between two reads of the table while a feed reports its rows.
+     * @param sweepInterval Time between two reads of the table while a Feed bean reports new rows of the outbox.
      * @param firstBackoff Time before the first retry. Each further failure doubles the time, up to 60 s.
-     * @param maxLag Health is DOWN if the oldest unpublished row that is not blocked is older than this.
+     * @param maxLag Health is DOWN if the oldest unpublished row is older than this. Rows that could not be published,
+     *     and later rows of the same pURIs, do not count.
      */
     public record Relay(
             @DefaultValue("true") boolean enabled,
@@ -205,7 +206,7 @@ public record PuriProperties(
     }
 
     /** Returns the properties for an {@code IdentityPublisher} or an {@code OutboxRelay}. */
-    public Map<String, Object> producer() {
+    public Map<String, Object> producerProperties() {
         Map<String, Object> merged = new LinkedHashMap<>(kafka.properties);
         merged.put("bootstrap.servers", String.join(",", kafka.bootstrapServers));
         if (!schemaRegistry.url.isEmpty()) {

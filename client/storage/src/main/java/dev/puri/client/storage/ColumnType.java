@@ -64,7 +64,8 @@ public final class ColumnType<C> {
     }
 
     /**
-     * Returns the SQL type. Text is compared by character codes, independent of the collation of the database.
+     * Returns the SQL type. Text is compared by character codes; only in H2 the collation of the
+     * database applies.
      *
      * @throws IllegalArgumentException if the database does not have the type: MySQL has no type for uuids
      */

@@ -14,10 +14,10 @@ import org.jspecify.annotations.Nullable;
  * A Java type whose values have a canonical text, the result of {@code toString()}. Used to convert values in JSON,
  * HTTP parameters and frameworks.
  *
- * @param type the class
+ * @param javaType the class
  * @param parser parses a text; throws an IllegalArgumentException if the text is malformed
  */
-public record NameType<T>(Class<T> type, Function<String, T> parser) {
+public record NameType<T>(Class<T> javaType, Function<String, T> parser) {
     /** All types that a service uses. */
     public static final List<NameType<?>> ALL = List.of(
             new NameType<>(Puri.class, Puri::parse),
@@ -31,7 +31,7 @@ public record NameType<T>(Class<T> type, Function<String, T> parser) {
     @SuppressWarnings("unchecked")
     public static <T> @Nullable NameType<T> of(Class<T> type) {
         for (NameType<?> nameType : ALL) {
-            if (nameType.type == type) {
+            if (nameType.javaType == type) {
                 return (NameType<T>) nameType;
             }
         }

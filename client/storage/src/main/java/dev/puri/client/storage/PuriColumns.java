@@ -76,10 +76,10 @@ public final class PuriColumns {
      * {@code 1y2p0ij32e8e7} are refused, because they do not fit into a long.
      *
      * <p>{@code Identifiers.sortable(9, 4, Identifiers.BASE_36)} creates identifiers of 13 characters, which fit into a
-     * long until the year 2144. They have 36<sup>4</sup> random values in a millisecond: two processes that mint in the
-     * same millisecond collide with a probability of about 1 : 840,000, and the registry then refuses the second
-     * creation. The default identifiers of {@code Identifiers.sortable()} have 20 characters, which do not fit into a
-     * bigint; store them as text.
+     * long until the year 2144. The first identifier of a millisecond has one of 36<sup>4</sup> / 2 random values: two
+     * processes that mint in the same millisecond collide with a probability of about 1 : 840,000, and the registry
+     * then refuses the second creation. The default identifiers of {@code Identifiers.sortable()} have 20 characters,
+     * which do not fit into a bigint; store them as text.
      *
      * @param width number of characters, 1 to {@value #MAX_SORTABLE_WIDTH}
      * @throws IllegalArgumentException if the width is out of bounds

@@ -7,7 +7,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Starts the registry that all tests of this JVM share.
+ * Starts the registry that all tests of this JVM share. Its stack is a broker, a schema registry and the servers of the
+ * registry; {@link StackForm} selects whether the stack runs as a process or in Docker.
  *
  * <p>The registry runs until the JVM ends, and not only until the end of a JUnit run, because Spring keeps its
  * contexts, with their publishers and feeds, until the JVM ends.
@@ -62,7 +63,7 @@ final class SharedRegistry {
         Path userHome = Path.of(System.getProperty("user.home"));
         StackFiles files = StackFiles.of(stack, StackFiles.cache(System.getenv(), userHome));
         return StackProcess.start(
-                files, JavaHomes.commandOf(files.java(), JavaHomes.candidates(System.getenv(), userHome)));
+                files, JavaHomes.commandOf(files.minJavaVersion(), JavaHomes.candidates(System.getenv(), userHome)));
     }
 
     /** Starts containers. Testcontainers removes them after this JVM has ended. */

@@ -31,11 +31,11 @@ import org.jspecify.annotations.Nullable;
  * is unpacked only once, to a folder that all builds of a user share.
  *
  * @param folder folder that contains {@code lib} and {@code apicurio}
- * @param java minimum Java version
+ * @param minJavaVersion minimum Java version
  * @param main name of the main class
  * @param arguments first arguments of the main class
  */
-record StackFiles(Path folder, int java, String main, List<String> arguments) {
+record StackFiles(Path folder, int minJavaVersion, String main, List<String> arguments) {
     private static final String PREFIX = "dev/puri/client/testing/stack/";
     private static final String DESCRIPTION_FILE = "stack.properties";
     private static final String DESCRIPTION = PREFIX + DESCRIPTION_FILE;

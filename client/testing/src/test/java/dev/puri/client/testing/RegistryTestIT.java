@@ -156,7 +156,7 @@ class RegistryTestIT {
             Path user = Path.of(System.getProperty("user.home"));
             StackFiles files = StackFiles.of(StackFiles.onClassPath(), StackFiles.cache(System.getenv(), user));
             return StackProcess.start(
-                    files, JavaHomes.commandOf(files.java(), JavaHomes.candidates(System.getenv(), user)));
+                    files, JavaHomes.commandOf(files.minJavaVersion(), JavaHomes.candidates(System.getenv(), user)));
         }
     }
 }

@@ -51,7 +51,7 @@ class StackFilesTest {
     void stacksWithTheSameContentAreUnpackedOnce() throws IOException {
         Path cache = folder.resolve("cache");
         StackFiles first = StackFiles.of(jar("one.jar"), cache);
-        assertThat(first.java()).isEqualTo(25);
+        assertThat(first.minJavaVersion()).isEqualTo(25);
         assertThat(first.main()).isEqualTo("com.example.Main");
         assertThat(first.arguments()).containsExactly("one", "two");
         assertThat(first.folder().resolve("lib/a.jar")).hasContent("a");

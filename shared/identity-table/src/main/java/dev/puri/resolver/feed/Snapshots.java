@@ -4,12 +4,12 @@ import dev.puri.resolver.table.PackedTable;
 import dev.puri.resolver.table.SnapshotOrigin;
 import dev.puri.resolver.table.SnapshotRefusedException;
 import dev.puri.resolver.table.SnapshotRequirements;
-import dev.puri.tail.BrokerTopic;
-import dev.puri.tail.BrokerTopic.UnreachableException;
 import dev.puri.tail.ObservationTime;
 import dev.puri.tail.RetryPolicy;
 import dev.puri.tail.Stop;
 import dev.puri.tail.SupervisedThread;
+import dev.puri.tail.TopicAdmin;
+import dev.puri.tail.TopicAdmin.TopicUnavailableException;
 import dev.puri.tail.TopicEnds;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -62,9 +62,9 @@ public final class Snapshots {
     /**
      * Returns a table with the rows of the last snapshot, or an empty table if the snapshot cannot be used.
      *
-     * @throws UnreachableException if the brokers do not respond
+     * @throws TopicUnavailableException if the brokers do not respond
      */
-    PackedTable open(BrokerTopic topic, TopicEnds ends) {
+    PackedTable open(TopicAdmin topic, TopicEnds ends) {
         if (file == null || !Files.exists(file)) {
             return new PackedTable();
         }
@@ -72,11 +72,11 @@ public final class Snapshots {
         try {
             requirements = new SnapshotRequirements(
                     ends.topicId(),
-                    topic.begins(ends),
+                    topic.beginningOffsets(ends),
                     ends.byPartition(),
                     topic.tombstoneRetention(),
                     clock.instant());
-        } catch (UnreachableException e) {
+        } catch (TopicUnavailableException e) {
             // The caller retries, which costs less than reading the whole topic. But a missing permission may never be
             // granted.
             if (!e.isForbidden()) {

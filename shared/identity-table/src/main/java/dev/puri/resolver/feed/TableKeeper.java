@@ -6,14 +6,14 @@ import dev.puri.resolver.table.Table;
 import dev.puri.resolver.table.TableStats;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Topics;
-import dev.puri.tail.BrokerTopic;
-import dev.puri.tail.BrokerTopic.UnreachableException;
 import dev.puri.tail.FailureState;
 import dev.puri.tail.LifeCycle;
 import dev.puri.tail.ObservationTime;
 import dev.puri.tail.RetryPolicy;
 import dev.puri.tail.Stop;
 import dev.puri.tail.SupervisedThread;
+import dev.puri.tail.TopicAdmin;
+import dev.puri.tail.TopicAdmin.TopicUnavailableException;
 import dev.puri.tail.TopicEnds;
 import dev.puri.tail.wait.Waiters;
 import io.micrometer.core.instrument.Counter;
@@ -68,7 +68,7 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
      */
     private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(30);
 
-    private final Supplier<BrokerTopic> topics;
+    private final Supplier<TopicAdmin> topics;
     private final Function<PackedTable, TableClient> clients;
     private final Snapshots snapshots;
     private final Waiters waiters;
@@ -90,7 +90,7 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
     private volatile @Nullable ObservationTime asOf;
 
     /** The admin client of the current attempt; null before the first attempt. */
-    private volatile @Nullable BrokerTopic brokerTopic;
+    private volatile @Nullable TopicAdmin topicAdmin;
 
     /** The end offsets that the brokers reported last; null if they never did. */
     private volatile @Nullable TopicEnds ends;
@@ -105,11 +105,11 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
          * Called by the thread that writes the table, before the first live record.
          *
          * @param topicId the id of the topic that feeds the table
-         * @param begins by partition, the offset after the last record in the table
+         * @param beginOffsets by partition, the offset after the last record in the table
          * @param completeAt a time at which the topic had no later records
-         * @param isThere tells whether the table has an identity with a pURI and uuid. Any thread may call it
+         * @param hasIdentity tells whether the table has an identity with a pURI and uuid. Any thread may call it
          */
-        C begin(Uuid topicId, long[] begins, Instant completeAt, BiPredicate<Puri, UUID> isThere);
+        C begin(Uuid topicId, long[] beginOffsets, Instant completeAt, BiPredicate<Puri, UUID> hasIdentity);
     }
 
     /**
@@ -133,7 +133,7 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
      *     a process that the keeper shares with an application
      */
     public TableKeeper(
-            Supplier<BrokerTopic> topics,
+            Supplier<TopicAdmin> topics,
             Function<PackedTable, TableClient> clients,
             Snapshots snapshots,
             Waiters waiters,
@@ -181,7 +181,7 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
         Gauge.builder("puri.table.restore.end.records", this, keeper -> keeper.fillProgress(FillProgress::end))
                 .description("End offsets that the table has to reach")
                 .register(meters);
-        Gauge.builder("puri.table.ready", this, keeper -> keeper.unready() == null ? 1 : 0)
+        Gauge.builder("puri.table.ready", this, keeper -> keeper.unreadyReason() == null ? 1 : 0)
                 .description("1 if the serving table is fed and close to the end of its topic, otherwise 0")
                 .register(meters);
     }
@@ -210,17 +210,17 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
 
     /** Returns whether the serving table is fed and its lag is small. */
     public boolean isReady() {
-        return unready() == null;
+        return unreadyReason() == null;
     }
 
     /** Returns why requests have to wait, as text for people. */
     public String progress() {
-        return Objects.requireNonNullElse(unready(), "it is now");
+        return Objects.requireNonNullElse(unreadyReason(), "it is now");
     }
 
     /** Returns why rows of the serving table may be stale or missing, or null if the table is ready. */
-    public @Nullable String unready() {
-        return readiness().unready(maxLag, maxLagAge);
+    public @Nullable String unreadyReason() {
+        return readiness().unreadyReason(maxLag, maxLagAge);
     }
 
     private TableReadiness readiness() {
@@ -328,8 +328,8 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
     }
 
     private void keepTable() {
-        try (BrokerTopic topic = topics.get()) {
-            brokerTopic = topic;
+        try (TopicAdmin topic = topics.get()) {
+            topicAdmin = topic;
             fillAndFeed(topic);
         } finally {
             lifeCycle.detach();
@@ -337,7 +337,7 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
     }
 
     private void onFailure(Throwable cause) {
-        if (cause instanceof KafkaException || cause instanceof UnreachableException) {
+        if (cause instanceof KafkaException || cause instanceof TopicUnavailableException) {
             reportProblem(String.valueOf(cause.getMessage()));
         } else {
             log.error("Keeping the table current failed, and is retried", cause);
@@ -346,7 +346,7 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
     }
 
     /** Fills a table and feeds it. Returns or throws when the client must be replaced, or when the keeper stops. */
-    private void fillAndFeed(BrokerTopic topic) {
+    private void fillAndFeed(TopicAdmin topic) {
         TopicEnds filledFrom = awaitTopic(topic);
         if (stop.isRequested()) {
             return;
@@ -372,7 +372,7 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
     }
 
     private void feed(
-            BrokerTopic topic, TopicEnds filledFrom, PackedTable newTable, Snapshots.SnapshotWriting writing) {
+            TopicAdmin topic, TopicEnds filledFrom, PackedTable newTable, Snapshots.SnapshotWriting writing) {
         try (TableClient filling = clients.apply(newTable)) {
             lifeCycle.fill(filling);
             problem.changeTo("the table is being filled");
@@ -381,9 +381,9 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
             }
             filling.start();
             AtomicReference<@Nullable C> receiver = new AtomicReference<>();
-            filling.goLive(filledFrom.byPartition().size(), begins -> {
+            filling.goLive(filledFrom.byPartition().size(), beginOffsets -> {
                 C created = changesFactory.begin(
-                        filledFrom.topicId(), begins, filledFrom.at().wall(), (puri, uuid) -> {
+                        filledFrom.topicId(), beginOffsets, filledFrom.at().wall(), (puri, uuid) -> {
                             Identity identity = newTable.byPuri(puri);
                             return identity != null && identity.row().uuid().equals(uuid);
                         });
@@ -403,11 +403,11 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
         }
     }
 
-    private TopicEnds awaitTopic(BrokerTopic topic) {
+    private TopicEnds awaitTopic(TopicAdmin topic) {
         while (true) {
             try {
                 return readEnds(topic);
-            } catch (UnreachableException e) {
+            } catch (TopicUnavailableException e) {
                 reportProblem(String.valueOf(e.getMessage()));
                 if (stop.awaitRequest(WATCH_PERIOD)) {
                     throw e;
@@ -417,7 +417,7 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
     }
 
     private void watch(
-            BrokerTopic topic,
+            TopicAdmin topic,
             TableClient feeding,
             TopicEnds filledFrom,
             Snapshots.SnapshotWriting writing,
@@ -448,14 +448,14 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
                     asOf = complete;
                     changes.completeAt(complete.wall());
                 }
-            } catch (UnreachableException e) {
+            } catch (TopicUnavailableException e) {
                 reportProblem(String.valueOf(e.getMessage()));
             }
         }
     }
 
-    private TopicEnds readEnds(BrokerTopic topic) {
-        TopicEnds currentEnds = topic.ends(clock);
+    private TopicEnds readEnds(TopicAdmin topic) {
+        TopicEnds currentEnds = topic.endOffsets(clock);
         ends = currentEnds;
         return currentEnds;
     }
@@ -477,7 +477,7 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
     @Override
     public void close() {
         stop.request();
-        BrokerTopic topic = brokerTopic;
+        TopicAdmin topic = topicAdmin;
         if (topic != null) {
             topic.close();
         }

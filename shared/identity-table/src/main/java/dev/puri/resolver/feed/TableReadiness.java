@@ -29,7 +29,7 @@ record TableReadiness(
      * @param maxLagAge the maximum age of the end offsets
      */
     @Nullable
-    String unready(long maxLag, Duration maxLagAge) {
+    String unreadyReason(long maxLag, Duration maxLagAge) {
         if (waitingFor != null) {
             return "the schema registry is waited for: " + waitingFor;
         }

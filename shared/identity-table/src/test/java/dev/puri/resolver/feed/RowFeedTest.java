@@ -363,7 +363,7 @@ final class RowFeedTest {
         add(TRACK.toBytes(), null, headers("3-7", "refused:HANDLE_TAKEN"));
         write();
 
-        assertThat(outcomes.lastWithoutRow(TRACK)).isEqualTo(Position.parse("3-7"));
+        assertThat(outcomes.lastEventWithoutRow(TRACK)).isEqualTo(Position.parse("3-7"));
         assertThat(outcomes.refusalAt(Position.parse("3-7"))).isNotNull();
         assertThat(undecodable.count()).isZero();
     }
@@ -391,7 +391,7 @@ final class RowFeedTest {
         write();
 
         assertThat(erased).containsExactly(TRACK);
-        assertThat(outcomes.lastWithoutRow(TRACK)).isEqualTo(Position.parse("3-8"));
+        assertThat(outcomes.lastEventWithoutRow(TRACK)).isEqualTo(Position.parse("3-8"));
     }
 
     @Test

@@ -6,9 +6,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.puri.resolver.table.PackedTable;
 import dev.puri.schemas.log.Topics;
 import dev.puri.schemas.serde.InMemorySchemaRegistry;
-import dev.puri.tail.BrokerTopic;
 import dev.puri.tail.PlainConsumers;
 import dev.puri.tail.RefusalLog;
+import dev.puri.tail.TopicAdmin;
 import dev.puri.tail.transactions.TransactionMonitor;
 import dev.puri.tail.wait.OutcomeCache;
 import dev.puri.tail.wait.ReadYourWrites;
@@ -46,14 +46,14 @@ final class WithoutHttpTest {
                         TransactionMonitor.of(Map.of(), NOWHERE, Topics.IDENTITIES::equals, topic -> true, meters)) {
             OutcomeCache outcomes = new OutcomeCache(meters, refusals::forgetErased);
             try (TableKeeper<RowChanges> keeper = new TableKeeper<>(
-                    () -> new BrokerTopic(Map.of(), NOWHERE, Topics.IDENTITIES),
+                    () -> new TopicAdmin(Map.of(), NOWHERE, Topics.IDENTITIES),
                     TableClient.factory(Map.of(), NOWHERE, folder.toString(), registry, outcomes, waiters, meters),
                     new Snapshots(folder, Duration.ofMinutes(1), clock),
                     waiters,
-                    (topicId, begins, completeAt, isThere) -> RowChanges.NONE,
+                    (topicId, beginOffsets, completeAt, hasIdentity) -> RowChanges.NONE,
                     0,
                     Duration.ofSeconds(30),
-                    transactions::reason,
+                    transactions::unreadyReason,
                     () -> {},
                     clock,
                     meters)) {

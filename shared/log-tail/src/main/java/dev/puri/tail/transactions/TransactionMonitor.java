@@ -93,7 +93,7 @@ public final class TransactionMonitor implements AutoCloseable {
      * Returns which transaction hangs in an essential topic, so that committed records may be missing; null if none
      * does.
      */
-    public @Nullable String reason() {
+    public @Nullable String unreadyReason() {
         List<HangingTransaction> inEssentialTopics = hanging.stream()
                 .filter(transaction ->
                         essential.test(transaction.stalled().partition().topic()))
@@ -111,7 +111,7 @@ public final class TransactionMonitor implements AutoCloseable {
     public Health.State ready() {
         Map<String, Object> details = new LinkedHashMap<>();
         List<HangingTransaction> current = hanging;
-        String reason = reason();
+        String reason = unreadyReason();
         String checkFailure = failure.reason();
         if (reason != null) {
             details.put("reason", reason);

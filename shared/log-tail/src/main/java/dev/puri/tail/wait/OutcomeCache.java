@@ -27,7 +27,7 @@ public final class OutcomeCache {
     static final int MAX_ENTRIES = 100_000;
 
     private final BiConsumer<Puri, Instant> onErasure;
-    private final RecentEntries<Puri, Position> lastWithoutRow = new RecentEntries<>(MAX_ENTRIES);
+    private final RecentEntries<Puri, Position> lastEventWithoutRow = new RecentEntries<>(MAX_ENTRIES);
     private final RecentEntries<Position, Refused> refused = new RecentEntries<>(MAX_ENTRIES);
     private final RecentEntries<Position, Puri> ofOwnTopics = new RecentEntries<>(MAX_ENTRIES);
 
@@ -92,8 +92,8 @@ public final class OutcomeCache {
 
     /** Notes that a name has no row after the event at this position. */
     public void addWithoutRow(Puri puri, Position position) {
-        synchronized (lastWithoutRow) {
-            lastWithoutRow.put(puri, position);
+        synchronized (lastEventWithoutRow) {
+            lastEventWithoutRow.put(puri, position);
         }
     }
 
@@ -127,9 +127,9 @@ public final class OutcomeCache {
     }
 
     /** Returns the last event after which a name had no row; null if none is cached. */
-    public @Nullable Position lastWithoutRow(Puri puri) {
-        synchronized (lastWithoutRow) {
-            return lastWithoutRow.get(puri);
+    public @Nullable Position lastEventWithoutRow(Puri puri) {
+        synchronized (lastEventWithoutRow) {
+            return lastEventWithoutRow.get(puri);
         }
     }
 

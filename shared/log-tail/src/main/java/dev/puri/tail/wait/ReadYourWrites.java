@@ -190,7 +190,7 @@ public final class ReadYourWrites {
         }
         Position row = rows.lastOf(puri);
         // Only the first check sees rows from before the start, so only here the absence of a row is certain.
-        boolean isSeen = isSeen(puri, token, row) || row == null && isAsOf(token, refusals.lastErasureOf(puri));
+        boolean isSeen = isSeen(puri, token, row) || row == null && isAsOf(token, refusals.lastEventWithoutRow(puri));
         return isSeen ? EventStatus.Seen.INSTANCE : null;
     }
 
@@ -208,7 +208,7 @@ public final class ReadYourWrites {
     }
 
     private boolean isSeen(Puri puri, Position token, @Nullable Position row) {
-        return isAsOf(token, row == null ? outcomes.lastWithoutRow(puri) : row) || outcomes.isDecided(puri, token);
+        return isAsOf(token, row == null ? outcomes.lastEventWithoutRow(puri) : row) || outcomes.isDecided(puri, token);
     }
 
     private static boolean isAsOf(Position token, @Nullable Position last) {
@@ -253,7 +253,7 @@ public final class ReadYourWrites {
      */
     private CompletionStage<EventStatus> withDetails(EventStatus status) {
         if (status instanceof EventStatus.Refused refused && refused.refusal() == null) {
-            return refusals.soonAt(refused.at(), REJECTION_TIMEOUT)
+            return refusals.awaitAt(refused.at(), REJECTION_TIMEOUT)
                     .thenApply(refusal -> new EventStatus.Refused(refused.at(), refused.reason(), refusal));
         }
         return CompletableFuture.completedFuture(status);

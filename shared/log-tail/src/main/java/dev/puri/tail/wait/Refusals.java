@@ -23,7 +23,7 @@ public interface Refusals {
      * if none is known.
      */
     @Nullable
-    Position lastErasureOf(Puri puri);
+    Position lastEventWithoutRow(Puri puri);
 
     /**
      * Waits for the refusal of the event at this position. The refusal may be read shortly after the table's own topic
@@ -31,7 +31,7 @@ public interface Refusals {
      *
      * @return completes with the refusal, or with null after the timeout
      */
-    CompletionStage<@Nullable Refusal> soonAt(Position position, Duration timeout);
+    CompletionStage<@Nullable Refusal> awaitAt(Position position, Duration timeout);
 
     /** Sets the listener that is called with the position of each refused event and each erasure that is read. */
     void setListener(Listener listener);

@@ -55,10 +55,10 @@ final class TransactionMonitorIT {
         HangingTransaction left =
                 HangingTransaction.leaveCommitted(bootstrapServers, partition, topic, new TopicPartition(topic, 0));
         monitor.check();
-        assertThat(monitor.reason()).isNull();
+        assertThat(monitor.unreadyReason()).isNull();
         checkAfter(OpenTransaction.MARKER_DELAY);
 
-        assertThat(monitor.reason())
+        assertThat(monitor.unreadyReason())
                 .contains(
                         partition + " cannot be read beyond offset 0",
                         "producer " + left.producerId(),
@@ -75,7 +75,8 @@ final class TransactionMonitorIT {
         monitor.check();
         checkAfter(OpenTransaction.MARKER_DELAY);
 
-        assertThat(monitor.reason()).contains("producer " + left.producerId(), "its coordinator does not know it");
+        assertThat(monitor.unreadyReason())
+                .contains("producer " + left.producerId(), "its coordinator does not know it");
 
         left.abort();
         awaitNothingHangs();
@@ -94,10 +95,11 @@ final class TransactionMonitorIT {
             producer.flush();
             monitor.check();
             checkAfter(Duration.ofMinutes(10).plusSeconds(19));
-            assertThat(monitor.reason()).isNull();
+            assertThat(monitor.unreadyReason()).isNull();
 
             checkAfter(Duration.ofSeconds(1));
-            assertThat(monitor.reason()).contains("transactional id " + topic, "has not aborted it after its timeout");
+            assertThat(monitor.unreadyReason())
+                    .contains("transactional id " + topic, "has not aborted it after its timeout");
 
             producer.commitTransaction();
             awaitNothingHangs();
@@ -109,13 +111,13 @@ final class TransactionMonitorIT {
         HangingTransaction.leave(bootstrapServers, partition, topic);
         monitor.check();
         checkAfter(OpenTransaction.MARKER_DELAY);
-        assertThat(monitor.reason()).isNotNull();
+        assertThat(monitor.unreadyReason()).isNotNull();
         try (Admin admin = Admin.create(Map.of("bootstrap.servers", bootstrapServers))) {
             admin.deleteTopics(List.of(topic)).all().get();
         }
         await().atMost(Duration.ofSeconds(60)).ignoreExceptions().until(() -> {
             monitor.check();
-            return monitor.reason() == null;
+            return monitor.unreadyReason() == null;
         });
     }
 
@@ -127,7 +129,7 @@ final class TransactionMonitorIT {
     private void awaitNothingHangs() {
         await().atMost(Duration.ofSeconds(30)).until(() -> {
             monitor.check();
-            return monitor.reason() == null;
+            return monitor.unreadyReason() == null;
         });
     }
 }

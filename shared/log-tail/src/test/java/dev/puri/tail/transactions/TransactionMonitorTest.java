@@ -35,11 +35,11 @@ final class TransactionMonitorTest {
     void aTransactionThatTheCoordinatorHasCommittedHangs() {
         view.stall(PARTITION, 41, coordinator(TransactionState.COMPLETE_COMMIT, true));
         monitor.check();
-        assertThat(monitor.reason()).isNull();
+        assertThat(monitor.unreadyReason()).isNull();
 
         checkAfter(Duration.ofSeconds(10));
 
-        assertThat(monitor.reason())
+        assertThat(monitor.unreadyReason())
                 .isEqualTo(
                         "puri.identities.v1-3 cannot be read beyond offset 41 for 10 s: the transaction of producer 7,"
                                 + " epoch 2, transactional id puri-registry-1, is open here, and its coordinator has committed"
@@ -65,7 +65,7 @@ final class TransactionMonitorTest {
 
         checkAfter(Duration.ofSeconds(5));
 
-        assertThat(monitor.reason()).isNull();
+        assertThat(monitor.unreadyReason()).isNull();
         assertThat(monitor.ready().up()).isTrue();
         assertThat(hanging()).isZero();
     }
@@ -76,11 +76,11 @@ final class TransactionMonitorTest {
         view.stall(PARTITION, 41, coordinator(state, true));
         monitor.check();
         checkAfter(TIMEOUT.plusSeconds(19));
-        assertThat(monitor.reason()).isNull();
+        assertThat(monitor.unreadyReason()).isNull();
 
         checkAfter(Duration.ofSeconds(1));
 
-        assertThat(monitor.reason()).contains("producer 7", "puri-registry-1");
+        assertThat(monitor.unreadyReason()).contains("producer 7", "puri-registry-1");
     }
 
     @ParameterizedTest
@@ -103,7 +103,7 @@ final class TransactionMonitorTest {
 
         checkAfter(Duration.ofSeconds(10));
 
-        assertThat(monitor.reason()).contains("its coordinator does not know it");
+        assertThat(monitor.unreadyReason()).contains("its coordinator does not know it");
         assertThat(monitor.ready().details().toString()).contains("it may have been committed elsewhere");
     }
 
@@ -112,11 +112,12 @@ final class TransactionMonitorTest {
         view.stall(PARTITION, 41, null);
         monitor.check();
         checkAfter(FakeView.LONGEST.plusSeconds(19));
-        assertThat(monitor.reason()).isNull();
+        assertThat(monitor.unreadyReason()).isNull();
 
         checkAfter(Duration.ofSeconds(1));
 
-        assertThat(monitor.reason()).contains("producer 7", "has been open for longer than any transaction may be");
+        assertThat(monitor.unreadyReason())
+                .contains("producer 7", "has been open for longer than any transaction may be");
         assertThat(monitor.ready().details().toString())
                 .contains("find-hanging --topic puri.identities.v1 --partition 3");
     }
@@ -128,7 +129,7 @@ final class TransactionMonitorTest {
 
         checkAfter(FakeView.LONGEST.plusSeconds(20));
 
-        assertThat(monitor.reason()).contains("cannot be read beyond offset 41", "READ on the topic");
+        assertThat(monitor.unreadyReason()).contains("cannot be read beyond offset 41", "READ on the topic");
     }
 
     @Test
@@ -139,7 +140,7 @@ final class TransactionMonitorTest {
 
         checkAfter(Duration.ofSeconds(10));
 
-        assertThat(monitor.reason()).isNull();
+        assertThat(monitor.unreadyReason()).isNull();
     }
 
     @Test
@@ -150,12 +151,12 @@ final class TransactionMonitorTest {
         view.unanswered.add(PARTITION);
 
         checkAfter(Duration.ofSeconds(5));
-        assertThat(monitor.reason()).contains("producer 7", "puri-registry-1");
+        assertThat(monitor.unreadyReason()).contains("producer 7", "puri-registry-1");
 
         view.unanswered.clear();
         view.offsets.put(PARTITION, new Offsets(50, 50));
         checkAfter(Duration.ofSeconds(5));
-        assertThat(monitor.reason()).isNull();
+        assertThat(monitor.unreadyReason()).isNull();
     }
 
     @Test
@@ -167,7 +168,7 @@ final class TransactionMonitorTest {
 
         checkAfter(Duration.ofSeconds(5));
 
-        assertThat(monitor.reason()).contains("producer 7", "puri-registry-1");
+        assertThat(monitor.unreadyReason()).contains("producer 7", "puri-registry-1");
     }
 
     @Test
@@ -179,7 +180,7 @@ final class TransactionMonitorTest {
 
         checkAfter(Duration.ofSeconds(5));
 
-        assertThat(monitor.reason()).contains("producer 7", "puri-registry-1");
+        assertThat(monitor.unreadyReason()).contains("producer 7", "puri-registry-1");
     }
 
     @Test
@@ -191,7 +192,7 @@ final class TransactionMonitorTest {
 
         checkAfter(Duration.ofSeconds(5));
 
-        assertThat(monitor.reason()).isNull();
+        assertThat(monitor.unreadyReason()).isNull();
     }
 
     @Test
@@ -201,7 +202,7 @@ final class TransactionMonitorTest {
 
         checkAfter(Duration.ofSeconds(10));
 
-        assertThat(monitor.reason()).isNull();
+        assertThat(monitor.unreadyReason()).isNull();
         assertThat(monitor.ready().up()).isTrue();
         assertThat(monitor.ready().details().toString()).contains("topic=other");
         assertThat(hanging()).isEqualTo(1);
@@ -225,7 +226,7 @@ final class TransactionMonitorTest {
         checkAfter(Duration.ofSeconds(10));
 
         assertThat(view.asked).isEqualTo(20);
-        assertThat(monitor.reason()).endsWith("(and 19 more)");
+        assertThat(monitor.unreadyReason()).endsWith("(and 19 more)");
     }
 
     private void checkAfter(Duration time) {

@@ -116,12 +116,12 @@ final class ReadYourWritesTest {
         }
 
         @Override
-        public @Nullable Position lastErasureOf(Puri puri) {
+        public @Nullable Position lastEventWithoutRow(Puri puri) {
             return erasures.get(puri);
         }
 
         @Override
-        public CompletionStage<@Nullable Refusal> soonAt(Position position, Duration patience) {
+        public CompletionStage<@Nullable Refusal> awaitAt(Position position, Duration patience) {
             return soon;
         }
     }

@@ -36,10 +36,10 @@ public final class PuriModule extends SimpleModule {
     }
 
     private <T> void add(NameType<T> nameType) {
-        addSerializer(nameType.type(), ToStringSerializer.instance);
-        addKeySerializer(nameType.type(), new KeySerializer());
-        addDeserializer(nameType.type(), new TextDeserializer<>(nameType));
-        addKeyDeserializer(nameType.type(), new TextKeyDeserializer<>(nameType));
+        addSerializer(nameType.javaType(), ToStringSerializer.instance);
+        addKeySerializer(nameType.javaType(), new KeySerializer());
+        addDeserializer(nameType.javaType(), new TextDeserializer<>(nameType));
+        addKeyDeserializer(nameType.javaType(), new TextKeyDeserializer<>(nameType));
     }
 
     private static final class KeySerializer extends ValueSerializer<Object> {
@@ -55,20 +55,21 @@ public final class PuriModule extends SimpleModule {
         private final transient NameType<T> nameType;
 
         TextDeserializer(NameType<T> nameType) {
-            super(nameType.type());
+            super(nameType.javaType());
             this.nameType = nameType;
         }
 
         @Override
         public @Nullable T deserialize(JsonParser json, DeserializationContext context) {
             if (!json.hasToken(JsonToken.VALUE_STRING)) {
-                return nameType.type().cast(context.handleUnexpectedToken(nameType.type(), json));
+                return nameType.javaType().cast(context.handleUnexpectedToken(nameType.javaType(), json));
             }
             String text = json.getString();
             try {
                 return nameType.parse(text);
             } catch (IllegalArgumentException e) {
-                return nameType.type().cast(context.handleWeirdStringValue(nameType.type(), text, e.getMessage()));
+                return nameType.javaType()
+                        .cast(context.handleWeirdStringValue(nameType.javaType(), text, e.getMessage()));
             }
         }
     }
@@ -85,7 +86,7 @@ public final class PuriModule extends SimpleModule {
             try {
                 return nameType.parse(key);
             } catch (IllegalArgumentException e) {
-                return context.handleWeirdKey(nameType.type(), key, e.getMessage());
+                return context.handleWeirdKey(nameType.javaType(), key, e.getMessage());
             }
         }
     }

@@ -30,7 +30,7 @@ public final class PuriParamConverters implements ParamConverterProvider {
         public T fromString(@Nullable String text) {
             if (text == null) {
                 throw new IllegalArgumentException(
-                        "the text of a " + nameType.type().getSimpleName() + " must not be null");
+                        "the text of a " + nameType.javaType().getSimpleName() + " must not be null");
             }
             return nameType.parse(text);
         }
@@ -38,7 +38,7 @@ public final class PuriParamConverters implements ParamConverterProvider {
         @Override
         public String toString(@Nullable T value) {
             if (value == null) {
-                throw new IllegalArgumentException("the " + nameType.type().getSimpleName() + " must not be null");
+                throw new IllegalArgumentException("the " + nameType.javaType().getSimpleName() + " must not be null");
             }
             return value.toString();
         }

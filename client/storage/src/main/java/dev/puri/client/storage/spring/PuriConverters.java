@@ -25,7 +25,7 @@ public final class PuriConverters {
     }
 
     private static <T> void add(ConverterRegistry registry, NameType<T> nameType) {
-        registry.addConverter(String.class, nameType.type(), nameType::parse);
-        registry.addConverter(nameType.type(), String.class, Object::toString);
+        registry.addConverter(String.class, nameType.javaType(), nameType::parse);
+        registry.addConverter(nameType.javaType(), String.class, Object::toString);
     }
 }

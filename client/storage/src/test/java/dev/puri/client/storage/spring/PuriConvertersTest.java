@@ -27,8 +27,8 @@ class PuriConvertersTest {
         assertThat(CONVERSION.convert(Puri.parse("music:tracks:1"), String.class))
                 .isEqualTo("music:tracks:1");
         for (NameType<?> each : NameType.ALL) {
-            assertThat(CONVERSION.canConvert(String.class, each.type())).isTrue();
-            assertThat(CONVERSION.canConvert(each.type(), String.class)).isTrue();
+            assertThat(CONVERSION.canConvert(String.class, each.javaType())).isTrue();
+            assertThat(CONVERSION.canConvert(each.javaType(), String.class)).isTrue();
         }
     }
 

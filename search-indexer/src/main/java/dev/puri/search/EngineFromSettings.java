@@ -18,11 +18,11 @@ import java.security.NoSuchAlgorithmException;
  *
  * @param folder the folder of this instance: Lucene's index, and the key that encrypts cursors
  */
-record Engines(SearchSettings settings, StateFolder folder) implements Indexer.EngineOpener, AutoCloseable {
+record EngineFromSettings(SearchSettings settings, StateFolder folder) implements Indexer.EngineOpener, AutoCloseable {
     private static final String CURSOR_KEY = "cursor.key";
 
-    static Engines of(SearchSettings settings) {
-        return new Engines(settings, StateFolder.of(settings.stateDir(), "search"));
+    static EngineFromSettings of(SearchSettings settings) {
+        return new EngineFromSettings(settings, StateFolder.of(settings.stateDir(), "search"));
     }
 
     @Override

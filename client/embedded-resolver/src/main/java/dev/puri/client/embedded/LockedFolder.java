@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param lock the locked file. The kernel releases the lock when the process ends
  */
-record StateDirectory(Path path, FileChannel lock) implements AutoCloseable {
+record LockedFolder(Path path, FileChannel lock) implements AutoCloseable {
     private static final String LOCK_FILE = "resolver.lock";
 
     /** Creates a folder if it does not exist. Returns why the folder cannot be used, or null if it can be used. */
@@ -33,7 +33,7 @@ record StateDirectory(Path path, FileChannel lock) implements AutoCloseable {
      * @throws IllegalStateException if another resolver has locked the folder
      * @throws UncheckedIOException if the folder cannot be written
      */
-    static StateDirectory lockFolder(Path path) {
+    static LockedFolder open(Path path) {
         try {
             Files.createDirectories(path);
             FileChannel lock =
@@ -43,7 +43,7 @@ record StateDirectory(Path path, FileChannel lock) implements AutoCloseable {
                 throw new IllegalStateException(
                         "stateDir " + path + " is used by another resolver; each resolver needs its own folder");
             }
-            return new StateDirectory(path, lock);
+            return new LockedFolder(path, lock);
         } catch (IOException e) {
             throw new UncheckedIOException("stateDir " + path + " cannot be used: " + e, e);
         }

@@ -31,17 +31,17 @@ import org.apache.kafka.common.errors.AuthorizationException;
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 
 /** An admin client that reads the offsets and settings of one topic. Thread-safe. */
-public final class BrokerTopic implements AutoCloseable {
+public final class TopicAdmin implements AutoCloseable {
     private static final Duration REQUEST_TIMEOUT = Duration.ofSeconds(5);
 
     private final String topic;
     private final Admin admin;
 
     /** The brokers did not return the requested data, or the topic does not exist. The message says why. */
-    public static final class UnreachableException extends RuntimeException {
+    public static final class TopicUnavailableException extends RuntimeException {
         private static final long serialVersionUID = 1L;
 
-        UnreachableException(String message, Throwable cause) {
+        TopicUnavailableException(String message, Throwable cause) {
             super(message, cause);
         }
 
@@ -57,7 +57,7 @@ public final class BrokerTopic implements AutoCloseable {
      *
      * @throws org.apache.kafka.common.KafkaException if no client can be created with the properties
      */
-    public BrokerTopic(Map<String, String> kafka, String bootstrapServers, String topic) {
+    public TopicAdmin(Map<String, String> kafka, String bootstrapServers, String topic) {
         this.topic = topic;
         Properties config = new Properties();
         config.putAll(kafka);
@@ -70,9 +70,9 @@ public final class BrokerTopic implements AutoCloseable {
     /**
      * Returns the topic's id and its end offsets.
      *
-     * @throws UnreachableException if the topic does not exist or no broker responds in time
+     * @throws TopicUnavailableException if the topic does not exist or no broker responds in time
      */
-    public TopicEnds ends(InstantSource clock) {
+    public TopicEnds endOffsets(InstantSource clock) {
         // Taken before the request: the response may lack records that are written meanwhile.
         ObservationTime at = ObservationTime.now(clock);
         TopicDescription description = await(Objects.requireNonNull(
@@ -86,16 +86,16 @@ public final class BrokerTopic implements AutoCloseable {
     /**
      * Returns the beginning offset of each partition.
      *
-     * @throws UnreachableException if no broker responds in time
+     * @throws TopicUnavailableException if no broker responds in time
      */
-    public Map<Integer, Long> begins(TopicEnds ends) {
+    public Map<Integer, Long> beginningOffsets(TopicEnds ends) {
         return offsets(ends.byPartition().keySet(), OffsetSpec.earliest());
     }
 
     /**
      * Returns how long the brokers keep tombstones ({@code delete.retention.ms}); zero if they do not report it.
      *
-     * @throws UnreachableException if no broker responds in time
+     * @throws TopicUnavailableException if no broker responds in time
      */
     public Duration tombstoneRetention() {
         ConfigResource resource = new ConfigResource(ConfigResource.Type.TOPIC, topic);
@@ -116,7 +116,7 @@ public final class BrokerTopic implements AutoCloseable {
         return admin.listOffsets(specs, new ListOffsetsOptions(IsolationLevel.READ_UNCOMMITTED))
                 .all()
                 .toCompletionStage()
-                .thenApply(BrokerTopic::byPartition);
+                .thenApply(TopicAdmin::byPartition);
     }
 
     private Map<Integer, Long> offsets(Collection<Integer> partitions, OffsetSpec spec) {
@@ -143,11 +143,11 @@ public final class BrokerTopic implements AutoCloseable {
             return response.get(2 * REQUEST_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            throw new UnreachableException("interrupted", e);
+            throw new TopicUnavailableException("interrupted", e);
         } catch (TimeoutException e) {
-            throw new UnreachableException("no broker answers", e);
+            throw new TopicUnavailableException("no broker answers", e);
         } catch (ExecutionException e) {
-            throw new UnreachableException(reason(Objects.requireNonNullElse(e.getCause(), e)), e);
+            throw new TopicUnavailableException(reason(Objects.requireNonNullElse(e.getCause(), e)), e);
         }
     }
 
