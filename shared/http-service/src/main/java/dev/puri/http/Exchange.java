@@ -355,7 +355,7 @@ public final class Exchange {
      *
      * @param etag the entity tag of the bytes, with quotation marks (RFC 9110, 8.8.3)
      */
-    public void answerKept(CharSequence mediaType, byte[] body, String etag) {
+    public void answerWithEtag(CharSequence mediaType, byte[] body, String etag) {
         cacheControl = NO_CACHE;
         header(HttpHeaders.ETAG, etag);
         if (!EntityTag.matches(request.headers().getAll(HttpHeaders.IF_NONE_MATCH), etag)) {

@@ -3,7 +3,7 @@ package dev.puri.client.embedded;
 import dev.puri.client.resolve.Ref;
 import dev.puri.resolver.feed.RowChanges;
 import dev.puri.resolver.feed.Snapshots;
-import dev.puri.resolver.feed.TableClient;
+import dev.puri.resolver.feed.TableFeeder;
 import dev.puri.resolver.feed.TableKeeper;
 import dev.puri.resolver.feed.TableRows;
 import dev.puri.resolver.table.Table;
@@ -83,7 +83,7 @@ final class LocalTable implements AutoCloseable {
             keeper = resources.add(
                     new TableKeeper<>(
                             () -> new BrokerTopic(kafka, options.bootstrapServers(), Topics.IDENTITIES),
-                            TableClient.factory(
+                            TableFeeder.factory(
                                     kafka,
                                     options.bootstrapServers(),
                                     directory.path().toString(),

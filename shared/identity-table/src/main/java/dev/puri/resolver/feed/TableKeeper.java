@@ -37,16 +37,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Provides the serving table, keeps it current, and replaces it if its client dies or its topic is created again. One
+ * Provides the serving table, keeps it current, and replaces it if its feeder dies or its topic is created again. One
  * thread does this:
  *
  * <pre>
- * wait for the topic ─▶ fill a new table ─▶ swap it with the serving table ─▶ watch client and topic
- *         ▲                    │ fails                                            │ client is dead,
+ * wait for the topic ─▶ fill a new table ─▶ swap it with the serving table ─▶ watch feeder and topic
+ *         ▲                    │ fails                                            │ feeder is dead,
  *         └──── back off ◀─────┴──────────────────────────────────────────────────┘ topic was recreated
  * </pre>
  *
- * If the client of the serving table dies, the table keeps serving its last rows until the new table is complete.
+ * If the feeder of the serving table dies, the table keeps serving its last rows until the new table is complete.
  * Meanwhile readiness is down, so that a load balancer chooses another resolver. An incomplete table never serves.
  *
  * @param <C> type of the receiver of changes
@@ -68,7 +68,7 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
     private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(30);
 
     private final Supplier<BrokerTopic> topics;
-    private final Function<PackedTable, TableClient> clients;
+    private final Function<PackedTable, TableFeeder> createFeeder;
     private final Snapshots snapshots;
     private final Waiters waiters;
     private final ChangesFactory<C> changesFactory;
@@ -94,10 +94,10 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
     /** The admin client of the current attempt; null before the first attempt. */
     private volatile @Nullable BrokerTopic brokerTopic;
 
-    /** The client that fills a new table or feeds the serving table. */
-    private volatile @Nullable TableClient client;
+    /** The feeder of the new table that is being filled, or of the serving table. */
+    private volatile @Nullable TableFeeder feeder;
 
-    /** Whether {@link #client} feeds the serving table. */
+    /** Whether {@link #feeder} feeds the serving table, and not a new one. */
     private volatile boolean isServingTableFed;
 
     /** The end offsets that the brokers reported last; null if they never did. */
@@ -130,7 +130,7 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
 
     /**
      * @param topics creates an admin client for the topic
-     * @param clients creates a client that feeds a table
+     * @param createFeeder creates the feeder of a table
      * @param snapshots opens and writes snapshots of the table
      * @param waiters woken when a new table serves
      * @param changesFactory creates the receiver of the serving table's changes
@@ -142,7 +142,7 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
      */
     public TableKeeper(
             Supplier<BrokerTopic> topics,
-            Function<PackedTable, TableClient> clients,
+            Function<PackedTable, TableFeeder> createFeeder,
             Snapshots snapshots,
             Waiters waiters,
             ChangesFactory<C> changesFactory,
@@ -153,7 +153,7 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
             InstantSource clock,
             MeterRegistry meters) {
         this.topics = topics;
-        this.clients = clients;
+        this.createFeeder = createFeeder;
         this.snapshots = snapshots;
         this.waiters = waiters;
         this.changesFactory = changesFactory;
@@ -231,14 +231,14 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
     }
 
     private TableReadiness readiness() {
-        TableClient client = this.client;
+        TableFeeder feeder = this.feeder;
         TopicEnds lastEnds = ends;
         return new TableReadiness(
-                isServingTableFed && client != null,
-                client != null && client.isRunning(),
-                client == null ? null : client.waitingFor(),
+                isServingTableFed && feeder != null,
+                feeder != null && feeder.isRunning(),
+                feeder == null ? null : feeder.waitingFor(),
                 problem.reason(),
-                lastEnds == null || client == null ? 0 : lastEnds.lag(client.table()::reached),
+                lastEnds == null || feeder == null ? 0 : lastEnds.lag(feeder.table()::reached),
                 lastEnds == null ? null : lastEnds.at().age(clock),
                 hangingTransaction.get());
     }
@@ -246,8 +246,8 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
     /** Returns rows and offsets of the table that is filled or fed, for people and dashboards. */
     public Map<String, Object> details() {
         Map<String, Object> details = new LinkedHashMap<>();
-        TableClient client = this.client;
-        Table currentTable = client == null ? table : client.table();
+        TableFeeder feeder = this.feeder;
+        Table currentTable = feeder == null ? table : feeder.table();
         FillProgress progress = fillProgress();
         String detail = problem.reason();
         details.put("topic", Topics.IDENTITIES);
@@ -273,8 +273,8 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
 
     /** Returns the progress of the table that is filled or fed; null if there is no table or no end offsets yet. */
     public @Nullable FillProgress fillProgress() {
-        TableClient client = this.client;
-        Table currentTable = client == null ? table : client.table();
+        TableFeeder feeder = this.feeder;
+        Table currentTable = feeder == null ? table : feeder.table();
         TopicEnds lastEnds = ends;
         if (lastEnds == null || currentTable == null) {
             return null;
@@ -335,7 +335,7 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
             fillAndFeed(topic);
         } finally {
             isServingTableFed = false;
-            client = null;
+            feeder = null;
         }
     }
 
@@ -348,7 +348,7 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
         }
     }
 
-    /** Fills a table and feeds it. Returns or throws when the client must be replaced, or when the keeper stops. */
+    /** Fills a table and feeds it. Returns or throws when the feeder must be replaced, or when the keeper stops. */
     private void fillAndFeed(BrokerTopic topic) {
         TopicEnds filledFrom = awaitTopic(topic);
         if (stop.isRequested()) {
@@ -363,7 +363,7 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
                 Topics.IDENTITIES,
                 filledFrom.byPartition().size(),
                 filledFrom.lag(newTable::reached));
-        // Closed after the client, so that the last snapshot has all rows.
+        // Closed after the feeder, so that the last snapshot has all rows.
         try (Snapshots.SnapshotWriting writing = snapshots.writerOf(newTable, filledFrom)) {
             feed(topic, filledFrom, newTable, writing);
         } finally {
@@ -376,15 +376,15 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
 
     private void feed(
             BrokerTopic topic, TopicEnds filledFrom, PackedTable newTable, Snapshots.SnapshotWriting writing) {
-        try (TableClient filling = clients.apply(newTable)) {
-            client = filling;
+        try (TableFeeder newFeeder = createFeeder.apply(newTable)) {
+            feeder = newFeeder;
             problem.changeTo("the table is being filled");
             if (stop.isRequested()) {
                 return;
             }
-            filling.start();
+            newFeeder.start();
             AtomicReference<@Nullable C> receiver = new AtomicReference<>();
-            filling.goLive(filledFrom.byPartition().size(), begins -> {
+            newFeeder.goLive(filledFrom.byPartition().size(), begins -> {
                 C created = changesFactory.begin(
                         filledFrom.topicId(), begins, filledFrom.at().wall(), (puri, uuid) -> {
                             Identity identity = newTable.byPuri(puri);
@@ -404,7 +404,7 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
             log.info("The table is complete: {} rows", newTable.rows());
             writing.start(filledFrom.at());
             replacedTable.collectIfInMemory();
-            watch(topic, filling, filledFrom, writing, changes);
+            watch(topic, newFeeder, filledFrom, writing, changes);
         }
     }
 
@@ -423,14 +423,14 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
 
     private void watch(
             BrokerTopic topic,
-            TableClient feeding,
+            TableFeeder currentFeeder,
             TopicEnds filledFrom,
             Snapshots.SnapshotWriting writing,
             RowChanges changes) {
         while (!stop.awaitRequest(WATCH_PERIOD)) {
             replacedTable.collectIfInMemory();
-            if (!feeding.isRunning()) {
-                reportProblem("the table's client is dead: " + feeding.death());
+            if (!currentFeeder.isRunning()) {
+                reportProblem("the Kafka Streams client of the table is dead: " + currentFeeder.death());
                 return;
             }
             try {
@@ -486,9 +486,9 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
         if (topic != null) {
             topic.close();
         }
-        TableClient fillingClient = client;
-        if (fillingClient != null && !isServingTableFed) {
-            fillingClient.abandon();
+        TableFeeder currentFeeder = feeder;
+        if (currentFeeder != null && !isServingTableFed) {
+            currentFeeder.abandon();
         }
         if (!thread.join(CLOSE_TIMEOUT)) {
             log.warn("The thread of the table did not stop within {} s", CLOSE_TIMEOUT.toSeconds());
