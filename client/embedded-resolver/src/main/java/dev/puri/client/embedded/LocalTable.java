@@ -157,7 +157,7 @@ final class LocalTable implements AutoCloseable {
      * @throws Waiters.TooManyException if too many references wait already
      */
     CompletableFuture<EventStatus> awaitEvent(Ref ref, Duration wait) throws Waiters.TooManyException {
-        Position token = Objects.requireNonNull(ref.at());
+        Position token = Objects.requireNonNull(ref.token());
         Puri puri = ref.puri();
         return puri != null
                 ? readYourWrites.await(this, puri, token, wait)

@@ -79,8 +79,9 @@ final class PuriKey implements Index.RecordMatcher {
         int offset = RowCodec.nameOffset(record);
         // A packed identifier contains its length, so a longer identifier does not have the same first bytes.
         int recordIdentifierOffset = Varint.end(record, offset);
-        if (recordIdentifierOffset + packedLength > record.length
-                || !Arrays.equals(record, recordIdentifierOffset, recordIdentifierOffset + packedLength, packed, 0, packedLength)) {
+        int comparedTo = recordIdentifierOffset + packedLength;
+        if (comparedTo > record.length
+                || !Arrays.equals(record, recordIdentifierOffset, comparedTo, packed, 0, packedLength)) {
             return false;
         }
         Words.Collection collection = words.collections.wordOrNull((int) Varint.get(record, offset));

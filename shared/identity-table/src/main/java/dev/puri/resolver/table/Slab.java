@@ -21,9 +21,9 @@ import org.jspecify.annotations.Nullable;
  * <p>The first byte of a record is its length in units. One thread allocates, writes and frees records. Several threads
  * may allocate, fill and free pages while no thread allocates or frees records.
  *
- * <p>Other threads read at addresses from an {@link Index}. The memory at such an address may have been freed and reused
- * meanwhile, so a reader must not use the bytes before the index has compared the segment's stamp. {@link #read} and
- * {@link #getLongAcquire} check the bounds of the chunks, so they do not fail at an outdated address.
+ * <p>Other threads read at addresses from an {@link Index}. The memory at such an address may have been freed and
+ * reused meanwhile, so a reader must not use the bytes before the index has compared the segment's stamp. {@link #read}
+ * and {@link #getLongAcquire} check the bounds of the chunks, so they do not fail at an outdated address.
  */
 final class Slab implements AutoCloseable {
     /** The number of bytes of a unit. */
