@@ -92,7 +92,7 @@ final class Page {
         exchange.header("content-security-policy", CONTENT_SECURITY_POLICY)
                 .header("referrer-policy", "no-referrer")
                 .header("cross-origin-resource-policy", "same-origin")
-                .answerKept(file.mediaType, file.bytes, file.etag);
+                .answerWithEtag(file.mediaType, file.bytes, file.etag);
     }
 
     private static byte[] read(String name) {

@@ -9,7 +9,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.puri.http.HttpSettings;
 import dev.puri.http.PublicSettings;
 import dev.puri.resolver.feed.Snapshots;
-import dev.puri.resolver.feed.TableClient;
+import dev.puri.resolver.feed.TableFeeder;
 import dev.puri.resolver.feed.TableKeeper;
 import dev.puri.resolver.live.ChangeRing;
 import dev.puri.resolver.live.ChangesOptions;
@@ -599,7 +599,7 @@ final class ResolverIT {
         /**
          * @param clients makes them of those that a resolver has
          */
-        Keeping(InstantSource clock, UnaryOperator<Function<PackedTable, TableClient>> clients) {
+        Keeping(InstantSource clock, UnaryOperator<Function<PackedTable, TableFeeder>> clients) {
             changes = Subscribers.start(
                     ChangesOptions.of(10, Duration.ofDays(1), 1, 10_000, Duration.ofSeconds(1)),
                     new PlainConsumers(Map.of(), broker.bootstrapServers()),
@@ -608,7 +608,7 @@ final class ResolverIT {
                     meters);
             keeper = new TableKeeper<>(
                     () -> new TopicAdmin(Map.of(), broker.bootstrapServers(), Topics.IDENTITIES),
-                    clients.apply(TableClient.factory(
+                    clients.apply(TableFeeder.factory(
                             Map.of(),
                             broker.bootstrapServers(),
                             "target/state",

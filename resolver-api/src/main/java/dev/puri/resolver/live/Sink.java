@@ -6,7 +6,7 @@ import dev.puri.http.ServerSentEvent;
 /** Receives the events of one subscriber. Used by one thread at a time; no method blocks. */
 public interface Sink {
     /**
-     * Sends an event. Other sinks may send the same event.
+     * Sends an event. Several sinks may share the event object, so an implementation must not change it.
      *
      * @return false if the subscriber has gone
      */
@@ -21,7 +21,8 @@ public interface Sink {
     /**
      * Returns a sink that writes to a stream.
      *
-     * @param stream must have {@link ChangesOptions#streamOptions}, so that the stream never drops its reader itself
+     * @param stream opened with {@link ChangesOptions#streamOptions}, so that it does not end because of a slow reader.
+     *     The user of the sink decides that by {@link #pendingBytes}
      */
     static Sink of(EventStream stream) {
         return new Sink() {

@@ -29,14 +29,14 @@ import org.slf4j.LoggerFactory;
  */
 final class Access {
     private static final Logger log = LoggerFactory.getLogger(Access.class);
-    private static final int MAX_TOKEN_CHARS = 8 << 10;
+    private static final int MAX_HEADER_CHARS = 8 << 10;
     private static final int MAX_PENDING_VERIFICATIONS = 1000;
     private static final int MAX_CACHED_TOKENS = 10_000;
     private static final long MAX_CACHED_SECONDS = 300;
     private static final Duration MAX_VERIFICATION_TIME = Duration.ofSeconds(30);
     private static final Pattern TOKEN = Pattern.compile("[A-Za-z0-9._~+/-]+=*");
 
-    private final Set<Scope> anonymous;
+    private final Set<Scope> anonymousScopes;
     private final boolean isOn;
     private final @Nullable Path tokensFile;
     private final @Nullable JwtVerifier verifier;
@@ -60,7 +60,7 @@ final class Access {
             InstantSource clock,
             JwtVerifier.KeyCacheTimes times) {
         AuthSettings settings = options.http().auth();
-        this.anonymous = options.anonymous();
+        this.anonymousScopes = options.anonymous();
         this.isOn = settings.isOn();
         this.clock = clock;
         this.tokensFile = settings.authTokens().orElse(null);
@@ -126,7 +126,7 @@ final class Access {
 
     /** Returns whether routes of this scope need no token. */
     boolean isOpen(Scope scope) {
-        return !isOn || scope == Scope.NONE || anonymous.contains(scope);
+        return !isOn || scope == Scope.NONE || anonymousScopes.contains(scope);
     }
 
     /**
@@ -160,7 +160,7 @@ final class Access {
     }
 
     private static @Nullable String bearerToken(String header) {
-        if (header.length() > MAX_TOKEN_CHARS || !header.regionMatches(true, 0, "Bearer ", 0, 7)) {
+        if (header.length() > MAX_HEADER_CHARS || !header.regionMatches(true, 0, "Bearer ", 0, 7)) {
             return null;
         }
         String token = header.substring(7).strip();
@@ -197,7 +197,7 @@ final class Access {
         });
     }
 
-    /** Caches the authorization for a short time only, so that a key that the issuer revokes soon has no effect. */
+    /** Caches the authorization for at most 5 minutes, because the issuer may revoke the key that signed the token. */
     private void cacheAuthorization(TokenHash hash, Authorization authorization) {
         long expiresAtSeconds =
                 Math.min(authorization.expiresAtSeconds(), clock.instant().getEpochSecond() + MAX_CACHED_SECONDS);

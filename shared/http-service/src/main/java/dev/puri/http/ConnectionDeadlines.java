@@ -76,10 +76,12 @@ final class ConnectionDeadlines {
 
         /**
          * Called when the response of a request is complete. The client may not have read it, and may never read it.
+         *
+         * @param unreadBytes the size of the response; 0 if no body follows, or if a stream has its own time limit
          */
-        void requestEnded(long responseBytes) {
+        void requestEnded(long unreadBytes) {
             activeRequests--;
-            deadlineNanos = System.nanoTime() + idleNanos + responseBytes * 1_000_000_000L / MIN_BYTES_PER_SECOND;
+            deadlineNanos = System.nanoTime() + idleNanos + unreadBytes * 1_000_000_000L / MIN_BYTES_PER_SECOND;
         }
 
         private void checkDeadline(long nowNanos) {

@@ -53,8 +53,11 @@ public final class Exchange {
     private final @Nullable TraceContext trace;
     private final long startedAtNanos = System.nanoTime();
     private @Nullable RequestBody requestBody;
-    private boolean isAnswered;
-    private boolean hasEnded;
+
+    /** Whether a response has begun, or the client has disconnected. */
+    private boolean isResponseClosed;
+
+    private boolean isEndReported;
     private boolean isStream;
 
     /** Links of the list of exchanges without a response, which {@link ConnectionDeadlines} maintains. */
@@ -89,9 +92,7 @@ public final class Exchange {
         return parameter;
     }
 
-    /**
-     * Returns an object that identifies the connection. It is equal for all requests of the connection.
-     */
+    /** Returns an object that identifies the connection. It is equal for all requests of the connection. */
     public Object connection() {
         return connection;
     }
@@ -147,9 +148,10 @@ public final class Exchange {
     }
 
     /**
-     * Sets a callback that runs on the event loop if the client disconnects before the response. On HTTP/1.1 this is
-     * not detected if the client has already sent another request, because the connection is not read meanwhile. So
-     * every wait also needs a timeout. Must be called on the event loop, at most once.
+     * Sets a callback that runs on the event loop if the client disconnects, or the answer timeout responds 503, before
+     * the endpoint responds. On HTTP/1.1 a disconnection is not detected if the client has already sent another
+     * request, because the connection is not read meanwhile. So every wait also needs a timeout. Must be called on the
+     * event loop, at most once.
      */
     public void onGone(Runnable callback) {
         onGone = callback;
@@ -159,8 +161,8 @@ public final class Exchange {
     private void onDisconnect() {
         Runnable callback = onGone;
         onGone = null;
-        boolean wasUnanswered = !isAnswered;
-        isAnswered = true;
+        boolean wasUnanswered = !isResponseClosed;
+        isResponseClosed = true;
         loop.deadlines().removeUnanswered(this);
         endRequest(0);
         if (callback != null && wasUnanswered) {
@@ -168,17 +170,17 @@ public final class Exchange {
         }
     }
 
-    /** Tells the connection's deadline that this request has ended. Later calls do nothing. */
-    private void endRequest(long responseBytes) {
-        if (!hasEnded) {
-            hasEnded = true;
-            connection.requestEnded(responseBytes);
+    /** Tells the connection's deadline that the request has ended, and how many bytes the client may still have to read. */
+    private void endRequest(long unreadBytes) {
+        if (!isEndReported) {
+            isEndReported = true;
+            connection.requestEnded(unreadBytes);
         }
     }
 
     /** Returns whether no response is possible any more: there was one, or the client has disconnected. */
     public boolean isOver() {
-        return isAnswered || request.response().closed();
+        return isResponseClosed || request.response().closed();
     }
 
     /**
@@ -191,8 +193,8 @@ public final class Exchange {
     }
 
     /**
-     * Responds with a stream of JSON lines. {@link ServerSentEvent#encoded} wraps a line that includes its line break.
-     * Otherwise like {@link #events}.
+     * Like {@link #events}, but responds with a stream of JSON lines. The user encodes each line and its line break, and
+     * sends the bytes as {@link ServerSentEvent#encoded}.
      */
     public EventStream lines(EventStream.Options options, Consumer<EventStream.End> onEnd) {
         return startStream(EventStream.Form.LINES, options, onEnd);
@@ -299,7 +301,7 @@ public final class Exchange {
         answer(status, APPLICATION_JSON, JsonBuffer.of(body));
     }
 
-    /** Responds with JSON that takes long to produce. A worker thread produces one response at a time. */
+    /** Responds with JSON that takes long to produce. A worker thread does it, so the event loop is not blocked. */
     public void jsonFromWorker(int status, JsonBody body) {
         answerFromWorker(status, APPLICATION_JSON, () -> JsonBody.bytes(body));
     }
@@ -355,7 +357,7 @@ public final class Exchange {
      *
      * @param etag the entity tag of the bytes, with quotation marks (RFC 9110, 8.8.3)
      */
-    public void answerKept(CharSequence mediaType, byte[] body, String etag) {
+    public void answerWithEtag(CharSequence mediaType, byte[] body, String etag) {
         cacheControl = NO_CACHE;
         header(HttpHeaders.ETAG, etag);
         if (!EntityTag.matches(request.headers().getAll(HttpHeaders.IF_NONE_MATCH), etag)) {
@@ -419,17 +421,17 @@ public final class Exchange {
         String instance = "urn:uuid:" + UUID.randomUUID();
         try {
             log.error(
-                    "{} {} failed; the response has the instance {}",
+                    "{} {} failed; the response has the error id {}",
                     LogText.escape(request.method().name()),
                     LogText.escape(request.path()),
                     instance,
                     cause);
-            Problem internal = Problem.of(ProblemType.INTERNAL, "The server's log has details under this instance.");
+            Problem internal = Problem.of(ProblemType.INTERNAL, "The server's log has the cause under this error id.");
             problem(new Problem(internal.type(), internal.detail(), instance, internal.extensions()));
         } finally {
             if (!isStream && !request.response().ended()) {
-                // The failure happened while the response was written, or was a second one. Closing the connection
-                // tells the client.
+                // The response had already begun, or the problem could not be written either. Closing the connection
+                // tells the client that it has no complete response.
                 abort();
             }
         }
@@ -451,7 +453,7 @@ public final class Exchange {
         if (isOver()) {
             return false;
         }
-        isAnswered = true;
+        isResponseClosed = true;
         HttpServerResponse response = request.response();
         MultiMap headers = response.headers();
         headers.set(HttpHeaders.CONTENT_TYPE, mediaType);
@@ -479,9 +481,7 @@ public final class Exchange {
         return request.version() == HttpVersion.HTTP_2;
     }
 
-    /**
-     * Called when a stream has written its last bytes. Aborts the response if the client does not read them in time.
-     */
+    /** Called when a stream has written its last bytes. Aborts the response if the client reads them too slowly. */
     void onStreamWritten(Future<Void> written) {
         endRequest(0);
         Runnable cancel = after(loop.options().limits().bodyTimeout(), () -> {

@@ -15,7 +15,7 @@ public record HttpLimits(
         int maxHeaderBytes,
 
         @Setting(
-                doc = "Maximum size of the request line, in bytes.",
+                doc = "Maximum size of the request line in bytes: method, URL and version. On HTTP/2, of the URL.",
                 byDefault = "8192",
                 atLeast = "256",
                 atMost = "1048576")
@@ -46,14 +46,16 @@ public record HttpLimits(
         Duration headerTimeout,
 
         @Setting(
-                doc = "Maximum time to receive a request body. Received bytes do not extend it.",
+                doc = "Maximum time to receive a request body, or to deliver the last bytes of a stream. Received bytes"
+                        + " do not extend it.",
                 byDefault = "10s",
                 atLeast = "10ms",
                 atMost = "1h")
         Duration bodyTimeout,
 
         @Setting(
-                doc = "Maximum time to a response; after it the response is 503. Must be longer than any wait.",
+                doc = "Maximum time to a response; after it the response is 503. Must be longer than the longest wait"
+                        + " that a client may request.",
                 byDefault = "6m",
                 atLeast = "10ms",
                 atMost = "1d")
@@ -72,6 +74,6 @@ public record HttpLimits(
                 atLeast = "0ms",
                 atMost = "1h")
         Duration closeGrace) {
-    /** The defaults, for an API of small requests. */
+    /** The default limits. */
     public static final HttpLimits DEFAULT = Settings.read(HttpLimits.class, Map.of(), Map.of(), null);
 }

@@ -13,7 +13,7 @@ final class RequestLog {
     private RequestLog() {}
 
     /**
-     * @param callerName the name of the caller; empty if it is unknown
+     * @param callerName the name of the caller, logged as {@code bearer}; never the token. Empty if it is unknown
      * @param durationNanos the time from the end of the request's headers to the response's headers
      */
     static void log(

@@ -22,15 +22,19 @@ public final class Ref {
     private final @Nullable Puri puri;
     private final @Nullable Handle handle;
     private final @Nullable String flaw;
-    private final @Nullable Position at;
+    private final @Nullable Position token;
 
     private Ref(
-            String text, @Nullable Puri puri, @Nullable Handle handle, @Nullable String flaw, @Nullable Position at) {
+            String text,
+            @Nullable Puri puri,
+            @Nullable Handle handle,
+            @Nullable String flaw,
+            @Nullable Position token) {
         this.text = text;
         this.puri = puri;
         this.handle = handle;
         this.flaw = flaw;
-        this.at = at;
+        this.token = token;
     }
 
     /**
@@ -165,23 +169,23 @@ public final class Ref {
     }
 
     /** The token of the event that the answer must include; null for none. */
-    public @Nullable Position at() {
-        return at;
+    public @Nullable Position token() {
+        return token;
     }
 
     @Override
     public boolean equals(Object other) {
-        return other instanceof Ref that && text.equals(that.text) && Objects.equals(at, that.at);
+        return other instanceof Ref that && text.equals(that.text) && Objects.equals(token, that.token);
     }
 
     @Override
     public int hashCode() {
-        return 31 * text.hashCode() + Objects.hashCode(at);
+        return 31 * text.hashCode() + Objects.hashCode(token);
     }
 
     /** Returns the text and, if there is a token, {@code @} and the token. */
     @Override
     public String toString() {
-        return at == null ? text : text + '@' + at;
+        return token == null ? text : text + '@' + token;
     }
 }

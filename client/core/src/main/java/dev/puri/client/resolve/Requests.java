@@ -110,7 +110,7 @@ final class Requests {
      * within its wait, the verdict on its references is {@link Verdict.NotCaughtUp}.
      */
     CompletableFuture<Answer> sendLimited(List<Ref> refs, Duration wait) {
-        boolean waitsForEvents = !wait.isZero() && refs.stream().anyMatch(ref -> ref.at() != null);
+        boolean waitsForEvents = !wait.isZero() && refs.stream().anyMatch(ref -> ref.token() != null);
         if (!waitsForEvents) {
             return send(refs, wait, call -> beginLimited(call, nonWaitingLimiter));
         }
@@ -211,7 +211,7 @@ final class Requests {
 
         /** Starts the timer that ends the wait of a call that is not sent. A reference without a token needs a resolver. */
         void startWait() {
-            if (refs.stream().allMatch(ref -> ref.at() != null)) {
+            if (refs.stream().allMatch(ref -> ref.token() != null)) {
                 Future<?> end = schedule(wait.toNanos(), this::answerAtEndOfWait);
                 var unused = result.whenComplete((answer, error) -> end.cancel(false));
             }

@@ -19,12 +19,12 @@ import org.jspecify.annotations.Nullable;
  * Looks up identities at resolvers over HTTP. Answers from a cache if the options have one.
  *
  * <pre>
- * Ref ─▶ malformed? ─▶ cache ─▶ single, no token ─▶ Joiner ─┬▶ Requests ─▶ POST /v1/resolve at Addresses
- *            │           │  └─▶ list, or a token ─▶ limit ──┘       │
- *            ▼           ▼                                          ▼
- *         verdict     verdict ◀── cached unless it may be stale ◀── verdicts
- *                        ▲
- *                        └──────── ChangeFeed ◀──────── GET /v1/changes
+ * Ref ─▶ malformed? ─▶ cache ─▶ single, no token ─▶ Joiner ─────────────┬▶ Requests ─▶ POST /v1/resolve
+ *            │           │  └─▶ list, or a token ─▶ ConcurrencyLimiter ──┘     │
+ *            ▼           ▼                                                     ▼
+ *         verdict     verdict ◀─── put into the cache unless it may be stale ◀─┘
+ *
+ * cache ◀── ChangeFeed ◀── GET /v1/changes
  * </pre>
  */
 public final class ResolverClient implements IdentityResolver {
@@ -115,10 +115,11 @@ public final class ResolverClient implements IdentityResolver {
         if (!tryAddPending(1)) {
             return CompletableFuture.failedStage(tooManyPending(1));
         }
-        CompletableFuture<Verdict> answer = ref.at() == null
+        CompletableFuture<Verdict> answer = ref.token() == null
                 ? joiner.add(ref)
                 : sendWithWait(List.of(ref), wait).thenApply(verdicts -> verdicts.get(0));
-        return withDeadline(removingPending(answer, 1).copy(), ref.at() == null ? Duration.ZERO : wait);
+        // A copy, because withDeadline may complete its argument, and removingPending then never reduces the count.
+        return withDeadline(removingPending(answer, 1).copy(), ref.token() == null ? Duration.ZERO : wait);
     }
 
     @Override
@@ -218,9 +219,9 @@ public final class ResolverClient implements IdentityResolver {
     }
 
     /**
-     * Sends several requests, one after the other, if the wait is longer than a resolver accepts. Each request waits
-     * for a part of the wait, so the number of requests is bounded also if a resolver answers each request at once. No
-     * request begins after the end of the wait, also if a request takes longer than its part.
+     * Sends several requests, one after the other, if the wait is longer than a resolver accepts. Each request uses up
+     * {@code maxWait} of the wait, even if the resolver answers at once, so the number of requests is bounded. No request
+     * begins after the end of the wait, also if an earlier request took longer than {@code maxWait}.
      */
     private CompletableFuture<List<Verdict>> sendWithWait(List<Ref> refs, Duration wait, long waitEndsAt) {
         Duration part = shorter(wait, options.maxWait());
@@ -251,8 +252,8 @@ public final class ResolverClient implements IdentityResolver {
     }
 
     /**
-     * Fails a look-up at its deadline. The deadline of its request is not enough, because a look-up may be collected
-     * before it is sent.
+     * Fails a look-up at its deadline. The deadline of its request is not enough, because the look-up may wait in the
+     * Joiner before the request is sent.
      */
     private <T> CompletionStage<T> withDeadline(CompletableFuture<T> answer, Duration wait) {
         Duration limit = wait.plus(options.deadline());

@@ -32,10 +32,10 @@ final class ResolverJson {
         ObjectNode request = JSON.createObjectNode();
         ArrayNode array = request.putArray("refs");
         for (Ref ref : refs) {
-            if (ref.at() == null) {
+            if (ref.token() == null) {
                 array.add(ref.text());
             } else {
-                array.addObject().put("ref", ref.text()).put("at", ref.at().toString());
+                array.addObject().put("ref", ref.text()).put("at", ref.token().toString());
             }
         }
         return request.toString().getBytes(StandardCharsets.UTF_8);

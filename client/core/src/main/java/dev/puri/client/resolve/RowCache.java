@@ -173,7 +173,7 @@ final class RowCache {
     private boolean isValidFor(Entry entry, Ref ref) {
         // A verdict for one token is not valid for another token, even an earlier one: that token's event may have been
         // refused.
-        Position token = ref.at();
+        Position token = ref.token();
         boolean isTokenAnswered = token == null || token.equals(entry.token);
         Survivor survivor = entry.survivor;
         return isTokenAnswered
@@ -226,7 +226,7 @@ final class RowCache {
         if (handle != null && handle.equals(ref.handle())) {
             purisByHandle.put(handle, puri);
         }
-        rows.put(puri, new Entry(verdict, ref.at(), survivorEntry, mergeGeneration));
+        rows.put(puri, new Entry(verdict, ref.token(), survivorEntry, mergeGeneration));
     }
 
     private long lastChangeAt(Puri puri) {

@@ -30,7 +30,8 @@ public sealed interface Verdict {
      *
      * @param puri name of the merged identity
      * @param handle handle of the merged identity; null if it has none
-     * @param canonical name of the survivor; null if the chain of merges does not lead to a survivor
+     * @param canonical name of the survivor, called as in the HTTP API; null if the chain of merges does not lead to a
+     *     survivor
      * @param placement location of the survivor's row; null if the survivor is unknown
      * @param epoch epoch of the merged identity; both times are also those of the merged identity
      * @param detail where the chain of merges is broken; null if the chain leads to a survivor
@@ -60,7 +61,10 @@ public sealed interface Verdict {
             Instant changedAt)
             implements Verdict {}
 
-    /** The registry does not know the name: it was never registered, or the identity was erased. */
+    /**
+     * The registry does not know the name: it was never registered, or the identity was erased. A deletion keeps the
+     * row of the identity, an erasure does not.
+     */
     record Unknown(Ref ref) implements Verdict {}
 
     /**

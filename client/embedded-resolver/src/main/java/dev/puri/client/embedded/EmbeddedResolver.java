@@ -144,7 +144,7 @@ public final class EmbeddedResolver implements IdentityResolver {
     }
 
     private static boolean hasToken(Ref ref) {
-        return ref.at() != null && ref.flaw() == null;
+        return ref.token() != null && ref.flaw() == null;
     }
 
     private Verdict find(Ref ref) {

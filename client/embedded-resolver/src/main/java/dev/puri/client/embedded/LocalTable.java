@@ -3,7 +3,7 @@ package dev.puri.client.embedded;
 import dev.puri.client.resolve.Ref;
 import dev.puri.resolver.feed.RowChanges;
 import dev.puri.resolver.feed.Snapshots;
-import dev.puri.resolver.feed.TableClient;
+import dev.puri.resolver.feed.TableFeeder;
 import dev.puri.resolver.feed.TableKeeper;
 import dev.puri.resolver.feed.TableRows;
 import dev.puri.resolver.table.Table;
@@ -85,7 +85,7 @@ final class LocalTable implements AutoCloseable {
             keeper = resources.add(
                     new TableKeeper<>(
                             () -> new TopicAdmin(kafka, options.bootstrapServers(), Topics.IDENTITIES),
-                            TableClient.factory(
+                            TableFeeder.factory(
                                     kafka,
                                     options.bootstrapServers(),
                                     folder.path().toString(),
@@ -159,7 +159,7 @@ final class LocalTable implements AutoCloseable {
      * @throws Waiters.TooManyException if too many references wait already
      */
     CompletableFuture<EventStatus> awaitEvent(Ref ref, Duration wait) throws Waiters.TooManyException {
-        Position token = Objects.requireNonNull(ref.at());
+        Position token = Objects.requireNonNull(ref.token());
         Puri puri = ref.puri();
         // All waits of this process have the same caller, this table.
         return puri != null

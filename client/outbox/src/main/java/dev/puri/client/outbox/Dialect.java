@@ -15,8 +15,9 @@ public enum Dialect {
     MARIADB;
 
     /**
-     * SQL expression for the oid of a table in PostgreSQL; its parameter is the table name. The oid differs for tables
-     * of the same name in two schemas, and is the same whether or not the name includes the schema.
+     * SQL expression for the oid of a table in PostgreSQL; its parameter is the table name. Advisory locks have the oid
+     * in their key, because it differs for tables of the same name in two schemas, and is the same whether or not the
+     * name includes the schema.
      */
     static final String OID = "?::regclass::oid";
 

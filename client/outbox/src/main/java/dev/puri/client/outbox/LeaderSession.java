@@ -23,10 +23,10 @@ import org.slf4j.LoggerFactory;
  * Publishes rows while its relay is the leader.
  *
  * <p>Rows are sent in waves. A wave has at most one row of each pURI. The next wave begins when all rows of the
- * previous wave are acknowledged or failed. So a row never overtakes an earlier row of its pURI that the broker refuses
- * late. After a wave its published rows are deleted, on the connection that holds the relay's lock. So a relay that has
- * lost the lock fails after at most one wave, and the relay that takes over from a killed one repeats at most one event
- * of each pURI.
+ * previous wave are acknowledged or failed. So if the broker refuses a row, no later row of its pURI has been sent yet.
+ * After a wave its published rows are deleted, on the connection that holds the relay's lock. So a relay that has lost
+ * the lock fails after at most one wave, and the relay that takes over from a killed one repeats at most one event of
+ * each pURI.
  *
  * <p>A row that cannot be published moves to the table of blocked rows. As long as this table has rows of a pURI, the
  * later rows of the pURI move there too.
@@ -64,17 +64,17 @@ final class LeaderSession implements AutoCloseable {
         this.isClosing = isClosing;
     }
 
-    /** Does {@link OutboxTables#makeAllFirstDue}. */
-    synchronized void makeAllFirstDue() throws SQLException {
+    /** Makes blocked rows due that have lost their retry time: see {@link OutboxTables#repairRetryTimes}. */
+    synchronized void repairRetryTimes() throws SQLException {
         requireOpen();
-        tables.makeAllFirstDue(connection);
+        tables.repairRetryTimes(connection);
     }
 
     /**
      * Publishes the first rows of the outbox.
      *
      * @return the number of rows read
-     * @throws RelayException if at present no row can be published
+     * @throws RelayException if a row failed with an error that may affect all rows, such as an unreachable broker
      */
     synchronized int poll() throws SQLException, InterruptedException {
         requireOpen();
@@ -87,7 +87,7 @@ final class LeaderSession implements AutoCloseable {
      * Publishes the rows with these numbers that are still in the outbox. When the relay is being closed, the remaining
      * rows stay in the outbox.
      *
-     * @throws RelayException if at present no row can be published
+     * @throws RelayException if a row failed with an error that may affect all rows, such as an unreachable broker
      */
     void publishRowsWithSeqs(Iterable<List<Long>> batches) throws SQLException, InterruptedException {
         for (List<Long> batch : batches) {
@@ -119,7 +119,7 @@ final class LeaderSession implements AutoCloseable {
             if (!result.refused().isEmpty()) {
                 tables.moveToBlocked(connection, List.copyOf(result.refused().keySet()));
                 for (Map.Entry<OutboxRow, Throwable> entry : result.refused().entrySet()) {
-                    recordRefusal(entry.getKey(), entry.getValue(), 1);
+                    recordFailedAttempt(entry.getKey(), entry.getValue(), 1);
                     blockedPuris.add(entry.getKey().aggregateid());
                 }
             }
@@ -130,25 +130,24 @@ final class LeaderSession implements AutoCloseable {
     /**
      * The result of {@link #runPass}.
      *
-     * @param retried number of blocked rows that were published
+     * @param publishedRetries number of blocked rows that were published; 0 if the retries failed
      * @param polled number of rows that were read from the outbox
-     * @param problem why no blocked row could be published, although rows of the outbox could be handled; null if there
-     *     is no problem
+     * @param problem why the retries failed, although rows of the outbox were handled; null if they did not fail
      */
-    record Pass(int retried, int polled, @Nullable RelayException problem) {}
+    record Pass(int publishedRetries, int polled, @Nullable RelayException problem) {}
 
     /**
-     * Retries the blocked rows that are due, and then publishes the first rows of the outbox. Publishes rows of the
-     * outbox also if all retried rows failed, because those rows may all belong to one partition.
+     * Retries the blocked rows that are due, and then publishes the first rows of the outbox. If the retries fail, the
+     * rows of the outbox are still tried: the retried rows may all belong to one unavailable partition.
      *
      * @param polls false if a feed reports the rows of the outbox, so that polling is not needed
-     * @throws RelayException if at present no row can be published
+     * @throws RelayException if a row failed with an error that may affect all rows, such as an unreachable broker
      */
     Pass runPass(boolean polls) throws SQLException, InterruptedException {
-        int retried = 0;
+        int publishedRetries = 0;
         RelayException problem = null;
         try {
-            retried = retryDue();
+            publishedRetries = retryDue();
         } catch (RelayException e) {
             problem = e;
         }
@@ -156,14 +155,14 @@ final class LeaderSession implements AutoCloseable {
         if (problem != null && polled == 0) {
             throw problem;
         }
-        return new Pass(retried, polled, problem);
+        return new Pass(publishedRetries, polled, problem);
     }
 
     /**
      * Retries the blocked rows that are due, at most one of each pURI.
      *
      * @return the number of rows that were published
-     * @throws RelayException if at present no row can be published
+     * @throws RelayException if a row failed with an error that may affect all rows, such as an unreachable broker
      */
     synchronized int retryDue() throws SQLException, InterruptedException {
         requireOpen();
@@ -176,14 +175,14 @@ final class LeaderSession implements AutoCloseable {
         // session.
         for (Map<OutboxRow, Throwable> errors : List.of(result.refused(), result.failed())) {
             for (Map.Entry<OutboxRow, Throwable> entry : errors.entrySet()) {
-                recordRefusal(entry.getKey(), entry.getValue(), tables.attempts(connection, entry.getKey()) + 1);
+                recordFailedAttempt(entry.getKey(), entry.getValue(), tables.attempts(connection, entry.getKey()) + 1);
             }
         }
         result.throwFailure();
         return result.published().size();
     }
 
-    private void recordRefusal(OutboxRow row, Throwable error, int attempts) throws SQLException {
+    private void recordFailedAttempt(OutboxRow row, Throwable error, int attempts) throws SQLException {
         String reason = RowPublisher.description(error);
         long retryMillis =
                 System.currentTimeMillis() + settings.backoff(attempts).toMillis();
@@ -199,8 +198,8 @@ final class LeaderSession implements AutoCloseable {
     /**
      * The result of a wave.
      *
-     * @param refused rows that failed with an error of the row or of its topic
-     * @param failed rows that failed with an error that affects all rows
+     * @param refused rows that failed with an error of the row, its topic or its partition
+     * @param failed rows that failed with an error that may affect all rows
      */
     record WaveResult(List<OutboxRow> published, Map<OutboxRow, Throwable> refused, Map<OutboxRow, Throwable> failed) {
         @Nullable
@@ -211,7 +210,7 @@ final class LeaderSession implements AutoCloseable {
         void throwFailure() {
             Throwable failure = failure();
             if (failure != null) {
-                throw new RelayException("no event can be published: " + failure, failure);
+                throw new RelayException("publishing failed: " + failure, failure);
             }
         }
     }

@@ -129,7 +129,7 @@ public final class OutboxRelay implements AutoCloseable {
         RowPublisher publisher = new RowPublisher(settings.properties(), settings.ownsTopic());
         try (LeaderSession session = new LeaderSession(settings, connection, tables, publisher, () -> isClosed)) {
             isLeader = true;
-            session.makeAllFirstDue();
+            session.repairRetryTimes();
             FeedSupervisor supervisor = new FeedSupervisor(session);
             try {
                 long lastSweepNanos = System.nanoTime();
@@ -143,7 +143,7 @@ public final class OutboxRelay implements AutoCloseable {
                             >= settings.sweepInterval().toNanos()) {
                         lastSweepNanos = System.nanoTime();
                         isSweepRunning = true;
-                        session.makeAllFirstDue();
+                        session.repairRetryTimes();
                     }
                     LeaderSession.Pass pass = session.runPass(!isFeedRunning || isSweepRunning);
                     isSweepRunning = pass.polled() == LeaderSession.BATCH_SIZE;
@@ -152,7 +152,7 @@ public final class OutboxRelay implements AutoCloseable {
                     problem = pass.problem() == null
                             ? Feed.problem(feed.state())
                             : pass.problem().toString();
-                    if (pass.retried() + pass.polled() == 0) {
+                    if (pass.publishedRetries() + pass.polled() == 0) {
                         pauses.waitForRows(isFeedRunning ? RETRY_CHECK_INTERVAL : settings.pollInterval());
                     }
                 }
@@ -242,9 +242,9 @@ public final class OutboxRelay implements AutoCloseable {
     }
 
     /**
-     * Makes a blocked row due now. The leader retries the row within a second.
+     * Makes a failed row, which blocks the later rows of its pURI, due now. The leader retries the row within a second.
      *
-     * @return false if no row that blocks its pURI has this event id
+     * @return false if no failed row has this event id
      */
     public boolean retry(UUID eventId) throws SQLException {
         try (Connection connection = settings.dataSource().getConnection()) {
@@ -254,10 +254,11 @@ public final class OutboxRelay implements AutoCloseable {
     }
 
     /**
-     * Deletes a blocked row. Its event is not published, and the later events of its pURI are. If a relay is retrying
-     * the row at this moment, the event may still be published.
+     * Deletes a failed row, or a row that waits behind a failed row of its pURI. The event of the deleted row is not
+     * published. After a failed row is deleted, the later events of its pURI are published. If a relay is retrying the
+     * row at this moment, the event may still be published.
      *
-     * @return false if no blocked row has this event id
+     * @return false if neither a failed nor a waiting row has this event id
      */
     public boolean skip(UUID eventId) throws SQLException {
         try (Connection connection = settings.dataSource().getConnection()) {

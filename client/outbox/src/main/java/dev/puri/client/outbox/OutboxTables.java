@@ -246,7 +246,7 @@ final class OutboxTables {
     /** Deletes a blocked row that was published, and makes the next blocked row of its pURI due. */
     void deleteBlocked(Connection connection, OutboxRow row) throws SQLException {
         execute(connection, "DELETE FROM " + blockedTable + " WHERE seq = " + row.seq());
-        makeFirstDue(connection, row.aggregateid());
+        makeFirstBlockedRowDue(connection, row.aggregateid());
     }
 
     /**
@@ -254,7 +254,7 @@ final class OutboxTables {
      * transaction after every change of the pURI's blocked rows. An operator may delete a row while the leader adds
      * another one; each of the two then calls this method, and the later call sees both changes.
      */
-    private void makeFirstDue(Connection connection, String puri) throws SQLException {
+    private void makeFirstBlockedRowDue(Connection connection, String puri) throws SQLException {
         long firstSeq;
         try (PreparedStatement select =
                 connection.prepareStatement("SELECT MIN(seq) FROM " + blockedTable + " WHERE aggregateid = ?")) {
@@ -273,10 +273,10 @@ final class OutboxTables {
     }
 
     /**
-     * Makes the first blocked row of each pURI due if the row has no retry time. A retry time is missing if a relay, or
-     * the process of an operator, ended between two statements.
+     * Makes the first blocked row of each pURI due if the row has no retry time, without which it would never be
+     * retried. A retry time is missing if a relay, or the process of an operator, ended between two statements.
      */
-    void makeAllFirstDue(Connection connection) throws SQLException {
+    void repairRetryTimes(Connection connection) throws SQLException {
         Set<String> puris = new HashSet<>();
         String sql =
                 "SELECT aggregateid FROM " + blockedTable + " b WHERE retry_ms IS NULL AND NOT EXISTS (SELECT 1 FROM "
@@ -288,7 +288,7 @@ final class OutboxTables {
             }
         }
         for (String puri : puris) {
-            makeFirstDue(connection, puri);
+            makeFirstBlockedRowDue(connection, puri);
         }
     }
 
@@ -305,7 +305,7 @@ final class OutboxTables {
             connection.setAutoCommit(true);
         }
         for (String puri : rows.stream().map(OutboxRow::aggregateid).distinct().toList()) {
-            makeFirstDue(connection, puri);
+            makeFirstBlockedRowDue(connection, puri);
         }
     }
 
@@ -361,7 +361,7 @@ final class OutboxTables {
             }
         }
         boolean isDeleted = executeForId(connection, "DELETE FROM " + blockedTable + " WHERE id = ?", id);
-        makeFirstDue(connection, puri);
+        makeFirstBlockedRowDue(connection, puri);
         return isDeleted;
     }
 

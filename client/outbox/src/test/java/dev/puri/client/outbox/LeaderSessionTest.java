@@ -122,7 +122,7 @@ class LeaderSessionTest {
         try (LeaderSession session = session(database)) {
             LeaderSession.Pass pass = session.runPass(false);
             assertThat(pass.polled()).isEqualTo(1);
-            assertThat(pass.problem()).hasMessageContaining("no event can be published");
+            assertThat(pass.problem()).hasMessageContaining("publishing failed");
         }
         assertThat(database.statements)
                 .anyMatch(sql -> sql.contains("retry_ms = ? WHERE seq = 1"))

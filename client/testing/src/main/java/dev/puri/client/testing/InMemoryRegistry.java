@@ -239,7 +239,7 @@ public final class InMemoryRegistry {
             return new Verdict.Malformed(ref, ref.flaw());
         }
         Puri puri = puri(ref);
-        Position token = ref.at();
+        Position token = ref.token();
         if (token != null) {
             Refusal refusal = refusal(ref, puri, token);
             if (refusal != null) {

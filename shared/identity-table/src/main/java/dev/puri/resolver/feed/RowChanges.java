@@ -6,8 +6,8 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Receives the changes of one complete table. The thread that writes the table calls it after readers can see the
- * change, so an implementation must be quick and must not throw.
+ * Receives the changes of one complete table. The thread that writes the table calls all methods except {@link
+ * #completeAt}, after readers can see the change. So an implementation must be quick and must not throw.
  */
 public interface RowChanges {
     /** Ignores all changes. */
@@ -48,8 +48,8 @@ public interface RowChanges {
     void reached(int partition, long offset);
 
     /**
-     * The table had all records of the topic at a time. Called every few seconds, by another thread than the one that
-     * writes the table.
+     * At this time the table had all records of the topic. Called every few seconds, by another thread than the one
+     * that writes the table.
      */
     void completeAt(Instant time);
 }

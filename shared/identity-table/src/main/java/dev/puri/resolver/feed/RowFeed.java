@@ -54,7 +54,7 @@ final class RowFeed implements Processor<byte[], byte[], Void, Void> {
     private boolean isOwnSchemaIdKnown;
 
     /**
-     * @param outcomes receives the outcomes of events that cannot be derived from rows
+     * @param outcomes receives the outcomes of events that the rows do not show, such as refusals
      */
     RowFeed(
             RowWriter writer,
@@ -95,7 +95,7 @@ final class RowFeed implements Processor<byte[], byte[], Void, Void> {
                 && token != null
                 && ChangeRecords.isChange(record.headers())
                 && hasOwnSchema(value)
-                && batch.rows.take(key, value, token)) {
+                && batch.rows.tryPut(key, value, token)) {
             batch.addRecord(key, value, token, metadata(), true);
             return;
         }

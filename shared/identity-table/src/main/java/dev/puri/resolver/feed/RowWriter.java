@@ -49,7 +49,7 @@ final class RowWriter implements AutoCloseable {
     private final Waiters waiters;
     private final BlockingQueue<Batch> fullBatches = new LinkedBlockingQueue<>();
 
-    /** A stack, so that the packer fills the batch that the processor's cache still has. */
+    /** A stack, so that the packer fills the batch that is still in the CPU cache. */
     private final BlockingDeque<Batch> emptyBatches = new LinkedBlockingDeque<>();
 
     private final Stop stop = new Stop();
@@ -109,7 +109,7 @@ final class RowWriter implements AutoCloseable {
         /**
          * Adds the topic record of the row or removal that was added last to {@link #rows}.
          *
-         * @param token the position of the event that the record answers; null if its headers have none
+         * @param token the position of the event that caused the record; null if its headers have none
          * @param isChange whether the record changes the row
          */
         void addRecord(
@@ -135,7 +135,7 @@ final class RowWriter implements AutoCloseable {
                 receiver.changed(partitions[i], offsets[i], key, values[i], tokens[i]);
             } else {
                 // The record was added before goLive, when bytes were not kept, but is written afterwards.
-                receiver.changed(partitions[i], offsets[i], rows.name(i), rows.row(i));
+                receiver.changed(partitions[i], offsets[i], rows.puri(i), rows.row(i));
             }
         }
 
@@ -146,7 +146,7 @@ final class RowWriter implements AutoCloseable {
                     Row row = rows.row(i);
                     // A row has the position of the token. For a removal the token must be parsed.
                     outcomes.addDecided(
-                            rows.name(i),
+                            rows.puri(i),
                             row == null
                                     ? Position.parse(new String(token, StandardCharsets.US_ASCII))
                                     : row.position());
@@ -241,7 +241,7 @@ final class RowWriter implements AutoCloseable {
         CountDownLatch live = new CountDownLatch(1);
         Batch batch = new Batch(table.newBatch());
         batch.onWritten = () -> {
-            table.expect(0);
+            table.setOffsetsToRead(0);
             long[] begins = new long[partitionCount];
             for (int i = 0; i < partitionCount; i++) {
                 begins[i] = Math.max(table.reached(i), i < writtenOffsets.length ? writtenOffsets[i] : 0);
@@ -360,7 +360,7 @@ final class RowWriter implements AutoCloseable {
 
     private void wakeWaiters(Batch batch) {
         for (int i = 0; i < batch.rows.count(); i++) {
-            waiters.wake(batch.rows.name(i));
+            waiters.wake(batch.rows.puri(i));
         }
         waiters.wakeWaitersWithoutName();
     }

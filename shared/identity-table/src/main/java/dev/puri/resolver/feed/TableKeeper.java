@@ -38,16 +38,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Provides the serving table, keeps it current, and replaces it if its client dies or its topic is created again. One
+ * Provides the serving table, keeps it current, and replaces it if its feeder dies or its topic is created again. One
  * thread does this:
  *
  * <pre>
- * wait for the topic ─▶ fill a new table ─▶ swap it with the serving table ─▶ watch client and topic
- *         ▲                    │ fails                                            │ client is dead,
+ * wait for the topic ─▶ fill a new table ─▶ swap it with the serving table ─▶ watch feeder and topic
+ *         ▲                    │ fails                                            │ feeder is dead,
  *         └──── back off ◀─────┴──────────────────────────────────────────────────┘ topic was recreated
  * </pre>
  *
- * If the client of the serving table dies, the table keeps serving its last rows until the new table is complete.
+ * If the feeder of the serving table dies, the table keeps serving its last rows until the new table is complete.
  * Meanwhile readiness is down, so that a load balancer chooses another resolver. An incomplete table never serves.
  *
  * @param <C> type of the receiver of changes
@@ -69,7 +69,7 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
     private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(30);
 
     private final Supplier<TopicAdmin> topics;
-    private final Function<PackedTable, TableClient> clients;
+    private final Function<PackedTable, TableFeeder> createFeeder;
     private final Snapshots snapshots;
     private final Waiters waiters;
     private final ChangesFactory<C> changesFactory;
@@ -83,8 +83,8 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
     private final SupervisedThread thread =
             new SupervisedThread("table-keeper", stop, RETRY_POLICY, this::keepTable, this::onFailure);
 
-    /** The serving table with the receiver of its changes, and the client that feeds or fills a table. */
-    private final LifeCycle<LiveTable<C>, TableClient> lifeCycle = new LifeCycle<>(Topics.IDENTITIES);
+    /** The serving table with the receiver of its changes, and the feeder of a table. */
+    private final LifeCycle<LiveTable<C>, TableFeeder> lifeCycle = new LifeCycle<>(Topics.IDENTITIES);
 
     /** The last known time at which the serving table had all records; null if no table was complete yet. */
     private volatile @Nullable ObservationTime asOf;
@@ -122,7 +122,7 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
 
     /**
      * @param topics creates an admin client for the topic
-     * @param clients creates a client that feeds a table
+     * @param createFeeder creates the feeder of a table
      * @param snapshots opens and writes snapshots of the table
      * @param waiters woken when a new table serves
      * @param changesFactory creates the receiver of the serving table's changes
@@ -134,7 +134,7 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
      */
     public TableKeeper(
             Supplier<TopicAdmin> topics,
-            Function<PackedTable, TableClient> clients,
+            Function<PackedTable, TableFeeder> createFeeder,
             Snapshots snapshots,
             Waiters waiters,
             ChangesFactory<C> changesFactory,
@@ -145,7 +145,7 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
             InstantSource clock,
             MeterRegistry meters) {
         this.topics = topics;
-        this.clients = clients;
+        this.createFeeder = createFeeder;
         this.snapshots = snapshots;
         this.waiters = waiters;
         this.changesFactory = changesFactory;
@@ -224,15 +224,15 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
     }
 
     private TableReadiness readiness() {
-        LifeCycle.State<LiveTable<C>, TableClient> state = lifeCycle.state();
-        TableClient client = state.feeder();
+        LifeCycle.State<LiveTable<C>, TableFeeder> state = lifeCycle.state();
+        TableFeeder feeder = state.feeder();
         TopicEnds lastEnds = ends;
         return new TableReadiness(
                 state instanceof LifeCycle.Current,
-                client != null && client.isRunning(),
-                client == null ? null : client.waitingFor(),
+                feeder != null && feeder.isRunning(),
+                feeder == null ? null : feeder.waitingFor(),
                 problem.reason(),
-                lastEnds == null || client == null ? 0 : lastEnds.lag(client.table()::reached),
+                lastEnds == null || feeder == null ? 0 : lastEnds.lag(feeder.table()::reached),
                 lastEnds == null ? null : lastEnds.at().age(clock),
                 hangingTransaction.get());
     }
@@ -275,10 +275,10 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
         return new FillProgress(end - lastEnds.lag(currentTable::reached), end);
     }
 
-    /** Returns the table that the client fills or feeds; without a client, the serving table. */
+    /** Returns the table that the feeder fills or keeps current; without a feeder, the serving table. */
     private @Nullable Table filledOrServing() {
-        TableClient client = lifeCycle.feeder();
-        return client == null ? table() : client.table();
+        TableFeeder feeder = lifeCycle.feeder();
+        return feeder == null ? table() : feeder.table();
     }
 
     private double fillProgress(ToDoubleFunction<FillProgress> field) {
@@ -345,7 +345,7 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
         }
     }
 
-    /** Fills a table and feeds it. Returns or throws when the client must be replaced, or when the keeper stops. */
+    /** Fills a table and feeds it. Returns or throws when the feeder must be replaced, or when the keeper stops. */
     private void fillAndFeed(TopicAdmin topic) {
         TopicEnds filledFrom = awaitTopic(topic);
         if (stop.isRequested()) {
@@ -360,7 +360,7 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
                 Topics.IDENTITIES,
                 filledFrom.byPartition().size(),
                 filledFrom.lag(newTable::reached));
-        // Closed after the client, so that the last snapshot has all rows.
+        // Closed after the feeder, so that the last snapshot has all rows.
         try (Snapshots.SnapshotWriting writing = snapshots.writerOf(newTable, filledFrom)) {
             feed(topic, filledFrom, newTable, writing);
         } finally {
@@ -373,15 +373,15 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
 
     private void feed(
             TopicAdmin topic, TopicEnds filledFrom, PackedTable newTable, Snapshots.SnapshotWriting writing) {
-        try (TableClient filling = clients.apply(newTable)) {
-            lifeCycle.fill(filling);
+        try (TableFeeder newFeeder = createFeeder.apply(newTable)) {
+            lifeCycle.fill(newFeeder);
             problem.changeTo("the table is being filled");
             if (stop.isRequested()) {
                 return;
             }
-            filling.start();
+            newFeeder.start();
             AtomicReference<@Nullable C> receiver = new AtomicReference<>();
-            filling.goLive(filledFrom.byPartition().size(), beginOffsets -> {
+            newFeeder.goLive(filledFrom.byPartition().size(), beginOffsets -> {
                 C created = changesFactory.begin(
                         filledFrom.topicId(), beginOffsets, filledFrom.at().wall(), (puri, uuid) -> {
                             Identity identity = newTable.byPuri(puri);
@@ -399,7 +399,7 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
             log.info("The table is complete: {} rows", newTable.rows());
             writing.start(filledFrom.at());
             replacedTable.collectIfInMemory();
-            watch(topic, filling, filledFrom, writing, changes);
+            watch(topic, newFeeder, filledFrom, writing, changes);
         }
     }
 
@@ -418,14 +418,14 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
 
     private void watch(
             TopicAdmin topic,
-            TableClient feeding,
+            TableFeeder currentFeeder,
             TopicEnds filledFrom,
             Snapshots.SnapshotWriting writing,
             RowChanges changes) {
         while (!stop.awaitRequest(WATCH_PERIOD)) {
             replacedTable.collectIfInMemory();
-            if (!feeding.isRunning()) {
-                reportProblem("the table's client is dead: " + feeding.death());
+            if (!currentFeeder.isRunning()) {
+                reportProblem("the Kafka Streams client of the table is dead: " + currentFeeder.death());
                 return;
             }
             try {
@@ -481,7 +481,7 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
         if (topic != null) {
             topic.close();
         }
-        if (lifeCycle.state() instanceof LifeCycle.Filling<LiveTable<C>, TableClient> filling) {
+        if (lifeCycle.state() instanceof LifeCycle.Filling<LiveTable<C>, TableFeeder> filling) {
             filling.feeder().abandon();
         }
         if (!thread.join(CLOSE_TIMEOUT)) {

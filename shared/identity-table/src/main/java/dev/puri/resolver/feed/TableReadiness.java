@@ -6,9 +6,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * The state of the serving table at one time, from which {@link #unready} decides whether the table is ready.
  *
- * @param fed whether a client feeds the serving table, and not another table that is being filled
- * @param running whether the client is alive
- * @param waitingFor why the client waits for the schema registry; null if it does not wait
+ * @param fed whether a feeder feeds the serving table, and not another table that is being filled
+ * @param running whether the feeder is alive
+ * @param waitingFor why the feeder waits for the schema registry; null if it does not wait
  * @param problem another reason why the table cannot be fed; null if there is none
  * @param lag the lag of the table, in records
  * @param lagAge the time since the brokers reported the end offsets; null if they never did
@@ -37,7 +37,7 @@ record TableReadiness(
             return problem != null ? problem : "the table is being filled";
         }
         if (!running) {
-            return "the table's client is dead";
+            return "the Kafka Streams client of the table is dead";
         }
         if (lagAge == null || lagAge.compareTo(maxLagAge) > 0) {
             return problem != null ? problem : "the lag of the table is not known";

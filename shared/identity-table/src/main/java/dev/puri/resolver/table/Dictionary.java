@@ -15,22 +15,23 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Assigns small numbers to the words that many rows share, for example to owners. A packed record contains the number
- * instead of the word. The dictionary removes a word when no packed record refers to it any more, and then reuses its
- * number. Three kinds of threads use a dictionary:
+ * Assigns codes, which are small numbers, to the words that many rows share, for example to owners. A packed record
+ * contains the code instead of the word. The dictionary removes a word when no packed record refers to it any more, and
+ * then reuses its code. Three kinds of threads use a dictionary:
  *
  * <pre>
- * packer   adds words and packs their numbers into batches; removes words
+ * packer   adds words and packs their codes into batches; removes words
  * writer   counts the packed records that refer to a word; reports words without references to the packer
- * readers  look up the word of a number that they read from a packed record
+ * readers  look up the word of a code that they read from a packed record
  * </pre>
  *
  * <p>The writer cannot remove a word itself, because a queued batch may refer to the word again. So the writer reports
  * the word with the number of the last written batch. The packer removes the word unless a later batch uses it.
  *
- * <p>A reader may copy a record that is freed meanwhile, and a number in the copy may already belong to another word.
- * The {@link Index} detects this by the stamp: the stamp changes before a record is freed, and a word is removed only
- * after all records that referred to it were freed.
+ * <p>A reader may copy a record that is freed meanwhile, and a code in the copy may already belong to another word. The
+ * reader detects this by the stamp, which is a counter of each segment of the {@link Index}. The stamp changes before a
+ * record of the segment is freed, and a word is removed only after all records that referred to it were freed. So if
+ * the stamp is the same before and after the reader looked up the words, the words belong to the record.
  */
 final class Dictionary<T> {
     private static final VarHandle COUNT = MethodHandles.arrayElementVarHandle(long[].class);
@@ -42,18 +43,19 @@ final class Dictionary<T> {
     private volatile Object[] words = new Object[INITIAL_CAPACITY];
     private volatile String[] texts = new String[INITIAL_CAPACITY];
 
-    /** Only used by the packer: the number of each text, and a cache by bytes. */
-    private final Map<String, Integer> numbers = new HashMap<>();
+    /** Only used by the packer: the code of each word, by its text. */
+    private final Map<String, Integer> codes = new HashMap<>();
 
+    /** Only used by the packer: the codes of recent words, by the bytes of the text. */
     private final WordCache cache = new WordCache(this::intern);
 
     /** Whether the cache may contain a removed word. */
     private boolean isCacheStale;
 
-    /** Only used by the packer: the assigned numbers. */
+    /** Only used by the packer: the assigned codes. */
     private final BitSet assigned = new BitSet();
 
-    /** Only used by the packer: all numbers below this number are assigned. */
+    /** Only used by the packer: all codes below this code are assigned. */
     private int freeLowerBound;
 
     /** Only used by the packer: the number of the current batch. */
@@ -62,13 +64,16 @@ final class Dictionary<T> {
     /** Only used by the packer: the number of the last batch that used each word. */
     private long[] lastUsingBatch = new long[INITIAL_CAPACITY];
 
-    /** Written by the writer, read by any thread: the number of rows of each word. */
+    /**
+     * Written by the writer, read by any thread. By code: the number of rows that have the word as their own
+     * collection, owner or shard.
+     */
     private volatile long[] rowCounts = new long[INITIAL_CAPACITY];
 
     /**
-     * Only used by the writer: by word, the references that are not rows of the word, such as survivors' collections.
+     * Only used by the writer. By code of a collection: the number of merged rows whose survivor is in the collection.
      */
-    private long[] otherReferences = new long[INITIAL_CAPACITY];
+    private long[] survivorCounts = new long[INITIAL_CAPACITY];
 
     /** Only used by the writer: words whose count became zero in this batch. It may have increased again since then. */
     private int[] unusedCandidates = new int[INITIAL_CAPACITY];
@@ -76,14 +81,17 @@ final class Dictionary<T> {
     private int candidateCount;
 
     /**
-     * New words with their batch, from the packer to the writer. If the topic record that contained a new word turns
+     * New words, from the packer to the writer. If the topic record that contained a new word turns
      * out to be unreadable, no packed record refers to the word, and the writer learns of the word only from this
      * queue.
      */
-    private final Queue<WordOfBatch> newWords = new ConcurrentLinkedQueue<>();
+    private final Queue<NewWord> newWords = new ConcurrentLinkedQueue<>();
 
-    /** A word, and the batch that added it or after which no packed record referred to it. */
-    record WordOfBatch(Dictionary<?> dictionary, int number, long batch) {
+    /** A new word, and the batch that added it. */
+    private record NewWord(int code, long batch) {}
+
+    /** A word to which no packed record referred after this batch was written. */
+    record UnusedWord(Dictionary<?> dictionary, int code, long batch) {
         /** Removes the word unless a later batch uses it. Called by the packer. */
         void removeIfUnused() {
             dictionary.removeIfUnused(this);
@@ -102,135 +110,133 @@ final class Dictionary<T> {
         this.batch = batch;
     }
 
-    /** Returns the number of a word, and adds the word if it is new. Called by the packer. */
+    /** Returns the code of a word, and adds the word if it is new. Called by the packer. */
     int intern(String text) {
-        Integer knownNumber = numbers.get(text);
-        int number = knownNumber == null ? add(text) : knownNumber;
-        noteUse(number);
-        return number;
+        Integer knownCode = codes.get(text);
+        int code = knownCode == null ? add(text) : knownCode;
+        noteUse(code);
+        return code;
     }
 
-    /** Returns the number of the word text[from..to), and adds the word if it is new. Called by the packer. */
+    /** Returns the code of the word text[from..to), and adds the word if it is new. Called by the packer. */
     int intern(byte[] text, int from, int to) {
         if (isCacheStale) {
             cache.clear();
             isCacheStale = false;
         }
-        int number = cache.number(text, from, to);
-        noteUse(number);
-        return number;
+        int code = cache.code(text, from, to);
+        noteUse(code);
+        return code;
     }
 
     /** Notes that a record of the current batch refers to a word. Called by the packer. */
-    void noteUse(int number) {
-        lastUsingBatch[number] = batch;
+    void noteUse(int code) {
+        lastUsingBatch[code] = batch;
     }
 
     private int add(String text) {
         T word = parse.apply(text);
-        int number = assigned.nextClearBit(freeLowerBound);
-        put(number, text, word);
-        freeLowerBound = number + 1;
-        newWords.add(new WordOfBatch(this, number, batch));
-        return number;
+        int code = assigned.nextClearBit(freeLowerBound);
+        put(code, text, word);
+        freeLowerBound = code + 1;
+        newWords.add(new NewWord(code, batch));
+        return code;
     }
 
-    private void put(int number, String text, T word) {
-        if (number >= words.length) {
-            int capacity = Math.max(number + 1, 2 * words.length);
+    private void put(int code, String text, T word) {
+        if (code >= words.length) {
+            int capacity = Math.max(code + 1, 2 * words.length);
             words = Arrays.copyOf(words, capacity);
             texts = Arrays.copyOf(texts, capacity);
             lastUsingBatch = Arrays.copyOf(lastUsingBatch, capacity);
         }
-        words[number] = word;
-        TEXT.setRelease(texts, number, text);
-        numbers.put(text, number);
-        assigned.set(number);
+        words[code] = word;
+        TEXT.setRelease(texts, code, text);
+        codes.put(text, code);
+        assigned.set(code);
     }
 
-    /** Adds the words of a snapshot to the empty dictionary. An empty text leaves its number free. */
-    void load(List<String> byNumber) {
-        for (int number = 0; number < byNumber.size(); number++) {
-            String text = byNumber.get(number);
+    /** Adds the words of a snapshot to the empty dictionary. An empty text leaves its code free. */
+    void load(List<String> textsByCode) {
+        for (int code = 0; code < textsByCode.size(); code++) {
+            String text = textsByCode.get(code);
             if (!text.isEmpty()) {
-                put(number, text, parse.apply(text));
+                put(code, text, parse.apply(text));
             }
         }
     }
 
-    private void removeIfUnused(WordOfBatch unused) {
-        int number = unused.number;
-        if (!assigned.get(number) || lastUsingBatch[number] > unused.batch) {
+    private void removeIfUnused(UnusedWord unused) {
+        int code = unused.code;
+        if (!assigned.get(code) || lastUsingBatch[code] > unused.batch) {
             return;
         }
         // A reader that sees the removal must also see the changed stamps of the freed records.
         VarHandle.releaseFence();
-        numbers.remove(texts[number]);
-        TEXT.setRelease(texts, number, null);
-        WORD.setRelease(words, number, null);
-        assigned.clear(number);
-        freeLowerBound = Math.min(freeLowerBound, number);
+        codes.remove(texts[code]);
+        TEXT.setRelease(texts, code, null);
+        WORD.setRelease(words, code, null);
+        assigned.clear(code);
+        freeLowerBound = Math.min(freeLowerBound, code);
         isCacheStale = true;
     }
 
-    /** Returns the word of a number, which must be from a record that is not freed. */
+    /** Returns the word of a code, which must be from a record that is not freed. */
     @SuppressWarnings("unchecked") // only T's are put in
-    T word(int number) {
-        return (T) words[number];
+    T word(int code) {
+        return (T) words[code];
     }
 
-    /** Returns the word of a number, or null if the number has no word because its record was freed. */
+    /** Returns the word of a code, or null if the code has no word because its record was freed. */
     @SuppressWarnings("unchecked") // only T's are put in
     @Nullable
-    T wordOrNull(int number) {
-        return (T) words[number];
+    T wordOrNull(int code) {
+        return (T) words[code];
     }
 
     /** Adds to the number of rows of a word; a negative delta subtracts. Called by the writer. */
-    void addRows(int number, long delta) {
+    void addRows(int code, long delta) {
         long[] current = rowCounts;
-        if (number >= current.length) {
-            current = Arrays.copyOf(current, Math.max(number + 1, 2 * current.length));
+        if (code >= current.length) {
+            current = Arrays.copyOf(current, Math.max(code + 1, 2 * current.length));
             rowCounts = current;
         }
-        long newCount = current[number] + delta;
-        COUNT.setOpaque(current, number, newCount);
+        long newCount = current[code] + delta;
+        COUNT.setOpaque(current, code, newCount);
         if (newCount == 0) {
-            addUnusedCandidate(number);
+            addUnusedCandidate(code);
         }
     }
 
-    /** Adds to the number of references that are not rows of the word. Called by the writer. */
-    void addOtherReferences(int number, long delta) {
-        if (number >= otherReferences.length) {
-            otherReferences = Arrays.copyOf(otherReferences, Math.max(number + 1, 2 * otherReferences.length));
+    /** Adds to the number of merged rows whose survivor is in a collection. Called by the writer. */
+    void addSurvivors(int code, long delta) {
+        if (code >= survivorCounts.length) {
+            survivorCounts = Arrays.copyOf(survivorCounts, Math.max(code + 1, 2 * survivorCounts.length));
         }
-        otherReferences[number] += delta;
-        if (otherReferences[number] == 0) {
-            addUnusedCandidate(number);
+        survivorCounts[code] += delta;
+        if (survivorCounts[code] == 0) {
+            addUnusedCandidate(code);
         }
     }
 
-    private void addUnusedCandidate(int number) {
+    private void addUnusedCandidate(int code) {
         if (candidateCount == unusedCandidates.length) {
             unusedCandidates = Arrays.copyOf(unusedCandidates, 2 * candidateCount);
         }
-        unusedCandidates[candidateCount++] = number;
+        unusedCandidates[candidateCount++] = code;
     }
 
     /** Queues the words that no packed record refers to after this batch. Called by the writer. */
-    void queueUnused(long batch, Queue<WordOfBatch> unused) {
-        for (WordOfBatch newWord = newWords.peek();
-                newWord != null && newWord.batch <= batch;
-                newWord = newWords.peek()) {
+    void queueUnused(long batch, Queue<UnusedWord> unused) {
+        for (NewWord newWord = newWords.peek(); newWord != null && newWord.batch <= batch; newWord = newWords.peek()) {
             newWords.remove();
-            addUnusedCandidate(newWord.number);
+            addUnusedCandidate(newWord.code);
         }
         for (int i = 0; i < candidateCount; i++) {
-            int number = unusedCandidates[i];
-            boolean hasOtherReferences = number < otherReferences.length && otherReferences[number] != 0;
-            if (!hasOtherReferences && (number >= rowCounts.length || rowCounts[number] == 0)) {
-                unused.add(new WordOfBatch(this, number, batch));
+            int code = unusedCandidates[i];
+            boolean hasSurvivors = code < survivorCounts.length && survivorCounts[code] != 0;
+            if (!hasSurvivors && (code >= rowCounts.length || rowCounts[code] == 0)) {
+                unused.add(new UnusedWord(this, code, batch));
             }
         }
         candidateCount = 0;
@@ -241,27 +247,27 @@ final class Dictionary<T> {
         Map<String, Long> rows = new TreeMap<>();
         long[] current = rowCounts;
         String[] textsNow = texts;
-        for (int number = 0; number < Math.min(textsNow.length, current.length); number++) {
-            String text = (String) TEXT.getAcquire(textsNow, number);
-            long count = (long) COUNT.getAcquire(current, number);
-            // Read again: meanwhile the number may have been assigned to another word.
-            if (text != null && count != 0 && TEXT.getAcquire(textsNow, number) == text) {
+        for (int code = 0; code < Math.min(textsNow.length, current.length); code++) {
+            String text = (String) TEXT.getAcquire(textsNow, code);
+            long count = (long) COUNT.getAcquire(current, code);
+            // Read again: meanwhile the code may have been assigned to another word.
+            if (text != null && count != 0 && TEXT.getAcquire(textsNow, code) == text) {
                 rows.put(text, count);
             }
         }
         return rows;
     }
 
-    /** Returns a list that has the text of each wanted number at the index of this number, and else empty texts. */
-    List<String> texts(BitSet wantedNumbers) {
+    /** Returns texts by code: the text of each wanted code, and an empty text for any other code. */
+    List<String> texts(BitSet wantedCodes) {
         String[] textsNow = texts;
-        return IntStream.range(0, wantedNumbers.length())
-                .mapToObj(number -> wantedNumbers.get(number) ? textsNow[number] : "")
+        return IntStream.range(0, wantedCodes.length())
+                .mapToObj(code -> wantedCodes.get(code) ? textsNow[code] : "")
                 .toList();
     }
 
     /** Returns the number of words. Called by the packer. */
     int size() {
-        return numbers.size();
+        return codes.size();
     }
 }

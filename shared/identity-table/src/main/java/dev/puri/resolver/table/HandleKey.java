@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A handle as numbers: 15 characters of 5 bits, and one of 26³ prefixes. In a packed record a handle takes 10 bytes: 75
- * bits for the characters and 5 bits for the number of the prefix in {@link Words}. A prefix without a number takes 2
+ * bits for the characters and 5 bits for the code of the prefix in {@link Words}. A prefix without a code takes 2
  * more bytes.
  *
  * @param high the first 12 characters, 60 bits
@@ -66,10 +66,10 @@ record HandleKey(long high, int low, int prefix, long hash, Words words) impleme
         int lastBits = (short) SHORTS.get(bytes, offset + 8) & 0xFFFF;
         long high = firstBits >>> 4;
         int low = (int) (firstBits & 0xF) << 11 | lastBits >>> 5;
-        int number = lastBits & 0x1F;
-        int prefix = number == Words.OTHER_PREFIX
+        int code = lastBits & 0x1F;
+        int prefix = code == Words.OTHER_PREFIX
                 ? (short) SHORTS.get(bytes, offset + BYTES) & 0xFFFF
-                : words.prefix(number);
+                : words.prefix(code);
         return new HandleKey(high, low, prefix, hash(high, low, prefix, seed), words);
     }
 
@@ -130,10 +130,10 @@ record HandleKey(long high, int low, int prefix, long hash, Words words) impleme
 
     /** Writes the packed handle of a row and returns the offset after it. */
     static int put(RawRow row, Words words, byte[] out, int offset) {
-        int number = words.intern(row.prefix);
+        int code = words.intern(row.prefix);
         LONGS.set(out, offset, row.handleHigh << 4 | row.handleLow >>> 11);
-        SHORTS.set(out, offset + 8, (short) ((row.handleLow & 0x7FF) << 5 | number));
-        if (number != Words.OTHER_PREFIX) {
+        SHORTS.set(out, offset + 8, (short) ((row.handleLow & 0x7FF) << 5 | code));
+        if (code != Words.OTHER_PREFIX) {
             return offset + BYTES;
         }
         SHORTS.set(out, offset + BYTES, (short) row.prefix);

@@ -129,7 +129,7 @@ public final class PackedTable implements Table, StateStore {
 
         @Override
         public void countSurvivor(int collection, int delta) {
-            words.collections.addOtherReferences(collection, delta);
+            words.collections.addSurvivors(collection, delta);
         }
     }
 
@@ -160,7 +160,7 @@ public final class PackedTable implements Table, StateStore {
 
     @Override
     public @Nullable Identity byPuri(Puri puri) {
-        NameKey key = new NameKey(puri, words, seed);
+        PuriKey key = new PuriKey(puri, words, seed);
         RecordParts parts = new RecordParts(words);
         byte[] record = names.find(key.hash(), key, parts);
         return record == null ? null : codec.decode(record, parts, puri, null);
@@ -204,7 +204,7 @@ public final class PackedTable implements Table, StateStore {
      *
      * @param offsets the number over all partitions; 0 to end the prediction
      */
-    public void expect(long offsets) {
+    public void setOffsetsToRead(long offsets) {
         offsetsToRead = offsets;
     }
 
@@ -230,7 +230,7 @@ public final class PackedTable implements Table, StateStore {
     }
 
     /**
-     * Removes words that no row refers to any more, as each new batch does. Called by the thread that fills batches.
+     * Removes words that no row refers to any more, as each new batch does. Called by the packer ({@link Dictionary}).
      */
     public void removeUnusedWords() {
         words.removeUnused();
@@ -260,7 +260,7 @@ public final class PackedTable implements Table, StateStore {
         for (int i = 0; i < batch.count; i++) {
             Puri removed = batch.removed[i];
             if (removed == null) {
-                putInIndexes(batch.nameHashes[i], batch.hasHandle[i], batch.handleHashes[i], recordAddresses[i]);
+                putInIndexes(batch.puriHashes[i], batch.hasHandle[i], batch.handleHashes[i], recordAddresses[i]);
             } else {
                 removeFromIndexes(removed);
             }
@@ -297,7 +297,7 @@ public final class PackedTable implements Table, StateStore {
         int count = 0;
         for (int i = 0; i < batch.count; i++) {
             if (batch.removed[i] == null) {
-                homeAddresses[count++] = names.homeAddress(batch.nameHashes[i]);
+                homeAddresses[count++] = names.homeAddress(batch.puriHashes[i]);
                 homeAddresses[count++] = batch.hasHandle[i] ? handles.homeAddress(batch.handleHashes[i]) : 0;
             }
         }
@@ -311,14 +311,14 @@ public final class PackedTable implements Table, StateStore {
     }
 
     /** Points the indexes to a new record, and frees the previous record of the pURI. */
-    private void putInIndexes(long nameHash, boolean hasHandle, long handleHash, long newAddress) {
+    private void putInIndexes(long puriHash, boolean hasHandle, long handleHash, long newAddress) {
         newRecord.set(newAddress);
-        long oldAddress = names.seek(nameHash, newRecord.byName);
+        long oldAddress = names.seek(puriHash, newRecord.byName);
         if (oldAddress == 0) {
             if (hasHandle) {
                 pointHandle(handleHash, newAddress, 0);
             }
-            names.insertAfterSeek(nameHash, newAddress);
+            names.insertAfterSeek(puriHash, newAddress);
         } else {
             byte[] oldRecord = names.foundRecord();
             HandleKey oldHandle = HandleKey.of(oldRecord, words, seed);
@@ -326,7 +326,7 @@ public final class PackedTable implements Table, StateStore {
             if (hasHandle) {
                 pointHandle(handleHash, newAddress, keepsHandle ? oldAddress : 0);
             }
-            names.replace(nameHash, newAddress);
+            names.replace(puriHash, newAddress);
             dropRecord(oldAddress, oldRecord, keepsHandle ? null : oldHandle);
         }
         Changes changes = listener;
@@ -352,7 +352,7 @@ public final class PackedTable implements Table, StateStore {
 
     /** Removes the row of a pURI from the indexes and frees its record. */
     private void removeFromIndexes(Puri puri) {
-        NameKey name = new NameKey(puri, words, seed);
+        PuriKey name = new PuriKey(puri, words, seed);
         long oldAddress = names.seek(name.hash(), name);
         if (oldAddress != 0) {
             byte[] oldRecord = names.foundRecord();

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A pURI and its row as numbers, from which {@link RowCodec} creates a packed record. Each word is already replaced by
- * its number. {@link #set} fills the object from a {@link Row}, {@link RecordParser} fills it from a topic record. The
+ * its code. {@link #set} fills the object from a {@link Row}, {@link RecordParser} fills it from a topic record. The
  * object is reused for all rows of a table.
  *
  * <p>Used only by the packer, see {@link Dictionary}.
@@ -17,7 +17,7 @@ final class RawRow {
     private final Words words;
     private final long seed;
 
-    long nameHash;
+    long puriHash;
     int collection;
     final byte[] identifier = new byte[Identifier.maxBytes(Puri.MAX_IDENTIFIER_BYTES)];
     int identifierLength;
@@ -86,7 +86,7 @@ final class RawRow {
      * @param identifierOffset the offset of its last segment
      */
     void setName(byte[] name, int identifierOffset) {
-        nameHash = Hash.of(name, seed);
+        puriHash = Hash.of(name, seed);
         identifierLength = Identifier.pack(name, identifierOffset, name.length, identifier, 0);
         // Adjacent records often have the same collection. Its text then need not be decoded.
         Words.Collection previousCollection = words.collections.wordOrNull(collection);
@@ -118,7 +118,7 @@ final class RawRow {
             return false;
         }
         identifierLength = end;
-        nameHash = Hash.of(name, seed);
+        puriHash = Hash.of(name, seed);
         words.collections.noteUse(collection);
         return true;
     }

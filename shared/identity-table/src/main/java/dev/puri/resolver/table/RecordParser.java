@@ -29,7 +29,7 @@ final class RecordParser {
 
     private final Words words;
 
-    /** The number of the topic of each namespace. */
+    /** The code of the topic of each namespace. */
     private final WordCache namespaces;
 
     /** The offset in the value from which the parser reads next. */
@@ -111,7 +111,7 @@ final class RecordParser {
         }
         row.topic = partitionStart == 0
                 ? words.topics.intern(SHARED_TOPIC, 0, SHARED_TOPIC.length)
-                : namespaces.number(token, 0, partitionStart - 1);
+                : namespaces.code(token, 0, partitionStart - 1);
         row.partition = (int) partition;
         row.offset = tokenOffset;
         return true;

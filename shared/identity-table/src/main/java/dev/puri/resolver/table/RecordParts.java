@@ -6,7 +6,7 @@ import dev.puri.schemas.log.Row;
 
 /**
  * The words that a packed record refers to, and the offsets of its other parts. A reader must look words up before the
- * {@link Index} compares the stamp: afterwards a number may belong to another word.
+ * {@link Index} compares the stamp: afterwards a code may belong to another word.
  */
 @SuppressWarnings("NullAway.Init") // Fields are set by read().
 final class RecordParts implements Index.RecordConsumer {

@@ -29,7 +29,7 @@ public final class RecordView {
     private final Index handles;
     private final Words words;
     private final long seed;
-    private final NameKey name;
+    private final PuriKey name;
 
     /** Hashes of references, then the addresses of their records. */
     private long[] prefetchBuffer = NO_HASHES;
@@ -51,7 +51,7 @@ public final class RecordView {
         this.handles = handles;
         this.words = words;
         this.seed = seed;
-        this.name = new NameKey(words, seed);
+        this.name = new PuriKey(words, seed);
         this.parts = new RecordParts(words);
     }
 

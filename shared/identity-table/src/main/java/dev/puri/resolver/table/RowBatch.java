@@ -28,7 +28,7 @@ public final class RowBatch {
     final int[] begins = new int[MAX_ROWS + 1];
 
     /** The hashes of the pURIs. */
-    final long[] nameHashes = new long[MAX_ROWS];
+    final long[] puriHashes = new long[MAX_ROWS];
 
     final boolean[] hasHandle = new boolean[MAX_ROWS];
 
@@ -40,7 +40,7 @@ public final class RowBatch {
     final int[] shards = new int[MAX_ROWS];
     final int[] statuses = new int[MAX_ROWS];
 
-    /** The number of the survivor's collection of a merged row; -1 for other rows. */
+    /** The code of the survivor's collection of a merged row; -1 for other rows. */
     final int[] survivorCollections = new int[MAX_ROWS];
 
     /** The pURI to remove; null if there is a row to put. */
@@ -69,9 +69,9 @@ public final class RowBatch {
     }
 
     /** Returns the pURI of a row or removal. */
-    public Puri name(int i) {
-        Puri name = removed[i];
-        return name == null ? codec.decode(record(i)).puri() : name;
+    public Puri puri(int i) {
+        Puri removedPuri = removed[i];
+        return removedPuri == null ? codec.decode(record(i)).puri() : removedPuri;
     }
 
     /** Returns a row, or null for a removal. */
@@ -84,14 +84,15 @@ public final class RowBatch {
     }
 
     /**
-     * Parses a topic record and adds its row.
+     * Parses a topic record and adds its row, which replaces the previous row of the pURI.
      *
      * @param value a value written with the schema of this build
-     * @param token the position of the event that the record answers. It replaces the position in the value
+     * @param token the position of the event that caused the record, from its first header. It replaces the position in
+     *     the value
      * @return false if only Avro can decode the record. Then nothing is added; the caller decodes it and calls {@link
      *     #put}
      */
-    public boolean take(byte[] key, byte[] value, byte[] token) {
+    public boolean tryPut(byte[] key, byte[] value, byte[] token) {
         beginIfEmpty();
         if (!parser.parse(key, value, token, rawRow)) {
             return false;
@@ -128,7 +129,7 @@ public final class RowBatch {
         }
         System.arraycopy(scratch, 0, records, begin, length);
         begins[count + 1] = begin + length;
-        nameHashes[count] = rawRow.nameHash;
+        puriHashes[count] = rawRow.puriHash;
         hasHandle[count] = rawRow.hasHandle;
         handleHashes[count] = rawRow.handleHash;
         collections[count] = rawRow.collection;

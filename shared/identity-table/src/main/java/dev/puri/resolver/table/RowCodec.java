@@ -54,7 +54,7 @@ final class RowCodec {
         return (bytes[begin + 1] & HAS_HANDLE) != 0;
     }
 
-    /** Returns the offset of the number of the collection. */
+    /** Returns the offset of the code of the collection. */
     static int nameOffset(byte[] record) {
         return nameOffset(record, 0);
     }
@@ -147,19 +147,19 @@ final class RowCodec {
         default void countSurvivor(int collection, int delta) {}
     }
 
-    /** Returns the number of the topic in the position of the record that begins at an offset. */
-    static int topicNumber(byte[] bytes, int begin) {
+    /** Returns the code of the topic in the position of the record that begins at an offset. */
+    static int topicCode(byte[] bytes, int begin) {
         int ownerOffset = Identifier.end(bytes, Varint.end(bytes, nameOffset(bytes, begin))) + 16;
         int epochOffset = Varint.end(bytes, Varint.end(bytes, ownerOffset));
         return (int) Varint.get(bytes, topicOffset(bytes, epochOffset));
     }
 
-    /** Returns the offset of the number of the topic, from the offset of the epoch. */
+    /** Returns the offset of the code of the topic, from the offset of the epoch. */
     static int topicOffset(byte[] bytes, int epochOffset) {
         return Varint.end(bytes, Varint.end(bytes, Varint.end(bytes, epochOffset)));
     }
 
-    /** Returns the offset of the number of the survivor's collection in a merged row, from the offset of the epoch. */
+    /** Returns the offset of the code of the survivor's collection in a merged row, from the offset of the epoch. */
     static int survivorOffset(byte[] bytes, int epochOffset) {
         return Varint.end(bytes, Varint.end(bytes, Varint.end(bytes, topicOffset(bytes, epochOffset))));
     }

@@ -18,14 +18,18 @@ import org.jspecify.annotations.Nullable;
  * each size of records, and a free list for pages. It frees all chunks at once, on {@link #close} or when it becomes
  * unreachable.
  *
- * <p>One thread allocates, writes and frees. Other threads read at addresses from an {@link Index}. The memory at such
- * an address may have been freed and reused meanwhile, so a reader must not use the bytes before the index has compared
- * the stamp. Reads are checked against the bounds of the chunks, so they never fail.
+ * <p>The first byte of a record is its length in units. One thread allocates, writes and frees records. Several threads
+ * may allocate, fill and free pages while no thread allocates or frees records.
+ *
+ * <p>Other threads read at addresses from an {@link Index}. The memory at such an address may have been freed and
+ * reused meanwhile, so a reader must not use the bytes before the index has compared the segment's stamp. {@link #read}
+ * and {@link #getLongAcquire} check the bounds of the chunks, so they do not fail at an outdated address.
  */
 final class Slab implements AutoCloseable {
     /** The number of bytes of a unit. */
     static final int UNIT = 8;
 
+    /** The first byte of a record, which is unsigned, limits its length. */
     static final int MAX_RECORD_UNITS = 255;
 
     /** A page has 256 units, which are 2 KiB. */
@@ -66,7 +70,10 @@ final class Slab implements AutoCloseable {
 
     private final Cleaner.Cleanable memory = CLEANER.register(this, arena::close);
 
-    /** Frees all memory. Later reads and writes throw an exception. */
+    /**
+     * Frees all memory. Later calls of {@link #read} and {@link #getLongAcquire} find nothing. All other accesses, and
+     * accesses during this call, may throw an exception.
+     */
     @Override
     public void close() {
         chunks = new MemorySegment[0];
@@ -121,7 +128,7 @@ final class Slab implements AutoCloseable {
         MemorySegment.copy(chunk(address), ValueLayout.JAVA_LONG, offset(address), target, 0, PAGE_UNITS);
     }
 
-    /** Allocates space of any size up to a chunk, which the caller divides into records. */
+    /** Allocates space, which the caller divides into records. At most a chunk minus the unit at address 0. */
     long allocateSpace(int units) {
         addUnitsInUse(units);
         return cutFromFreeSpace(units);
@@ -183,7 +190,10 @@ final class Slab implements AutoCloseable {
         unitsInUse.setRelease(unitsInUse.getPlain() + units);
     }
 
-    /** Returns a copy of the record at an address, or null if no record can be there. */
+    /**
+     * Returns a copy of the record at an address. Returns null if there is no record: the address is beyond the chunks,
+     * or its first byte is no possible length.
+     */
     byte @Nullable [] read(long address) {
         MemorySegment[] current = chunks;
         int chunkIndex = (int) (address >>> CHUNK_BITS);

@@ -66,7 +66,7 @@ final class SnapshotWriter {
 
     private void writeAll(Path temporaryFile, SnapshotOrigin origin, Map<Integer, Long> offsets, Instant now)
             throws IOException {
-        // No number may get another word during the dump.
+        // No code may get another word during the dump.
         try (Words.Hold hold = words.hold();
                 FileChannel out = FileChannel.open(
                         temporaryFile,
@@ -193,7 +193,7 @@ final class SnapshotWriter {
         }
     }
 
-    /** The numbers of the words that dumped records refer to. All other words may belong to erased rows. */
+    /** The codes of the words that dumped records refer to. All other words may belong to erased rows. */
     private static final class UsedWords implements RowCodec.RowCounter {
         private final BitSet collections = new BitSet();
         private final BitSet owners = new BitSet();
@@ -202,7 +202,7 @@ final class SnapshotWriter {
 
         void addWordsOf(byte[] records, int begin) {
             RowCodec.count(records, begin, this, 1);
-            topics.set(RowCodec.topicNumber(records, begin));
+            topics.set(RowCodec.topicCode(records, begin));
         }
 
         @Override

@@ -8,7 +8,7 @@ import java.util.Arrays;
 import java.util.function.ToIntFunction;
 
 /**
- * A cache from the bytes of a word to its number in a {@link Dictionary}, so that the text of a recent word need not be
+ * A cache from the bytes of a word to its code in a {@link Dictionary}, so that the text of a recent word need not be
  * decoded. Nearly all words have 4 to 16 bytes. Such words are compared by their length and by their first and last
  * bytes as two longs or ints, which may overlap.
  */
@@ -21,22 +21,22 @@ final class WordCache {
 
     private static final byte[] NONE = {};
 
-    private final ToIntFunction<String> numberOf;
+    private final ToIntFunction<String> codeOf;
     private final int[] lengths = new int[SIZE];
     private final long[] firstBytesOf = new long[SIZE];
     private final long[] lastBytesOf = new long[SIZE];
-    private final int[] numbers = new int[SIZE];
+    private final int[] codes = new int[SIZE];
 
-    /** Words that are shorter than 4 bytes or longer than 16 bytes, and their numbers. */
+    /** Words that are shorter than 4 bytes or longer than 16 bytes, and their codes. */
     private final byte[][] otherWords = new byte[SIZE][];
 
-    private final int[] otherNumbers = new int[SIZE];
+    private final int[] otherCodes = new int[SIZE];
 
     /**
-     * @param numberOf returns the number of a word; throws an {@link IllegalArgumentException} if it is invalid
+     * @param codeOf returns the code of a word; throws an {@link IllegalArgumentException} if it is invalid
      */
-    WordCache(ToIntFunction<String> numberOf) {
-        this.numberOf = numberOf;
+    WordCache(ToIntFunction<String> codeOf) {
+        this.codeOf = codeOf;
         Arrays.fill(otherWords, NONE);
     }
 
@@ -46,11 +46,11 @@ final class WordCache {
         Arrays.fill(otherWords, NONE);
     }
 
-    /** Returns the number of the word text[from..to). */
-    int number(byte[] text, int from, int to) {
+    /** Returns the code of the word text[from..to). */
+    int code(byte[] text, int from, int to) {
         int length = to - from;
         if (length < MIN_LENGTH || length > MAX_LENGTH) {
-            return numberOfOther(text, from, to);
+            return codeOfOther(text, from, to);
         }
         long firstBytes;
         long lastBytes;
@@ -64,26 +64,26 @@ final class WordCache {
         // The words of a table often differ only in their last characters, so the end is hashed too.
         int index = (int) ((firstBytes * 31 + lastBytes) * 0x9E3779B97F4A7C15L >>> 56);
         if (lengths[index] != length || firstBytesOf[index] != firstBytes || lastBytesOf[index] != lastBytes) {
-            numbers[index] = numberOf(text, from, to);
+            codes[index] = codeOf(text, from, to);
             lengths[index] = length;
             firstBytesOf[index] = firstBytes;
             lastBytesOf[index] = lastBytes;
         }
-        return numbers[index];
+        return codes[index];
     }
 
-    private int numberOfOther(byte[] text, int from, int to) {
+    private int codeOfOther(byte[] text, int from, int to) {
         int length = to - from;
         int index = length == 0 ? 0 : 31 * text[to - 1] + 7 * text[to - 1 - length / 4] + length & SIZE - 1;
         byte[] word = otherWords[index];
         if (word.length == 0 || !Arrays.equals(word, 0, word.length, text, from, to)) {
-            otherNumbers[index] = numberOf(text, from, to);
+            otherCodes[index] = codeOf(text, from, to);
             otherWords[index] = Arrays.copyOfRange(text, from, to);
         }
-        return otherNumbers[index];
+        return otherCodes[index];
     }
 
-    private int numberOf(byte[] text, int from, int to) {
-        return numberOf.applyAsInt(new String(text, from, to - from, StandardCharsets.UTF_8));
+    private int codeOf(byte[] text, int from, int to) {
+        return codeOf.applyAsInt(new String(text, from, to - from, StandardCharsets.UTF_8));
     }
 }

@@ -11,11 +11,11 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
 /**
- * The dictionaries of a table: the words that packed records refer to by number. {@link Dictionary} explains the
+ * The dictionaries of a table: the words that packed records refer to by code. {@link Dictionary} explains the
  * threads and the removal of unused words. Prefixes of handles and topics are never removed.
  */
 final class Words {
-    /** Stands for every prefix that has no number, because 31 other prefixes have the numbers 0 to 30. */
+    /** Stands for every prefix that has no code, because 31 other prefixes have the codes 0 to 30. */
     static final int OTHER_PREFIX = 31;
 
     private static final int PREFIXES = 26 * 26 * 26;
@@ -26,7 +26,7 @@ final class Words {
     final Dictionary<String> topics = new Dictionary<>(text -> new Position(text, 0, 0).topic());
 
     /** Words to remove, from the writer to the packer. */
-    private final Queue<Dictionary.WordOfBatch> unused = new ConcurrentLinkedQueue<>();
+    private final Queue<Dictionary.UnusedWord> unused = new ConcurrentLinkedQueue<>();
 
     /** Only used by the packer: the number of the current batch. */
     private long batch;
@@ -34,14 +34,14 @@ final class Words {
     /** The number of open {@link Hold}s; guarded by this object's lock. */
     private int holds;
 
-    /** The number of each prefix; OTHER_PREFIX if it has none. */
-    private final byte[] prefixNumbers = new byte[PREFIXES];
+    /** The code of each prefix; OTHER_PREFIX if it has none. */
+    private final byte[] prefixCodes = new byte[PREFIXES];
 
     private final short[] prefixes = new short[OTHER_PREFIX];
     private volatile int prefixCount;
 
     Words() {
-        Arrays.fill(prefixNumbers, (byte) OTHER_PREFIX);
+        Arrays.fill(prefixCodes, (byte) OTHER_PREFIX);
     }
 
     /** Starts a batch and returns its number. Called by the packer. */
@@ -68,7 +68,7 @@ final class Words {
         }
         synchronized (this) {
             while (holds == 0) {
-                Dictionary.WordOfBatch word = unused.poll();
+                Dictionary.UnusedWord word = unused.poll();
                 if (word == null) {
                     return;
                 }
@@ -132,29 +132,29 @@ final class Words {
         }
     }
 
-    /** Returns the number of a prefix, or {@link #OTHER_PREFIX}. Assigns a free number to a new prefix. */
+    /** Returns the code of a prefix, or {@link #OTHER_PREFIX}. Assigns a free code to a new prefix. */
     int intern(int prefix) {
-        int number = prefixNumbers[prefix];
-        if (number == OTHER_PREFIX && prefixCount < OTHER_PREFIX) {
-            number = prefixCount;
-            prefixes[number] = (short) prefix;
-            prefixNumbers[prefix] = (byte) number;
-            prefixCount = number + 1;
+        int code = prefixCodes[prefix];
+        if (code == OTHER_PREFIX && prefixCount < OTHER_PREFIX) {
+            code = prefixCount;
+            prefixes[code] = (short) prefix;
+            prefixCodes[prefix] = (byte) code;
+            prefixCount = code + 1;
         }
-        return number;
+        return code;
     }
 
-    /** Returns the prefix with a number. */
-    int prefix(int number) {
-        return prefixes[number];
+    /** Returns the prefix with a code. */
+    int prefix(int code) {
+        return prefixes[code];
     }
 
-    /** Returns the prefixes that have numbers, in the order of the numbers. */
+    /** Returns the prefixes that have codes, in the order of the codes. */
     List<Integer> prefixes() {
         List<Integer> list = new ArrayList<>();
         int count = prefixCount;
-        for (int number = 0; number < count; number++) {
-            list.add((int) prefixes[number]);
+        for (int code = 0; code < count; code++) {
+            list.add((int) prefixes[code]);
         }
         return list;
     }

@@ -105,13 +105,13 @@ final class ForgottenWordsTest {
         byte[] value = RecordWriter.of(IdentityRow.class).encode(7, RowAvro.toAvro(row("erin", "erins-shard", null)));
         RowBatch batch = table.newBatch();
 
-        boolean isTaken = batch.take(
+        boolean isAdded = batch.tryPut(
                 ERIN.toBytes(), Arrays.copyOf(value, value.length - 1), "0-5".getBytes(StandardCharsets.US_ASCII));
         batch.put(STAYS, row("catalog", "br-1", null));
         write(batch);
         table.removeUnusedWords();
 
-        assertThat(isTaken).isFalse();
+        assertThat(isAdded).isFalse();
         assertWords(1, 1, 1);
         assertThat(table.byPuri(STAYS)).isEqualTo(new Identity(STAYS, row("catalog", "br-1", null)));
     }

@@ -191,7 +191,7 @@ final class PackedTableTest {
                     }
                     byte[] token = row.position().toString().getBytes(StandardCharsets.US_ASCII);
                     if (random.nextBoolean()
-                            || !batch.take(puri.toBytes(), WRITER.encode(7, RowAvro.toAvro(row)), token)) {
+                            || !batch.tryPut(puri.toBytes(), WRITER.encode(7, RowAvro.toAvro(row)), token)) {
                         batch.put(puri, row);
                     }
                 }
@@ -327,7 +327,7 @@ final class PackedTableTest {
         int rows = 300_000;
         int offsetsARow = 40;
         table.reach(0, 0);
-        table.expect((long) rows * offsetsARow);
+        table.setOffsetsToRead((long) rows * offsetsARow);
         double least = 1;
         for (int i = 0; i < rows; i++) {
             table.put(Puri.parse("music:tracks:" + i), Rows.active("br-1"));
@@ -347,7 +347,7 @@ final class PackedTableTest {
     @Test
     void tableWithExpectedGrowthShrinksOnlyAfterTheRestore() {
         table.reach(0, 0);
-        table.expect(1_000_000_000);
+        table.setOffsetsToRead(1_000_000_000);
         for (int i = 0; i < 300_000; i++) {
             table.put(Puri.parse("music:tracks:" + i), Rows.active("br-1"));
             table.reach(0, i + 1);
@@ -358,7 +358,7 @@ final class PackedTableTest {
         }
         assertThat(table.stats().load()).isBetween(0.98 * load, load);
 
-        table.expect(0);
+        table.setOffsetsToRead(0);
         for (int i = 1_000; i < 290_000; i++) {
             table.remove(Puri.parse("music:tracks:" + i));
         }

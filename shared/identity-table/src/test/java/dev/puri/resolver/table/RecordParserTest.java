@@ -64,7 +64,7 @@ final class RecordParserTest {
             decoded.set(identity.puri(), identity.row());
             byte[] token = token(identity.row().position());
             if (parser.parse(identity.puri().toBytes(), value(identity.row()), token, raw)) {
-                assertThat(raw.nameHash).isEqualTo(decoded.nameHash);
+                assertThat(raw.puriHash).isEqualTo(decoded.puriHash);
                 assertThat(raw.hasHandle).isEqualTo(decoded.hasHandle);
                 assertThat(raw.hasHandle ? raw.handleHash : 0).isEqualTo(raw.hasHandle ? decoded.handleHash : 0);
             }

@@ -49,10 +49,10 @@ final class RowCodecTest {
             Identity other = rows.identity();
             byte[] record = encode(one, seed);
 
-            assertThat(new NameKey(one.puri(), words, seed).matches(record))
+            assertThat(new PuriKey(one.puri(), words, seed).matches(record))
                     .as("seed %d", seed)
                     .isTrue();
-            assertThat(new NameKey(other.puri(), words, seed).matches(record))
+            assertThat(new PuriKey(other.puri(), words, seed).matches(record))
                     .as("seed %d", seed)
                     .isEqualTo(one.puri().equals(other.puri()));
             assertThat(bears(record, one.row(), seed))

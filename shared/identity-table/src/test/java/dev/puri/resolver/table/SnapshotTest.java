@@ -133,7 +133,7 @@ final class SnapshotTest {
             int length = batch.begins[i + 1] - batch.begins[i];
             long address = slab.allocateRecord(length / Slab.UNIT);
             slab.copy(batch.records, batch.begins[i], address, length);
-            names.insert(batch.nameHashes[i], address);
+            names.insert(batch.puriHashes[i], address);
         }
         new SnapshotWriter(names, words, seed).write(file(), ORIGIN, Map.of(), NOW);
 

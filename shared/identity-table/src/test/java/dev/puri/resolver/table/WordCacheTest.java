@@ -9,8 +9,8 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 
 class WordCacheTest {
-    private final Map<String, Integer> numbers = new HashMap<>();
-    private final WordCache words = new WordCache(text -> numbers.computeIfAbsent(text, t -> numbers.size()));
+    private final Map<String, Integer> codes = new HashMap<>();
+    private final WordCache words = new WordCache(text -> codes.computeIfAbsent(text, t -> codes.size()));
 
     /** Of two letters, so that most words are like others in all but a byte or two. */
     @Test
@@ -25,9 +25,9 @@ class WordCacheTest {
             byte[] within =
                     ("c".repeat(before) + text + "c".repeat(random.nextInt(9))).getBytes(StandardCharsets.US_ASCII);
 
-            int number = words.number(within, before, before + text.length());
+            int code = words.code(within, before, before + text.length());
 
-            assertThat(numbers.get(text.toString())).as("\"%s\"", text).isEqualTo(number);
+            assertThat(codes.get(text.toString())).as("\"%s\"", text).isEqualTo(code);
         }
     }
 }

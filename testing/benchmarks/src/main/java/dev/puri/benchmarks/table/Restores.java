@@ -4,7 +4,7 @@ import dev.puri.benchmarks.environment.FreshBroker;
 import dev.puri.benchmarks.environment.TemporaryFolder;
 import dev.puri.benchmarks.report.Rounds;
 import dev.puri.benchmarks.report.Timing;
-import dev.puri.resolver.feed.TableClient;
+import dev.puri.resolver.feed.TableFeeder;
 import dev.puri.resolver.table.PackedTable;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
@@ -56,11 +56,11 @@ record Restores(TableBench bench, FreshBroker broker) {
 
     private static double ourRate(FreshBroker source, int rows) {
         System.gc();
-        try (TableClient client = OurTable.client(source, new PackedTable(), "ours")) {
+        try (TableFeeder feeder = OurTable.feeder(source, new PackedTable(), "ours")) {
             long startNanos = System.nanoTime();
-            client.start();
+            feeder.start();
             double seconds = Timing.seconds(startNanos);
-            OurTable.requireRows(client.table(), rows);
+            OurTable.requireRows(feeder.table(), rows);
             return rows / seconds;
         }
     }

@@ -36,7 +36,7 @@ public final class GrowthSteps {
             long address = allocate(length);
             slab.copy(record, 0, address, length);
             insert(handles, raw.handleHash, address);
-            insert(names, raw.nameHash, address);
+            insert(names, raw.puriHash, address);
         }
     }
 

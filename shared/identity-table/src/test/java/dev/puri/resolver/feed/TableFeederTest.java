@@ -9,9 +9,9 @@ import org.apache.kafka.streams.StreamsConfig;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-final class TableClientTest {
+final class TableFeederTest {
     private static Map<String, Object> consumer(Map<String, String> kafka) {
-        Properties config = TableClient.config(kafka, "localhost:9092", "state");
+        Properties config = TableFeeder.config(kafka, "localhost:9092", "state");
         return new StreamsConfig(config).getGlobalConsumerConfigs("c");
     }
 

@@ -7,7 +7,7 @@ import java.util.Arrays;
  * The pURI that a look-up searches, with its hash and its packed identifier. The key can be set to one pURI after
  * another.
  */
-final class NameKey implements Index.RecordMatcher {
+final class PuriKey implements Index.RecordMatcher {
     private static final byte[] NO_BYTES = {};
 
     private final Words words;
@@ -25,35 +25,39 @@ final class NameKey implements Index.RecordMatcher {
     private long hash;
 
     /** Creates a key without a pURI. */
-    NameKey(Words words, long seed) {
+    PuriKey(Words words, long seed) {
         this.words = words;
         this.seed = seed;
     }
 
-    NameKey(Puri puri, Words words, long seed) {
+    PuriKey(Puri puri, Words words, long seed) {
         this(words, seed);
-        byte[] name = puri.toBytes();
-        set(name, 0, puri.identifierIndex(), name.length);
+        byte[] canonical = puri.toBytes();
+        set(canonical, 0, puri.identifierIndex(), canonical.length);
     }
 
     /**
      * Sets the pURI.
      *
-     * @param name an array that has the canonical text from {@code begin} to {@code end}; not copied
-     * @param lastOffset the offset of the last segment
+     * @param text an array that has the canonical text from {@code from} to {@code to}; not copied
+     * @param identifierOffset the offset of the identifier, which is the last segment
      */
-    void set(byte[] name, int begin, int lastOffset, int end) {
-        setText(name, begin, lastOffset, end);
+    void set(byte[] text, int from, int identifierOffset, int to) {
+        setText(text, from, identifierOffset, to);
         pack();
     }
 
-    /** Like {@link #set}, but does not pack the identifier. The caller must call {@link #pack} before a search. */
-    long setText(byte[] name, int begin, int lastOffset, int end) {
-        text = name;
-        from = begin;
-        identifierOffset = lastOffset;
-        to = end;
-        hash = Hash.of(name, begin, end, seed);
+    /**
+     * Like {@link #set}, but does not pack the identifier. The caller must call {@link #pack} before a search.
+     *
+     * @return the hash of the pURI
+     */
+    long setText(byte[] text, int from, int identifierOffset, int to) {
+        this.text = text;
+        this.from = from;
+        this.identifierOffset = identifierOffset;
+        this.to = to;
+        hash = Hash.of(text, from, to, seed);
         return hash;
     }
 
@@ -73,9 +77,11 @@ final class NameKey implements Index.RecordMatcher {
     @Override
     public boolean matches(byte[] record) {
         int offset = RowCodec.nameOffset(record);
-        int recordIdentifier = Varint.end(record, offset);
-        if (recordIdentifier + packedLength > record.length
-                || !Arrays.equals(record, recordIdentifier, recordIdentifier + packedLength, packed, 0, packedLength)) {
+        // A packed identifier contains its length, so a longer identifier does not have the same first bytes.
+        int recordIdentifierOffset = Varint.end(record, offset);
+        int comparedTo = recordIdentifierOffset + packedLength;
+        if (comparedTo > record.length
+                || !Arrays.equals(record, recordIdentifierOffset, comparedTo, packed, 0, packedLength)) {
             return false;
         }
         Words.Collection collection = words.collections.wordOrNull((int) Varint.get(record, offset));

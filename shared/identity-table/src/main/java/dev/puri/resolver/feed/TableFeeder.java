@@ -40,7 +40,7 @@ import org.jspecify.annotations.Nullable;
  *
  * Not thread-safe, except {@link #abandon}.
  */
-public final class TableClient implements AutoCloseable {
+public final class TableFeeder implements AutoCloseable {
     private static final String APPLICATION_ID = "puri-resolver";
 
     /** The maximum time to close Kafka Streams. */
@@ -52,8 +52,9 @@ public final class TableClient implements AutoCloseable {
     /**
      * The defaults of the consumer. Kafka Streams restores one partition after the other, and the consumer fetches the
      * next part of a partition when the previous part is used up. Large fetches need fewer round trips to distant
-     * brokers. Records of a small poll are still in the processor's cache when they are processed. A short maximum wait
-     * prevents the long poll of a restored partition from blocking the connection for half a second.
+     * brokers. The records of a small poll stay in the CPU cache until they are processed. The broker answers a fetch
+     * at the end of a partition only after the maximum wait, by default half a second. This delays the next requests on
+     * the same connection, with which the restore of the next partition begins, so the maximum wait is short.
      */
     public static final Map<String, String> CONSUMER = Map.of(
             ConsumerConfig.MAX_PARTITION_FETCH_BYTES_CONFIG, "8388608",
@@ -72,13 +73,13 @@ public final class TableClient implements AutoCloseable {
     /**
      * @param table an empty table, or one opened from a snapshot, which is then fed from the offsets of the snapshot
      * @param kafka the user's properties. Properties that correctness depends on are overridden
-     * @param stateDir the folder for the state directory of Kafka Streams. Clients must not share it
-     * @param registry resolves schema ids. The client does not close it
-     * @param outcomes receives the outcomes of events that cannot be derived from rows
+     * @param stateDir the folder for the state directory of Kafka Streams. Two feeders must not use it at the same time
+     * @param registry resolves schema ids. The feeder does not close it
+     * @param outcomes receives the outcomes of events that the rows do not show, such as refusals
      * @param waiters woken when rows change
      * @param undecodable counts records that cannot be decoded
      */
-    public TableClient(
+    public TableFeeder(
             PackedTable table,
             Map<String, String> kafka,
             String bootstrapServers,
@@ -98,15 +99,15 @@ public final class TableClient implements AutoCloseable {
     }
 
     /**
-     * Returns a factory that creates a client for a table.
+     * Returns a factory that creates a feeder for a table.
      *
      * @param kafka the user's properties
-     * @param stateDir the folder for the state directory of Kafka Streams. Keepers must not share it
-     * @param registry resolves schema ids. Clients do not close it
-     * @param outcomes receives the outcomes of events that cannot be derived from rows
+     * @param stateDir the folder for the state directory of Kafka Streams. Two feeders must not use it at the same time
+     * @param registry resolves schema ids. Feeders do not close it
+     * @param outcomes receives the outcomes of events that the rows do not show, such as refusals
      * @param waiters woken when rows change
      */
-    public static Function<PackedTable, TableClient> factory(
+    public static Function<PackedTable, TableFeeder> factory(
             Map<String, String> kafka,
             String bootstrapServers,
             String stateDir,
@@ -118,12 +119,12 @@ public final class TableClient implements AutoCloseable {
                 .description("Records of the table's topic that cannot be decoded")
                 .register(meters);
         return table ->
-                new TableClient(table, kafka, bootstrapServers, stateDir, registry, outcomes, waiters, undecodable);
+                new TableFeeder(table, kafka, bootstrapServers, stateDir, registry, outcomes, waiters, undecodable);
     }
 
     static Properties config(Map<String, String> kafka, String bootstrapServers, String stateDir) {
         Properties config = new Properties();
-        // Without the prefix of the global consumer, so that the user's properties override them with any prefix.
+        // The defaults have no prefix, so a property of the user overrides them with a consumer prefix or without one.
         config.putAll(CONSUMER);
         config.putAll(kafka);
         config.putAll(Map.of(
@@ -152,12 +153,12 @@ public final class TableClient implements AutoCloseable {
         return builder.build();
     }
 
-    /** Returns the table that this client feeds. */
+    /** Returns the table that this feeder feeds. */
     public PackedTable table() {
         return table;
     }
 
-    /** Returns why the client waits for the schema registry; null if it does not wait. */
+    /** Returns why the feeder waits for the schema registry; null if it does not wait. */
     @Nullable
     String waitingFor() {
         return schemaRegistryWait.waitingFor();
@@ -197,7 +198,7 @@ public final class TableClient implements AutoCloseable {
         return streams.state() == KafkaStreams.State.RUNNING && writer.failure() == null;
     }
 
-    /** Returns why the client does not run any more. */
+    /** Returns why the feeder does not run any more. */
     String death() {
         Throwable cause = writer.failure() == null ? death : writer.failure();
         if (cause == null) {
@@ -209,7 +210,7 @@ public final class TableClient implements AutoCloseable {
         return cause.getClass().getSimpleName() + ": " + cause.getMessage();
     }
 
-    /** Stops the client. The table keeps its rows. */
+    /** Stops the feeder. The table keeps its rows. */
     @Override
     public void close() {
         stop.request();
@@ -233,12 +234,13 @@ public final class TableClient implements AutoCloseable {
             TrackedConsumer created = new TrackedConsumer(
                     config,
                     (partition, offset) -> writer.reached(partition.partition(), offset),
-                    offsets -> {
-                        // A table from a snapshot already has most of its final size.
+                    offsetsToRead -> {
+                        // The table grows in advance. A table from a snapshot already has most of its final size.
                         if (table.rows() == 0) {
-                            table.expect(offsets);
+                            table.setOffsetsToRead(offsetsToRead);
                         }
                     },
+                    // Runs on the global thread, which is the packer of the table's dictionaries.
                     table::removeUnusedWords);
             consumer = created;
             return created;
