@@ -19,7 +19,7 @@ record TableHealth(TableKeeper<?> keeper, Supplier<@Nullable String> changesFail
 
     /** Up while the serving table is fed and its lag is small; the details show why it is not. */
     Health.State ready() {
-        String reason = keeper.unready();
+        String reason = keeper.unreadyReason();
         Map<String, Object> details = keeper.details();
         String failure = changesFailure.get();
         if (failure != null) {

@@ -138,7 +138,7 @@ final class LocalTable implements AutoCloseable {
                 keeper.table() != null,
                 progress == null ? null : progress.reached(),
                 progress == null ? null : progress.end(),
-                keeper.unready(),
+                keeper.unreadyReason(),
                 refusals.failureReason());
     }
 

@@ -1,6 +1,6 @@
 package dev.puri.spring.boot;
 
-import dev.puri.client.storage.NameType;
+import dev.puri.client.storage.TextType;
 import java.util.HashSet;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -12,7 +12,7 @@ final class NameConverter implements GenericConverter {
     @Override
     public Set<ConvertiblePair> getConvertibleTypes() {
         Set<ConvertiblePair> pairs = new HashSet<>();
-        for (NameType<?> type : NameType.ALL) {
+        for (TextType<?> type : TextType.ALL) {
             pairs.add(new ConvertiblePair(String.class, type.type()));
             pairs.add(new ConvertiblePair(type.type(), String.class));
         }
@@ -24,7 +24,7 @@ final class NameConverter implements GenericConverter {
         if (source == null) {
             return null;
         }
-        NameType<?> type = NameType.of(to.getType());
+        TextType<?> type = TextType.of(to.getType());
         return type == null ? source.toString() : type.parse(source.toString());
     }
 }

@@ -159,8 +159,8 @@ public final class TableClient implements AutoCloseable {
 
     /** Returns why the client waits for the schema registry; null if it does not wait. */
     @Nullable
-    String waitingFor() {
-        return schemaRegistryWait.waitingFor();
+    String schemaRegistryProblem() {
+        return schemaRegistryWait.lastError();
     }
 
     /**
@@ -232,7 +232,7 @@ public final class TableClient implements AutoCloseable {
         public Consumer<byte[], byte[]> getGlobalConsumer(Map<String, Object> config) {
             TrackedConsumer created = new TrackedConsumer(
                     config,
-                    (partition, offset) -> writer.reached(partition.partition(), offset),
+                    (partition, offset) -> writer.handOverUpTo(partition.partition(), offset),
                     offsets -> {
                         // A table from a snapshot already has most of its final size.
                         if (table.rows() == 0) {

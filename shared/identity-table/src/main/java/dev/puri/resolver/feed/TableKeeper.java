@@ -189,7 +189,7 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
         Gauge.builder("puri.table.restore.end.records", this, keeper -> keeper.fillProgress(FillProgress::end))
                 .description("End offsets that the table has to reach")
                 .register(meters);
-        Gauge.builder("puri.table.ready", this, keeper -> keeper.unready() == null ? 1 : 0)
+        Gauge.builder("puri.table.ready", this, keeper -> keeper.unreadyReason() == null ? 1 : 0)
                 .description("1 if the serving table is fed and close to the end of its topic, otherwise 0")
                 .register(meters);
     }
@@ -217,17 +217,17 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
 
     /** Returns whether the serving table is fed and its lag is small. */
     public boolean isReady() {
-        return unready() == null;
+        return unreadyReason() == null;
     }
 
     /** Returns why requests have to wait, as text for people. */
     public String progress() {
-        return Objects.requireNonNullElse(unready(), "it is now");
+        return Objects.requireNonNullElse(unreadyReason(), "it is now");
     }
 
     /** Returns why rows of the serving table may be stale or missing, or null if the table is ready. */
-    public @Nullable String unready() {
-        return readiness().unready(maxLag, maxLagAge);
+    public @Nullable String unreadyReason() {
+        return readiness().unreadyReason(maxLag, maxLagAge);
     }
 
     private TableReadiness readiness() {
@@ -236,7 +236,7 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
         return new TableReadiness(
                 isServingTableFed && client != null,
                 client != null && client.isRunning(),
-                client == null ? null : client.waitingFor(),
+                client == null ? null : client.schemaRegistryProblem(),
                 problem.reason(),
                 lastEnds == null || client == null ? 0 : lastEnds.lag(client.table()::reached),
                 lastEnds == null ? null : lastEnds.at().age(clock),

@@ -50,7 +50,7 @@ final class WordCache {
     int number(byte[] text, int from, int to) {
         int length = to - from;
         if (length < MIN_LENGTH || length > MAX_LENGTH) {
-            return numberOfOther(text, from, to);
+            return numberOfOtherWord(text, from, to);
         }
         long firstBytes;
         long lastBytes;
@@ -72,7 +72,7 @@ final class WordCache {
         return numbers[index];
     }
 
-    private int numberOfOther(byte[] text, int from, int to) {
+    private int numberOfOtherWord(byte[] text, int from, int to) {
         int length = to - from;
         int index = length == 0 ? 0 : 31 * text[to - 1] + 7 * text[to - 1 - length / 4] + length & SIZE - 1;
         byte[] word = otherWords[index];

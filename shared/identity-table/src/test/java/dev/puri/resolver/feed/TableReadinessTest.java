@@ -11,56 +11,56 @@ final class TableReadinessTest {
 
     @Test
     void fedTableWithASmallLagIsReady() {
-        assertThat(unready(true, true, null, null, 10, SECOND)).isNull();
+        assertThat(unreadyReason(true, true, null, null, 10, SECOND)).isNull();
     }
 
     @Test
     void tableWithALargeLagIsNotReady() {
-        assertThat(unready(true, true, null, null, 11, SECOND))
+        assertThat(unreadyReason(true, true, null, null, 11, SECOND))
                 .isEqualTo("the table is 11 records behind, more than 10");
     }
 
     @Test
     void reportsTroubleWhenTheEndOffsetsAreTooOld() {
-        assertThat(unready(true, true, null, "no broker answers", 0, SECOND)).isNull();
-        assertThat(unready(true, true, null, "no broker answers", 0, Duration.ofSeconds(31)))
+        assertThat(unreadyReason(true, true, null, "no broker answers", 0, SECOND)).isNull();
+        assertThat(unreadyReason(true, true, null, "no broker answers", 0, Duration.ofSeconds(31)))
                 .isEqualTo("no broker answers");
-        assertThat(unready(true, true, null, null, 0, Duration.ofSeconds(31))).contains("not known");
-        assertThat(unready(true, true, null, null, 0, null)).contains("not known");
+        assertThat(unreadyReason(true, true, null, null, 0, Duration.ofSeconds(31))).contains("not known");
+        assertThat(unreadyReason(true, true, null, null, 0, null)).contains("not known");
     }
 
     @Test
     void reportsADeadClientBeforeItsLag() {
-        assertThat(unready(true, false, null, null, 0, SECOND)).contains("dead");
+        assertThat(unreadyReason(true, false, null, null, 0, SECOND)).contains("dead");
     }
 
     @Test
     void reportsWhyATableIsNotFed() {
-        assertThat(unready(false, false, null, null, 0, null)).isEqualTo("the table is being filled");
-        assertThat(unready(false, true, null, "no topic", 0, SECOND)).isEqualTo("no topic");
+        assertThat(unreadyReason(false, false, null, null, 0, null)).isEqualTo("the table is being filled");
+        assertThat(unreadyReason(false, true, null, "no topic", 0, SECOND)).isEqualTo("no topic");
     }
 
     @Test
     void reportsAHangingTransactionDespiteALagOfZero() {
         assertThat(new TableReadiness(true, true, null, null, 0, SECOND, "it hangs")
-                        .unready(10, Duration.ofSeconds(30)))
+                        .unreadyReason(10, Duration.ofSeconds(30)))
                 .isEqualTo("it hangs");
     }
 
     @Test
     void reportsTheWaitForTheSchemaRegistryFirst() {
-        assertThat(unready(true, true, "refused", "other", 0, SECOND))
-                .isEqualTo("the schema registry is waited for: refused");
+        assertThat(unreadyReason(true, true, "refused", "other", 0, SECOND))
+                .isEqualTo("waiting for the schema registry: refused");
     }
 
-    private static @Nullable String unready(
+    private static @Nullable String unreadyReason(
             boolean fed,
             boolean running,
-            @Nullable String waitingFor,
+            @Nullable String schemaRegistryProblem,
             @Nullable String trouble,
             long behind,
             @Nullable Duration age) {
-        return new TableReadiness(fed, running, waitingFor, trouble, behind, age, null)
-                .unready(10, Duration.ofSeconds(30));
+        return new TableReadiness(fed, running, schemaRegistryProblem, trouble, behind, age, null)
+                .unreadyReason(10, Duration.ofSeconds(30));
     }
 }

@@ -1,6 +1,6 @@
 package dev.puri.client.storage.jackson3;
 
-import dev.puri.client.storage.NameType;
+import dev.puri.client.storage.TextType;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonGenerator;
 import tools.jackson.core.JsonParser;
@@ -27,19 +27,19 @@ import tools.jackson.databind.ser.std.ToStringSerializer;
 public final class PuriModule extends SimpleModule {
     private static final long serialVersionUID = 1L;
 
-    /** Creates a module for all types in {@link NameType#ALL}. */
+    /** Creates a module for all types in {@link TextType#ALL}. */
     public PuriModule() {
         super("puri");
-        for (NameType<?> nameType : NameType.ALL) {
-            add(nameType);
+        for (TextType<?> textType : TextType.ALL) {
+            add(textType);
         }
     }
 
-    private <T> void add(NameType<T> nameType) {
-        addSerializer(nameType.type(), ToStringSerializer.instance);
-        addKeySerializer(nameType.type(), new KeySerializer());
-        addDeserializer(nameType.type(), new TextDeserializer<>(nameType));
-        addKeyDeserializer(nameType.type(), new TextKeyDeserializer<>(nameType));
+    private <T> void add(TextType<T> textType) {
+        addSerializer(textType.type(), ToStringSerializer.instance);
+        addKeySerializer(textType.type(), new KeySerializer());
+        addDeserializer(textType.type(), new TextDeserializer<>(textType));
+        addKeyDeserializer(textType.type(), new TextKeyDeserializer<>(textType));
     }
 
     private static final class KeySerializer extends ValueSerializer<Object> {
@@ -52,40 +52,40 @@ public final class PuriModule extends SimpleModule {
     private static final class TextDeserializer<T> extends StdScalarDeserializer<T> {
         private static final long serialVersionUID = 1L;
 
-        private final transient NameType<T> nameType;
+        private final transient TextType<T> textType;
 
-        TextDeserializer(NameType<T> nameType) {
-            super(nameType.type());
-            this.nameType = nameType;
+        TextDeserializer(TextType<T> textType) {
+            super(textType.type());
+            this.textType = textType;
         }
 
         @Override
         public @Nullable T deserialize(JsonParser json, DeserializationContext context) {
             if (!json.hasToken(JsonToken.VALUE_STRING)) {
-                return nameType.type().cast(context.handleUnexpectedToken(nameType.type(), json));
+                return textType.type().cast(context.handleUnexpectedToken(textType.type(), json));
             }
             String text = json.getString();
             try {
-                return nameType.parse(text);
+                return textType.parse(text);
             } catch (IllegalArgumentException e) {
-                return nameType.type().cast(context.handleWeirdStringValue(nameType.type(), text, e.getMessage()));
+                return textType.type().cast(context.handleWeirdStringValue(textType.type(), text, e.getMessage()));
             }
         }
     }
 
     private static final class TextKeyDeserializer<T> extends KeyDeserializer {
-        private final NameType<T> nameType;
+        private final TextType<T> textType;
 
-        TextKeyDeserializer(NameType<T> nameType) {
-            this.nameType = nameType;
+        TextKeyDeserializer(TextType<T> textType) {
+            this.textType = textType;
         }
 
         @Override
         public @Nullable Object deserializeKey(String key, DeserializationContext context) {
             try {
-                return nameType.parse(key);
+                return textType.parse(key);
             } catch (IllegalArgumentException e) {
-                return context.handleWeirdKey(nameType.type(), key, e.getMessage());
+                return context.handleWeirdKey(textType.type(), key, e.getMessage());
             }
         }
     }
