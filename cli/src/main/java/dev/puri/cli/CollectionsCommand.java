@@ -7,7 +7,7 @@ import dev.puri.client.declarations.CollectionsFile;
 import dev.puri.schemas.collection.Collection;
 import dev.puri.schemas.collection.Declaration;
 import dev.puri.schemas.collection.Declarations;
-import dev.puri.schemas.collection.Declared;
+import dev.puri.schemas.collection.DeclarationResult;
 import dev.puri.schemas.collection.Namespace;
 import dev.puri.schemas.identity.Owner;
 import java.io.IOException;
@@ -105,9 +105,9 @@ final class CollectionsCommand implements Runnable {
                     .retry(
                             "the cluster to store the declarations",
                             () -> settings().collections().apply(declarations))) {
-                case Declared.Conflicts conflicts ->
+                case DeclarationResult.Conflicts conflicts ->
                     throw CommandException.failed("nothing was written:\n" + conflicts, null);
-                case Declared.Changes changes -> {
+                case DeclarationResult.Changes changes -> {
                     print(changes, declarations.size());
                     warnAboutOwnTopics(changes);
                     yield ExitStatus.DONE;
@@ -115,7 +115,7 @@ final class CollectionsCommand implements Runnable {
             };
         }
 
-        private void warnAboutOwnTopics(Declared.Changes changes) {
+        private void warnAboutOwnTopics(DeclarationResult.Changes changes) {
             List<Namespace> owners = changes.writes().stream()
                     .filter(Namespace.class::isInstance)
                     .map(Namespace.class::cast)
@@ -142,7 +142,7 @@ final class CollectionsCommand implements Runnable {
                             : "\npuri: that topic does not exist yet; create it with: puri topics create");
         }
 
-        private void print(Declared.Changes changes, int declarationCount) {
+        private void print(DeclarationResult.Changes changes, int declarationCount) {
             if (asJson()) {
                 console()
                         .out()

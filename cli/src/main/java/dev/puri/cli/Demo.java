@@ -2,7 +2,7 @@ package dev.puri.cli;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.puri.client.CollectionRegistry;
-import dev.puri.schemas.collection.Declared;
+import dev.puri.schemas.collection.DeclarationResult;
 import dev.puri.schemas.log.Event;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
@@ -62,19 +62,19 @@ final class Demo {
     }
 
     private void load() throws IOException, InterruptedException {
-        Declared declared =
+        DeclarationResult result =
                 new CollectionRegistry(settings().clientProperties(), REQUEST_TIMEOUT).apply(Sample.collections());
-        if (declared instanceof Declared.Conflicts conflicts) {
+        if (result instanceof DeclarationResult.Conflicts conflicts) {
             throw CommandException.failed("the sample's collections conflict: " + conflicts, null);
         }
         Publication.Summary created = publish(sample.creations());
         expect("creations", summary(sample.creations().size(), 0, 0), created);
 
-        Map<Event, String> changes = sample.changes();
-        Publication.Summary changed = publish(changes.keySet());
-        long applied = count(changes, "applied");
-        long unchanged = count(changes, "unchanged");
-        expect("changes", summary(applied, unchanged, changes.size() - applied - unchanged), changed);
+        Map<Event, String> expectedOutcomes = sample.changes();
+        Publication.Summary changed = publish(expectedOutcomes.keySet());
+        long applied = count(expectedOutcomes, "applied");
+        long unchanged = count(expectedOutcomes, "unchanged");
+        expect("changes", summary(applied, unchanged, expectedOutcomes.size() - applied - unchanged), changed);
 
         console.out()
                 .println(created.published() + changed.published() + " events of "
@@ -84,8 +84,8 @@ final class Demo {
                         + changed.refused() + " refused.");
     }
 
-    private static long count(Map<Event, String> changes, String outcome) {
-        return changes.values().stream().filter(outcome::equals).count();
+    private static long count(Map<Event, String> expectedOutcomes, String outcome) {
+        return expectedOutcomes.values().stream().filter(outcome::equals).count();
     }
 
     private static Publication.Summary summary(long applied, long unchanged, long refused) {

@@ -38,7 +38,10 @@ import org.jspecify.annotations.Nullable;
  * line whose event was not acknowledged is reported.
  */
 final class Publication {
-    /** The maximum number of events without an outcome. It bounds memory. */
+    /**
+     * The maximum number of events that are sent and not settled: not acknowledged, or with {@code --wait} without an
+     * outcome. It bounds memory.
+     */
     static final int MAX_UNSETTLED = 50_000;
 
     /**
@@ -48,9 +51,8 @@ final class Publication {
     static final int MAX_LINE_BYTES = 4 << 20;
 
     /**
-     * The maximum number of events without an acknowledgement. A record expires after the delivery time-out even if the
-     * brokers acknowledge other records in this time. So the records that wait before it must be delivered within the
-     * delivery time-out.
+     * The maximum number of events without an acknowledgement. The delivery time-out of a record includes the time in
+     * the producer's queue. So the queue must be so short that the brokers acknowledge it within the time-out.
      */
     private static final int MAX_UNACKNOWLEDGED = 10_000;
 
@@ -78,7 +80,7 @@ final class Publication {
     record Options(boolean awaitOutcomes, boolean echo, Duration timeout) {}
 
     /** The failure to publish the event of a line. */
-    private record Failure(long line, PublishException cause) {}
+    private record Failure(long line, String message) {}
 
     /** Counts that several threads increment. */
     private static final class Counts {
@@ -98,7 +100,7 @@ final class Publication {
      *     {@code refused} are zero
      * @param malformed number of invalid lines, which were not sent
      * @param failed number of events that were not acknowledged
-     * @param unanswered number of acknowledged events without an outcome before the time-out
+     * @param withoutOutcome number of acknowledged events without an outcome before the time-out
      */
     record Summary(
             long published,
@@ -108,9 +110,9 @@ final class Publication {
             long refused,
             long malformed,
             long failed,
-            long unanswered) {
+            long withoutOutcome) {
         int exitStatus() {
-            if (failed > 0 || unanswered > 0) {
+            if (failed > 0 || withoutOutcome > 0) {
                 return ExitStatus.FAILED;
             }
             return malformed > 0 || refused > 0 ? ExitStatus.PARTLY : ExitStatus.DONE;
@@ -128,8 +130,8 @@ final class Publication {
             if (failed > 0) {
                 json.put("failed", failed);
             }
-            if (unanswered > 0) {
-                json.put("unanswered", unanswered);
+            if (withoutOutcome > 0) {
+                json.put("unanswered", withoutOutcome);
             }
             return json;
         }
@@ -151,37 +153,38 @@ final class Publication {
     /**
      * Publishes all lines.
      *
-     * @throws CommandException if the cluster or the schema registry is unreachable at the start, or there is no
-     *     progress before the time-out
+     * @throws CommandException if the cluster or the schema registry is unreachable at the start, or {@value #MAX_UNSETTLED}
+     *     events wait and none gets an outcome before the time-out. The summary counts events that failed or have no
+     *     outcome at the end
      */
     Summary publish(InputStream input) throws IOException, InterruptedException {
         BrokerRequests brokerRequests = new BrokerRequests(console, settings, options.timeout());
-        Declarations declared = brokerRequests.declarations();
+        Declarations declarations = brokerRequests.declarations();
         try (OutcomeReader outcomes = options.awaitOutcomes()
                         ? brokerRequests.retry(
                                 "the topics of outcomes", () -> OutcomeReader.start(settings, this::onSettled))
                         : null;
                 StallReporter stallReporter = new StallReporter();
-                IdentityPublisher publisher = new IdentityPublisher(settings.clientProperties(), declared::ownsTopic)) {
-            send(input, declared, publisher, outcomes);
+                IdentityPublisher publisher = new IdentityPublisher(settings.clientProperties(), declarations::ownsTopic)) {
+            send(input, declarations, publisher, outcomes);
             publisher.flush();
-            int unanswered = outcomes == null ? 0 : outcomes.await(options.timeout());
+            int withoutOutcome = outcomes == null ? 0 : outcomes.await(options.timeout());
             endProgress();
-            return summary(unanswered);
+            return summary(withoutOutcome);
         }
     }
 
-    private Summary summary(int unanswered) {
+    private Summary summary(int withoutOutcome) {
         Failure failure = firstFailure.get();
         if (failure != null) {
-            console.say("line " + failure.line() + ": " + failure.cause().getMessage()
+            console.say("line " + failure.line() + ": " + failure.message()
                     + "\nno more lines were read; publish again from line " + failure.line()
                     + (options.echo()
                             ? ", or publish the echoed lines, which have the same ids"
                             : ". Events without ids then get new ids; use --echo to keep minted ids"));
         }
-        if (unanswered > 0) {
-            console.say(unanswered + " events have no outcome after "
+        if (withoutOutcome > 0) {
+            console.say(withoutOutcome + " events have no outcome after "
                     + options.timeout().toSeconds() + " s; is puri streams running?");
         }
         return new Summary(
@@ -192,16 +195,16 @@ final class Publication {
                 counts.refused.get(),
                 counts.malformed.get(),
                 counts.failed.get(),
-                unanswered);
+                withoutOutcome);
     }
 
     private void send(
-            InputStream input, Declarations declared, IdentityPublisher publisher, @Nullable OutcomeReader outcomes)
+            InputStream input, Declarations declarations, IdentityPublisher publisher, @Nullable OutcomeReader outcomes)
             throws IOException, InterruptedException {
         LineReader lines = new LineReader(input, MAX_LINE_BYTES);
         IdentityMinter minter = new IdentityMinter();
         for (LineReader.Line line = lines.next(); line != null && firstFailure.get() == null; line = lines.next()) {
-            Event event = event(line, declared, minter);
+            Event event = event(line, declarations, minter);
             if (event != null) {
                 echo(event);
                 awaitPermits(outcomes);
@@ -212,7 +215,7 @@ final class Publication {
     }
 
     /** Returns the event of a line. Returns null if the line is blank, or if it is invalid and has been reported. */
-    private @Nullable Event event(LineReader.Line line, Declarations declared, IdentityMinter minter) {
+    private @Nullable Event event(LineReader.Line line, Declarations declarations, IdentityMinter minter) {
         if (line instanceof LineReader.Unreadable unreadable) {
             reportMalformed(line.number(), unreadable.reason());
             return null;
@@ -228,7 +231,7 @@ final class Publication {
             }
             case EventLineParser.Valid valid -> {
                 try {
-                    return valid.line().complete(minter, declared, Instant.now());
+                    return valid.line().complete(minter, declarations, Instant.now());
                 } catch (IllegalArgumentException e) {
                     reportMalformed(line.number(), String.valueOf(e.getMessage()));
                     return null;
@@ -296,11 +299,8 @@ final class Publication {
             return;
         }
         counts.failed.incrementAndGet();
-        if (cause instanceof PublishException publishException) {
-            firstFailure.accumulateAndGet(new Failure(line, publishException), Publication::earlier);
-        } else {
-            throw new IllegalStateException("the publisher failed with an unexpected exception", cause);
-        }
+        String message = cause instanceof PublishException ? String.valueOf(cause.getMessage()) : cause.toString();
+        firstFailure.accumulateAndGet(new Failure(line, message), Publication::earlier);
     }
 
     /** Returns the failure with the lower line number; either may be null. */
@@ -330,7 +330,7 @@ final class Publication {
             thread.setDaemon(true);
             return thread;
         });
-        private long lastFinishedCount;
+        private long lastProgressCount;
 
         StallReporter() {
             var unused = timer.scheduleWithFixedDelay(
@@ -341,19 +341,19 @@ final class Publication {
         }
 
         private void report() {
-            long finishedCount = counts.published.get() + counts.failed.get() + settledCount();
-            boolean hasProgress = finishedCount != lastFinishedCount;
-            lastFinishedCount = finishedCount;
+            long progressCount = counts.published.get() + counts.failed.get() + settledCount();
+            boolean hasProgress = progressCount != lastProgressCount;
+            lastProgressCount = progressCount;
             int unacknowledgedCount = MAX_UNACKNOWLEDGED - unacknowledgedPermits.availablePermits();
-            int undecidedCount = MAX_UNSETTLED - unsettledPermits.availablePermits() - unacknowledgedCount;
-            if (hasProgress || (unacknowledgedCount == 0 && undecidedCount <= 0)) {
+            int withoutOutcomeCount = MAX_UNSETTLED - unsettledPermits.availablePermits() - unacknowledgedCount;
+            if (hasProgress || (unacknowledgedCount == 0 && withoutOutcomeCount <= 0)) {
                 return;
             }
             say(
                     unacknowledgedCount > 0
                             ? "waiting for the broker at " + settings.bootstrapServer() + " to acknowledge "
                                     + unacknowledgedCount + " events"
-                            : "waiting for the topology (puri streams) to decide about " + undecidedCount + " events");
+                            : "waiting for the topology (puri streams) to decide about " + withoutOutcomeCount + " events");
         }
 
         @Override

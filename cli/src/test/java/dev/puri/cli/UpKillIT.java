@@ -6,7 +6,7 @@ import dev.puri.client.CollectionRegistry;
 import dev.puri.client.IdentityMinter;
 import dev.puri.client.IdentityPublisher;
 import dev.puri.client.PublishException;
-import dev.puri.schemas.collection.Declared;
+import dev.puri.schemas.collection.DeclarationResult;
 import dev.puri.schemas.identity.Owner;
 import dev.puri.schemas.identity.Prefix;
 import dev.puri.schemas.identity.Puri;
@@ -111,9 +111,9 @@ class UpKillIT {
     }
 
     private void declareCollections(Map<String, String> environment) {
-        Declared declared =
+        DeclarationResult declared =
                 new CollectionRegistry(clients(environment), Duration.ofSeconds(30)).apply(Sample.collections());
-        assertThat(declared).isNotInstanceOf(Declared.Conflicts.class);
+        assertThat(declared).isNotInstanceOf(DeclarationResult.Conflicts.class);
     }
 
     private static Map<String, Object> clients(Map<String, String> environment) {

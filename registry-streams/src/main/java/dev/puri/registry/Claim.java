@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  *     apply the grant to another event
  * @param claimant hash of the claiming identity
  */
-record Claim(Puri puri, UUID eventId, UuidHash claimant) {
+record Claim(Puri puri, UUID eventId, IdentityHash claimant) {
     byte[] toBytes() {
         byte[] text = puri.toBytes();
         return ByteBuffer.allocate(32 + TextCodec.size(text))
@@ -35,7 +35,7 @@ record Claim(Puri puri, UUID eventId, UuidHash claimant) {
 
     private static Claim read(ByteBuffer bytes) {
         UUID eventId = new UUID(bytes.getLong(), bytes.getLong());
-        UuidHash claimant = UuidHash.of(bytes);
+        IdentityHash claimant = IdentityHash.of(bytes);
         return new Claim(Puri.parse(TextCodec.get(bytes)), eventId, claimant);
     }
 }

@@ -315,9 +315,9 @@ final class Registrar implements Processor<byte[], byte[], byte[], byte[]> {
                     || refusal.reason() == Reason.WRONG_PREFIX;
         }
 
-        private static UuidHash claimant(Event event) {
+        private static IdentityHash claimant(Event event) {
             if (event.change() instanceof Change.Created created) {
-                return UuidHash.of(event.puri(), created.uuid());
+                return IdentityHash.of(event.puri(), created.uuid());
             }
             throw new IllegalStateException("only a created event claims a handle");
         }

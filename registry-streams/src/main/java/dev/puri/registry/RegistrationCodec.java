@@ -56,7 +56,7 @@ final class RegistrationCodec {
                 + 1
                 + 16 * registration.recentEvents().size()
                 + 2
-                + UuidHash.BYTES * registration.formerUuids().size()
+                + IdentityHash.BYTES * registration.formerUuids().size()
                 + 1
                 + (row == null ? 0 : FIXED_ROW_BYTES + TextCodec.size(texts));
         ByteBuffer bytes = ByteBuffer.allocate(size).put(registration.hasDocument() ? VERSION_WITH_DOCUMENT : VERSION);
@@ -65,7 +65,7 @@ final class RegistrationCodec {
             put(bytes, eventId);
         }
         bytes.putShort((short) registration.formerUuids().size());
-        for (UuidHash formerUuid : registration.formerUuids()) {
+        for (IdentityHash formerUuid : registration.formerUuids()) {
             bytes.putLong(formerUuid.high()).putLong(formerUuid.low());
         }
         if (row == null) {
@@ -99,9 +99,9 @@ final class RegistrationCodec {
             recentEvents.add(new UUID(bytes.getLong(), bytes.getLong()));
         }
         int formerCount = bytes.getShort();
-        List<UuidHash> formerUuids = new ArrayList<>(formerCount);
+        List<IdentityHash> formerUuids = new ArrayList<>(formerCount);
         for (int i = 0; i < formerCount; i++) {
-            formerUuids.add(UuidHash.of(bytes));
+            formerUuids.add(IdentityHash.of(bytes));
         }
         byte status = bytes.get();
         return new Registration(

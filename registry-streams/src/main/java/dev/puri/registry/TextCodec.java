@@ -7,7 +7,7 @@ import java.nio.charset.StandardCharsets;
 final class TextCodec {
     static final byte[] EMPTY = {};
 
-    /** Short enough that a truncated refusal still contains the reason after the quoted text. */
+    /** Limits a quoted text, so that the words after it remain when the detail of a refusal is truncated. */
     private static final int MAX_QUOTED_CHARACTERS = 80;
 
     private TextCodec() {}

@@ -9,7 +9,7 @@ sealed interface WaitReason {
     WaitReason FOR_SCHEMA = new ForSchema();
 
     /** The clerk has not answered the claim of the handle yet. */
-    record ForGrant(Handle handle, UUID eventId, UuidHash claimant) implements WaitReason {
+    record ForGrant(Handle handle, UUID eventId, IdentityHash claimant) implements WaitReason {
         boolean isAnsweredBy(Grant grant) {
             return handle.equals(grant.handle()) && eventId.equals(grant.eventId());
         }

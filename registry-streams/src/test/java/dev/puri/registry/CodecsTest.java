@@ -33,7 +33,7 @@ class CodecsTest {
                     null,
                     new Position(Topics.EVENTS, 2, 7)),
             List.of(ID),
-            List.of(new UuidHash(1, 2)),
+            List.of(new IdentityHash(1, 2)),
             false);
 
     /** As it was written before there were documents, and still is where there is none. */

@@ -30,7 +30,7 @@ final class Garbage {
      */
     static List<Form> forms(int schemaId) {
         byte[] grant = new Grant(ID, HANDLE, true).toBytes();
-        byte[] claim = new Claim(PURI, ID, new UuidHash(1, 2)).toBytes();
+        byte[] claim = new Claim(PURI, ID, new IdentityHash(1, 2)).toBytes();
         List<byte[]> values = new ArrayList<>();
         values.add(null);
         values.add(new byte[0]);

@@ -53,10 +53,10 @@ final class Model {
     }
 
     private final Rules rules;
-    private final Map<String, UuidHash> firstToAsk;
+    private final Map<String, IdentityHash> firstToAsk;
     private final Map<Puri, Identity> identities = new HashMap<>();
 
-    Model(Rules rules, Map<String, UuidHash> firstToAsk) {
+    Model(Rules rules, Map<String, IdentityHash> firstToAsk) {
         this.rules = rules;
         this.firstToAsk = firstToAsk;
     }
@@ -201,7 +201,7 @@ final class Model {
         if (!isFree && i.handle != null) {
             return Outcome.refused(Reason.HANDLE_FIXED);
         }
-        if (wanted != null && !UuidHash.of(puri, c.uuid()).equals(firstToAsk.get(wanted))) {
+        if (wanted != null && !IdentityHash.of(puri, c.uuid()).equals(firstToAsk.get(wanted))) {
             return Outcome.refused(Reason.HANDLE_TAKEN);
         }
         i.handle = wanted;

@@ -319,7 +319,7 @@ class RegistrySimulationTest {
         }
 
         private void compare() {
-            Map<String, UuidHash> firstToAsk = new HashMap<>();
+            Map<String, IdentityHash> firstToAsk = new HashMap<>();
             for (int p = 0; p < PARTITIONS; p++) {
                 for (SimulatedKafka.Entry claim : world.log(SimulatedKafka.CLAIMS, p)) {
                     firstToAsk.putIfAbsent(

@@ -188,10 +188,10 @@ class RegistryStreamsFaultIT {
     }
 
     /** By handle, the identity that the clerk gave it to. */
-    private Map<String, UuidHash> firstToAsk() {
+    private Map<String, IdentityHash> firstToAsk() {
         Map<UUID, Event> byId = new HashMap<>();
         published.values().forEach(event -> byId.put(event.eventId(), event));
-        Map<String, UuidHash> holders = new HashMap<>();
+        Map<String, IdentityHash> holders = new HashMap<>();
         Map<String, Object> properties = new HashMap<>(stack.clientProperties());
         properties.put("isolation.level", "read_committed");
         try (KafkaConsumer<byte[], byte[]> consumer =
@@ -208,7 +208,7 @@ class RegistryStreamsFaultIT {
                     Grant grant = Grant.fromBytes(record.value());
                     Event event = byId.get(grant.eventId());
                     if (grant.isGranted() && event.change() instanceof Change.Created created) {
-                        holders.put(grant.handle().text(), UuidHash.of(event.puri(), created.uuid()));
+                        holders.put(grant.handle().text(), IdentityHash.of(event.puri(), created.uuid()));
                     }
                 }
             }

@@ -151,12 +151,12 @@ public final class Resolver implements AutoCloseable {
             health.add(Health.Kind.READY, "table", table::ready);
             health.add(Health.Kind.READY, "transactions", transactions::ready);
             LagHeader lag = resources.add(LagHeader.start(Routes.LAG, keeper::age), LagHeader::close);
-            // Streams and waits are ended before the listeners close: a listener waits for its requests.
-            Runnable endWaits = () -> {
+            // Otherwise the listeners would wait for these requests to end.
+            Runnable endLongRequests = () -> {
                 subscribers.drain();
                 waiters.close();
             };
-            resources.runBeforeClosing(() -> Drain.run(health, drainDelay, endWaits, listeners));
+            resources.runBeforeClosing(() -> Drain.run(health, drainDelay, endLongRequests, listeners));
             listeners.add(Listener.start(
                     ListenerOptions.at(settings.httpHost(), settings.httpPort())
                             .withMaxBodyBytes(settings.maxBodyBytes())

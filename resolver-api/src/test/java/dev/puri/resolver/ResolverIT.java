@@ -289,7 +289,7 @@ final class ResolverIT {
         registry.stop();
         write(at0("a:b:c", WRITER.encode(otherSchemaId, RowAvro.toAvro(Rows.active("br-1")))));
         try {
-            awaitUnready("the schema registry is waited for");
+            awaitUnready("waiting for the schema registry");
             write(at0("a:b:d", avro(Rows.active("br-1"))));
             write(at0("a:b:e", avro(Rows.active("br-1"))));
             TopicPartition partition = new TopicPartition(Topics.IDENTITIES, 0);
@@ -446,7 +446,7 @@ final class ResolverIT {
             start();
             await().atMost(Duration.ofSeconds(30))
                     .untilAsserted(() ->
-                            assertThat(send("/health/ready").body()).contains("the schema registry is waited for"));
+                            assertThat(send("/health/ready").body()).contains("waiting for the schema registry"));
             assertThat(send("/v1/identities/" + TRACK).statusCode()).isEqualTo(503);
         } finally {
             registry.start();
@@ -465,7 +465,7 @@ final class ResolverIT {
             start();
             await().atMost(Duration.ofSeconds(30))
                     .untilAsserted(() ->
-                            assertThat(send("/health/ready").body()).contains("the schema registry is waited for"));
+                            assertThat(send("/health/ready").body()).contains("waiting for the schema registry"));
             long begun = System.nanoTime();
             requireResolver().close();
             assertThat(Duration.ofNanos(System.nanoTime() - begun)).isLessThan(Duration.ofSeconds(15));
@@ -577,7 +577,7 @@ final class ResolverIT {
         registry.stop();
         try {
             resolver = Resolver.start(settings(data));
-            awaitUnready("the schema registry is waited for");
+            awaitUnready("waiting for the schema registry");
             assertThat(data.resolve("identities.snapshot.refused")).hasBinaryContent(snapshot);
             assertThat(data.resolve("identities.snapshot")).doesNotExist();
         } finally {

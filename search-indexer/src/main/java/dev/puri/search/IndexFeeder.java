@@ -244,7 +244,7 @@ final class IndexFeeder implements AutoCloseable {
     private void advanceVisibleOffsets() {
         visibleOffsets = appliedOffsets;
         if (context.waiters().hasWaiters()) {
-            context.waiters().wakeWaitersWithoutName();
+            context.waiters().wakeWaitersForAnyName();
         }
     }
 

@@ -3,7 +3,7 @@ package dev.puri.client;
 import dev.puri.schemas.avro.CollectionsEntry;
 import dev.puri.schemas.collection.Declaration;
 import dev.puri.schemas.collection.DeclarationAvro;
-import dev.puri.schemas.collection.Declared;
+import dev.puri.schemas.collection.DeclarationResult;
 import dev.puri.schemas.collection.LiveDeclarations;
 import dev.puri.schemas.log.Topics;
 import dev.puri.schemas.serde.RegistryUnavailableException;
@@ -112,12 +112,12 @@ public final class CollectionRegistry {
      * @throws CollectionRegistryException if the cluster fails, or if other applies fenced every attempt of this one. It is safe
      *     to apply again
      */
-    public Declared apply(List<? extends Declaration> requested) {
+    public DeclarationResult apply(List<? extends Declaration> requested) {
         return readAndWrite(content -> {
-            Declared declared = content.declare(requested);
+            DeclarationResult declared = content.declare(requested);
             return new Decision<>(
                     declared,
-                    declared instanceof Declared.Changes changes
+                    declared instanceof DeclarationResult.Changes changes
                             ? changes.writes().stream().map(this::toRecord).toList()
                             : List.of());
         });

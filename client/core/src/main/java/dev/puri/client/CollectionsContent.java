@@ -3,8 +3,8 @@ package dev.puri.client;
 import dev.puri.schemas.collection.Collection;
 import dev.puri.schemas.collection.Declaration;
 import dev.puri.schemas.collection.Declarations;
-import dev.puri.schemas.collection.Declared;
-import dev.puri.schemas.collection.Declared.Conflict;
+import dev.puri.schemas.collection.DeclarationResult;
+import dev.puri.schemas.collection.DeclarationResult.Conflict;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -24,9 +24,9 @@ public record CollectionsContent(Declarations declarations, List<UnreadableDecla
     }
 
     /** Does {@link Declarations#declare}, and also refuses declarations that an unreadable record may contradict. */
-    Declared declare(List<? extends Declaration> requested) {
-        Declared declared = declarations.declare(requested);
-        if (!(declared instanceof Declared.Changes changes)) {
+    DeclarationResult declare(List<? extends Declaration> requested) {
+        DeclarationResult declared = declarations.declare(requested);
+        if (!(declared instanceof DeclarationResult.Changes changes)) {
             return declared;
         }
         List<Conflict> conflicts = new ArrayList<>();
@@ -36,7 +36,7 @@ public record CollectionsContent(Declarations declarations, List<UnreadableDecla
                 conflicts.add(conflict);
             }
         }
-        return conflicts.isEmpty() ? declared : new Declared.Conflicts(conflicts);
+        return conflicts.isEmpty() ? declared : new DeclarationResult.Conflicts(conflicts);
     }
 
     private @Nullable Conflict conflictWithUnreadable(Declaration declaration) {
@@ -102,7 +102,7 @@ public record CollectionsContent(Declarations declarations, List<UnreadableDecla
             }
             repairs.add(new Repair(record, replacement != null || key == null ? replacement : declarations.byKey(key)));
         }
-        if (declarations.declare(replacements) instanceof Declared.Conflicts conflicts) {
+        if (declarations.declare(replacements) instanceof DeclarationResult.Conflicts conflicts) {
             throw new CollectionRegistryException("nothing was repaired:\n" + conflicts, null);
         }
         return repairs;

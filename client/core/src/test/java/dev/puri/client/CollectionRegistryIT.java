@@ -7,7 +7,7 @@ import dev.puri.schemas.collection.Collection;
 import dev.puri.schemas.collection.Declaration;
 import dev.puri.schemas.collection.DeclarationAvro;
 import dev.puri.schemas.collection.Declarations;
-import dev.puri.schemas.collection.Declared;
+import dev.puri.schemas.collection.DeclarationResult;
 import dev.puri.schemas.collection.Namespace;
 import dev.puri.schemas.identity.Prefix;
 import dev.puri.testkit.Broker;
@@ -120,7 +120,7 @@ class CollectionRegistryIT {
                 Collection mine = collection("mine", "c" + round, prefix);
                 Collection yours = collection("yours", "c" + round, prefix);
                 CyclicBarrier together = new CyclicBarrier(2);
-                List<Callable<Declared>> applies = List.of(
+                List<Callable<DeclarationResult>> applies = List.of(
                         () -> {
                             together.await(30, TimeUnit.SECONDS);
                             return registry().apply(List.of(mine));
@@ -130,10 +130,10 @@ class CollectionRegistryIT {
                             return registry().apply(List.of(yours));
                         });
                 int won = 0;
-                for (Future<Declared> each : pool.invokeAll(applies)) {
-                    Declared declared = each.get(2, TimeUnit.MINUTES);
-                    won += declared instanceof Declared.Changes ? 1 : 0;
-                    if (declared instanceof Declared.Conflicts lost) {
+                for (Future<DeclarationResult> each : pool.invokeAll(applies)) {
+                    DeclarationResult declared = each.get(2, TimeUnit.MINUTES);
+                    won += declared instanceof DeclarationResult.Changes ? 1 : 0;
+                    if (declared instanceof DeclarationResult.Conflicts lost) {
                         assertThat(lost.conflicts()).hasSize(1);
                         assertThat(lost.toString()).contains("prefix: " + prefix + " belongs to ");
                     }
@@ -154,7 +154,7 @@ class CollectionRegistryIT {
             Collection next = collection("ns", "c" + i, null);
             assertThat(registry().apply(List.of(next)))
                     .isInstanceOfSatisfying(
-                            Declared.Changes.class,
+                            DeclarationResult.Changes.class,
                             changes -> assertThat(changes.writes()).containsExactly(next));
             assertThat(read().collection(next.qualifiedName())).isEqualTo(next);
         }
@@ -168,7 +168,7 @@ class CollectionRegistryIT {
         long before = endOffset();
         assertThat(registry().apply(wanted))
                 .isInstanceOfSatisfying(
-                        Declared.Changes.class,
+                        DeclarationResult.Changes.class,
                         changes -> assertThat(changes.writes()).isEmpty());
         assertThat(endOffset()).isEqualTo(before);
         assertThat(read()).isEqualTo(Declarations.of(wanted));
@@ -179,7 +179,7 @@ class CollectionRegistryIT {
         registry().apply(List.of(collection("a", "b", "abc")));
         long before = endOffset();
         assertThat(registry().apply(List.of(collection("fine", "fine", "fin"), collection("x", "y", "abc"))))
-                .isInstanceOf(Declared.Conflicts.class);
+                .isInstanceOf(DeclarationResult.Conflicts.class);
         assertThat(endOffset()).isEqualTo(before);
     }
 
@@ -192,7 +192,7 @@ class CollectionRegistryIT {
             crashed.send(entry(ghost.key(), ghost)).get(30, TimeUnit.SECONDS);
 
             Collection mine = collection("soundcloud", "tracks", "trk");
-            assertThat(registry().apply(List.of(mine))).isInstanceOf(Declared.Changes.class);
+            assertThat(registry().apply(List.of(mine))).isInstanceOf(DeclarationResult.Changes.class);
             assertThat(read().collections()).containsExactly(mine);
             assertThatThrownBy(crashed::commitTransaction)
                     .isInstanceOfAny(ProducerFencedException.class, InvalidProducerEpochException.class);
@@ -212,7 +212,7 @@ class CollectionRegistryIT {
             }
         };
         assertThat(registry().apply(List.of(collection("mine", "tracks", "trk"))))
-                .isInstanceOf(Declared.Conflicts.class)
+                .isInstanceOf(DeclarationResult.Conflicts.class)
                 .asString()
                 .contains("trk belongs to theirs:tracks");
         assertThat(read().collections()).containsExactly(theirs);
@@ -247,8 +247,8 @@ class CollectionRegistryIT {
         return text.getBytes(StandardCharsets.UTF_8);
     }
 
-    private static List<String> conflicts(Declared declared) {
-        assertThat(declared).isInstanceOf(Declared.Conflicts.class);
+    private static List<String> conflicts(DeclarationResult declared) {
+        assertThat(declared).isInstanceOf(DeclarationResult.Conflicts.class);
         return List.of(declared.toString().split("\n"));
     }
 
@@ -302,7 +302,7 @@ class CollectionRegistryIT {
         Collection described =
                 new Collection("a", "tracks", new Prefix("trk"), Set.of(), true, true, "now searched", false);
         List<Declaration> harmless = List.of(described, collection("c", "plain", null), new Namespace("c", true));
-        assertThat(registry().apply(harmless)).isInstanceOf(Declared.Changes.class);
+        assertThat(registry().apply(harmless)).isInstanceOf(DeclarationResult.Changes.class);
 
         long before = endOffset();
         assertThat(conflicts(registry().apply(List.of(collection("c", "new", "usr")))))
@@ -322,8 +322,8 @@ class CollectionRegistryIT {
     void anUnreadableRecordOverACollectionWhosePrefixIsKnownHoldsUpNoOther() throws Exception {
         registry().apply(List.of(collection("a", "tracks", "trk")));
         poison(bytes("a:tracks"), new byte[] {1});
-        assertThat(registry().apply(List.of(collection("b", "users", "usr")))).isInstanceOf(Declared.Changes.class);
-        assertThat(registry().apply(List.of(collection("b", "others", "trk")))).isInstanceOf(Declared.Conflicts.class);
+        assertThat(registry().apply(List.of(collection("b", "users", "usr")))).isInstanceOf(DeclarationResult.Changes.class);
+        assertThat(registry().apply(List.of(collection("b", "others", "trk")))).isInstanceOf(DeclarationResult.Conflicts.class);
     }
 
     @Test
@@ -343,7 +343,7 @@ class CollectionRegistryIT {
         assertThat(registry().repair(right)).isEqualTo(planned);
         assertThat(read()).isEqualTo(Declarations.of(List.of(before, given)));
         assertThat(registry().repair(right)).isEmpty();
-        assertThat(registry().apply(List.of(collection("new", "one", "new")))).isInstanceOf(Declared.Changes.class);
+        assertThat(registry().apply(List.of(collection("new", "one", "new")))).isInstanceOf(DeclarationResult.Changes.class);
     }
 
     @Test
@@ -370,7 +370,7 @@ class CollectionRegistryIT {
         assertThat(registry().read().unreadable())
                 .singleElement()
                 .satisfies(record -> assertThat(record.printableKey()).isEqualTo("no key"));
-        assertThat(registry().apply(List.of(collection("a", "b", "abc")))).isInstanceOf(Declared.Changes.class);
+        assertThat(registry().apply(List.of(collection("a", "b", "abc")))).isInstanceOf(DeclarationResult.Changes.class);
         assertThat(registry().repair(List.of())).isEmpty();
     }
 
@@ -418,7 +418,7 @@ class CollectionRegistryIT {
         properties.keySet().removeAll(List.of("value.serializer", "value.deserializer"));
         properties.put("schema.registry.url", SchemaRegistryFixture.shared().url());
         List<Declaration> wanted = List.of(collection("a", "b", "abc"), new Namespace("a", true));
-        assertThat(registry().apply(wanted)).isInstanceOf(Declared.Changes.class);
+        assertThat(registry().apply(wanted)).isInstanceOf(DeclarationResult.Changes.class);
         assertThat(read()).isEqualTo(Declarations.of(wanted));
 
         properties.put("schema.registry.url", "http://127.0.0.1:1/apis/ccompat/v7");

@@ -83,7 +83,7 @@ public final class InternalResultWriter extends ResultWriter {
         }
         RecordView placement = found.placement();
         if (placement != null) {
-            out.put(OWNER).put(placement.owner()).put(SHARD).put(placement.shard());
+            out.put(OWNER).put(placement.ownerBytes()).put(SHARD).put(placement.shardBytes());
             out.put(UUID).uuid(placement.uuidHigh(), placement.uuidLow()).put('"');
             if (shardPlan != null) {
                 shardPlan.add(placement, resultCount);

@@ -58,15 +58,15 @@ public final class RowLines {
     public void put(RecordView row) {
         out.put(PURI).name(row).put('"');
         if (row.status() == Row.Status.MERGED) {
-            out.put(MERGED_INTO).put(row.survivor()).put('"');
+            out.put(MERGED_INTO).put(row.survivorBytes()).put('"');
         }
         if (row.hasHandle()) {
             out.put(ResultWriter.HANDLE).handle(row).put('"');
         }
         out.put(InternalResultWriter.OWNER)
-                .put(row.owner())
+                .put(row.ownerBytes())
                 .put(InternalResultWriter.SHARD)
-                .put(row.shard());
+                .put(row.shardBytes());
         out.put(InternalResultWriter.UUID).uuid(row.uuidHigh(), row.uuidLow()).put('"');
         out.put(InternalResultWriter.STATUSES[row.status().ordinal()]).number(row.epoch());
         out.put(InternalResultWriter.CREATED_AT).time(row.createdMillis());

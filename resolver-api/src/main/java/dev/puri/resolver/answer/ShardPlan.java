@@ -28,7 +28,7 @@ final class ShardPlan {
 
     /** Adds the index of a result. */
     void add(RecordView placement, int index) {
-        byte[] shard = placement.shard();
+        byte[] shard = placement.shardBytes();
         Indexes indexes = byArray.get(shard);
         if (indexes == null) {
             indexes = byName.computeIfAbsent(

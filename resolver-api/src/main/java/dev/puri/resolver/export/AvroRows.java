@@ -94,8 +94,8 @@ final class AvroRows implements ExportedRows {
         putText(text, row.putName(text, 0), record);
         putNumber(1, record);
         record.putLong(row.uuidHigh()).putLong(row.uuidLow());
-        putText(row.owner(), record);
-        putText(row.shard(), record);
+        putText(row.ownerBytes(), record);
+        putText(row.shardBytes(), record);
         putNumber(row.hasHandle() ? 1 : 0, record);
         if (row.hasHandle()) {
             putText(text, row.putHandle(text, 0), record);
@@ -107,7 +107,7 @@ final class AvroRows implements ExportedRows {
         boolean isMerged = row.status() == Row.Status.MERGED;
         putNumber(isMerged ? 1 : 0, record);
         if (isMerged) {
-            putText(row.survivor(), record);
+            putText(row.survivorBytes(), record);
         }
         putText(topicBytes(row.topic()), record);
         putNumber(row.partition(), record);

@@ -1,6 +1,6 @@
 package dev.puri.schemas.collection;
 
-import dev.puri.schemas.collection.Declared.Conflict;
+import dev.puri.schemas.collection.DeclarationResult.Conflict;
 import dev.puri.schemas.identity.Prefix;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Topics;
@@ -109,7 +109,7 @@ public final class Declarations {
      *
      * @return the changes if there is no conflict; otherwise all conflicts
      */
-    public Declared declare(List<? extends Declaration> newDeclarations) {
+    public DeclarationResult declare(List<? extends Declaration> newDeclarations) {
         List<Conflict> conflicts = new ArrayList<>();
         Map<String, Declaration> changes = new LinkedHashMap<>();
         Map<Prefix, Collection> newByPrefix = new HashMap<>();
@@ -131,11 +131,11 @@ public final class Declarations {
             }
         }
         if (!conflicts.isEmpty()) {
-            return new Declared.Conflicts(conflicts);
+            return new DeclarationResult.Conflicts(conflicts);
         }
         SortedMap<String, Declaration> after = new TreeMap<>(byKey);
         after.putAll(changes);
-        return new Declared.Changes(new ArrayList<>(changes.values()), new Declarations(after));
+        return new DeclarationResult.Changes(new ArrayList<>(changes.values()), new Declarations(after));
     }
 
     private void checkPrefix(Collection declaration, Map<Prefix, Collection> newByPrefix, List<Conflict> conflicts) {

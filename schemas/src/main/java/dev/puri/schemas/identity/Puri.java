@@ -59,12 +59,12 @@ public final class Puri implements Comparable<Puri> {
      *
      * @return -1 if the bytes are not a pURI, are not canonical, or contain escapes
      */
-    public static int identifierOfPlain(byte[] text) {
-        return identifierOfPlain(text, 0, text.length);
+    public static int identifierIndexIfUnescaped(byte[] text) {
+        return identifierIndexIfUnescaped(text, 0, text.length);
     }
 
-    /** Like {@link #identifierOfPlain(byte[])} for {@code text[from..to)}; returns an index into {@code text}. */
-    public static int identifierOfPlain(byte[] text, int from, int to) {
+    /** Like {@link #identifierIndexIfUnescaped(byte[])} for {@code text[from..to)}; returns an index into {@code text}. */
+    public static int identifierIndexIfUnescaped(byte[] text, int from, int to) {
         return Canonicalizer.identifierStartOfCanonical(text, from, to);
     }
 

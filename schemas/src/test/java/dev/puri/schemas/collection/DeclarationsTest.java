@@ -3,8 +3,8 @@ package dev.puri.schemas.collection;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.puri.schemas.collection.Declared.Changes;
-import dev.puri.schemas.collection.Declared.Conflicts;
+import dev.puri.schemas.collection.DeclarationResult.Changes;
+import dev.puri.schemas.collection.DeclarationResult.Conflicts;
 import dev.puri.schemas.identity.InvalidNameException;
 import dev.puri.schemas.identity.Owner;
 import dev.puri.schemas.identity.Prefix;

@@ -35,10 +35,10 @@ public record SearchResult(
      *
      * @param handle null if the identity has none
      * @param mergedInto the identity into which this identity was merged; null if this identity was not merged
-     * @param score a higher score is a better match; null in lists
+     * @param score a higher score is a better match; null if the query has no text
      * @param attributes attributes of the document, by name; empty if the identity has no document
-     * @param highlights HTML fragments by attribute name, see {@link dev.puri.search.words.Highlighter}; empty in lists
-     *     and if the query did not ask for highlights
+     * @param highlights HTML fragments by attribute name, see {@link dev.puri.search.words.Highlighter}; empty if
+     *     the query has no text or did not ask for highlights
      */
     public record Hit(
             Puri puri,

@@ -193,7 +193,7 @@ final class Fields {
             fields.add(new StringField(IndexedText.KEYWORDS_FIELD, keyword, Field.Store.NO));
         }
         if (text.titleKeyword() != null) {
-            fields.add(new StringField(IndexedText.TITLE_FIELD, text.titleKeyword(), Field.Store.NO));
+            fields.add(new StringField(IndexedText.TITLE_KEYWORD_FIELD, text.titleKeyword(), Field.Store.NO));
         }
         for (String symbolWord : text.symbolWords()) {
             fields.add(new StringField(IndexedText.SYMBOL_WORDS_FIELD, symbolWord, Field.Store.NO));

@@ -141,7 +141,7 @@ final class EntryJson {
                 json.put(scoreField(weight), weight * ScoreModel.lengthFactorOfWordCount(wordCount)));
         text.keywords().forEach(json.withArray("/" + IndexedText.KEYWORDS_FIELD)::add);
         text.symbolWords().forEach(json.withArray("/" + IndexedText.SYMBOL_WORDS_FIELD)::add);
-        json.put(IndexedText.TITLE_FIELD, text.titleKeyword()).put("length", text.length());
+        json.put(IndexedText.TITLE_KEYWORD_FIELD, text.titleKeyword()).put("length", text.length());
         kept.put(TITLE_NAME, text.titleName());
     }
 

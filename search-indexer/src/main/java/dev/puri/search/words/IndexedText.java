@@ -6,6 +6,7 @@ import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.SortedSet;
 import java.util.TreeMap;
@@ -20,9 +21,10 @@ import org.jspecify.annotations.Nullable;
  * @param attributes all attributes; the title is first, the others are in the order of their names
  * @param keywords the {@link KeywordTerm} of each searched attribute
  * @param titleKeyword the {@link KeywordTerm} of the title; null if the document has no title with a word
- * @param symbolWords words with the symbols that belong to them; see {@link TextAnalysis#symbolWords}
+ * @param symbolWords words with the symbols in their names, such as {@code c++} and {@code .net}; see {@link TextAnalysis#symbolWords}
  * @param length number of characters of the title, or of the shortest searched attribute if there is no title; at most
- *     {@value #MAX_LENGTH}. Among hits with equal scores, the shortest is first.
+ *     {@value #MAX_LENGTH}. Attributes without words do not count; if none counts, {@value #MAX_LENGTH}. Among hits
+ *     with equal scores, the shortest is first.
  */
 public record IndexedText(
         @Nullable String titleName,
@@ -31,13 +33,13 @@ public record IndexedText(
         @Nullable String titleKeyword,
         Set<String> symbolWords,
         int length) {
-    /** The name of the field with {@link #keywords()}. */
+    /** The name of the field with {@link #keywords()}, which are the words of whole attributes. */
     public static final String KEYWORDS_FIELD = "whole";
 
     /** The name of the field with {@link #titleKeyword()}. */
-    public static final String TITLE_FIELD = "title";
+    public static final String TITLE_KEYWORD_FIELD = "title";
 
-    /** The name of the field with {@link #symbolWords()}. */
+    /** The name of the field with {@link #symbolWords()}, which are words with signs. */
     public static final String SYMBOL_WORDS_FIELD = "signed";
 
     /** Maximum of {@link #length()}. Longer texts have this value too. */
@@ -66,7 +68,7 @@ public record IndexedText(
         int length = MAX_LENGTH;
         for (String name : titleFirst(weights)) {
             String text = String.valueOf(texts.get(name));
-            int weight = weights.byName().getOrDefault(name, 0);
+            int weight = Objects.requireNonNull(weights.byName().get(name));
             List<TextAnalysis.Word> words = weight == 0 ? List.of() : TextAnalysis.words(text);
             attributes.add(new Attribute(name, text, weight, words));
             if (words.isEmpty()) {
@@ -87,6 +89,7 @@ public record IndexedText(
         return new IndexedText(weights.title(), attributes, keywords, titleKeyword, allSymbolWords, length);
     }
 
+    /** Returns the names of all attributes, including those with the weight 0. */
     private static List<String> titleFirst(SearchedAttributes.Weights weights) {
         List<String> names = new ArrayList<>(weights.byName().keySet());
         String titleName = weights.title();

@@ -50,7 +50,7 @@ public final class RankedQuery<Q> {
         String title = query.titleWithTypo();
         if (title != null) {
             alternatives.add(builder.constantScore(
-                    builder.fuzzyKeepingDigits(IndexedText.TITLE_FIELD, title), ScoreModel.TITLE_TYPO_BONUS));
+                    builder.fuzzyKeepingDigits(IndexedText.TITLE_KEYWORD_FIELD, title), ScoreModel.TITLE_TYPO_BONUS));
         }
         if (nameMatch != null) {
             alternatives.add(withTierScore(nameMatch, ScoreModel.NAME_TIER));
@@ -85,7 +85,7 @@ public final class RankedQuery<Q> {
             optional.add(builder.disMax(adjacent));
             // A user who types a title and a word of another attribute looks for this title.
             tiers.add(withTierScore(
-                    builder.anyTerm(IndexedText.TITLE_FIELD, query.possibleTitles()), ScoreModel.SAME_ATTRIBUTE_TIER));
+                    builder.anyTerm(IndexedText.TITLE_KEYWORD_FIELD, query.possibleTitles()), ScoreModel.SAME_ATTRIBUTE_TIER));
         }
         String wholeWordsPrefix = query.wholeWordsPrefix();
         if (wholeWordsPrefix != null) {

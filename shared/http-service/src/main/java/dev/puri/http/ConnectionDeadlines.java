@@ -196,8 +196,4 @@ final class ConnectionDeadlines {
             exchange.respondAnswerTooSlow();
         }
     }
-
-    void countExceeded(Limit limit) {
-        state.countExceeded(limit);
-    }
 }

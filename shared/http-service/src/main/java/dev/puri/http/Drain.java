@@ -13,7 +13,7 @@ import java.util.concurrent.TimeUnit;
  * Stops a server gracefully.
  *
  * <pre>
- * unready ─▶ delay ─▶ refuse new requests ─▶ end streams and waits ─▶ grace period for other requests ─▶ closed
+ * unready ─▶ delay ─▶ refuse new requests ─▶ end streams and event waits ─▶ grace period for other requests ─▶ closed
  * </pre>
  *
  * During the delay the server serves requests as before. Meanwhile load balancers see that it is not ready, and use
@@ -27,10 +27,11 @@ public final class Drain {
      *
      * @param health reports unready from now on
      * @param delay the time until new requests are refused
-     * @param endWaits ends the streams and waits that would outlast the grace period
+     * @param endLongRequests ends the streams and the requests that wait for an event, which would outlast the grace
+     *     period
      * @throws IllegalStateException if a listener did not close
      */
-    public static void run(Health health, Duration delay, Runnable endWaits, List<Listener> listeners) {
+    public static void run(Health health, Duration delay, Runnable endLongRequests, List<Listener> listeners) {
         health.add(Health.Kind.READY, "drain", () -> Health.State.down(Map.of("reason", "the server is stopping")));
         try {
             TimeUnit.MILLISECONDS.sleep(delay.toMillis());
@@ -40,7 +41,7 @@ public final class Drain {
         }
         listeners.forEach(Listener::drain);
         try {
-            endWaits.run();
+            endLongRequests.run();
         } finally {
             closeAll(listeners.stream()
                     .<Runnable>map(listener -> listener::close)

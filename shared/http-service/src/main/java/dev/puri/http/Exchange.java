@@ -275,7 +275,7 @@ public final class Exchange {
                 LogText.escape(request.method().name()),
                 LogText.escape(request.path()),
                 timeout);
-        loop.deadlines().countExceeded(Limit.ANSWER_TOO_SLOW);
+        loop.countExceeded(Limit.ANSWER_TOO_SLOW);
         Runnable callback = onGone;
         onGone = null;
         runGuarded(() -> header("Retry-After", "1")
@@ -485,7 +485,7 @@ public final class Exchange {
     void onStreamWritten(Future<Void> written) {
         endRequest(0);
         Runnable cancel = after(loop.options().limits().bodyTimeout(), () -> {
-            loop.deadlines().countExceeded(Limit.ANSWER_UNREAD);
+            loop.countExceeded(Limit.ANSWER_UNREAD);
             abort();
         });
         written.onComplete(done -> {

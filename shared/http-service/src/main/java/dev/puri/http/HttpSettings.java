@@ -10,8 +10,8 @@ import java.util.Map;
 /** The HTTP settings that all servers have; a component of each server's settings record. */
 public record HttpSettings(
         @Setting(
-                doc = "Hosts that requests may name, in addition to localhost and the address itself; * for any."
-                        + " Without it: any host, but no other host on the loopback without tokens and TLS.")
+                doc = "Accepted Host headers, without ports, besides localhost and the server's own address; * for all."
+                        + " If not set, all are accepted, but no others on a loopback address with neither tokens nor TLS.")
         List<String> httpAllowedHosts,
 
         HttpLimits limits,
@@ -29,7 +29,7 @@ public record HttpSettings(
         for (String host : httpAllowedHosts) {
             if (!AllowedHosts.isName(host)) {
                 mistakes.add("PURI_HTTP_ALLOWED_HOSTS: \"" + host
-                        + "\" is not a host without a port, such as registry.example.org or [2001:db8::1], or *");
+                        + "\" must be * or a host without a port, for example registry.example.org or [2001:db8::1]");
             }
         }
         InvalidSettingsException.throwIfAny(mistakes);

@@ -18,7 +18,10 @@ import org.slf4j.LoggerFactory;
 public final class LagHeader implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(LagHeader.class);
 
-    /** Lower staleness is not reported, because it is normal: the brokers' end offsets are read only once a second. */
+    /**
+     * Lower staleness is normal and not reported: the brokers' end offsets are read once a second, and the data needs
+     * time to reach them. The rest is a margin for slow brokers.
+     */
     private static final Duration MIN_STALENESS = Duration.ofSeconds(5);
 
     private static final long PERIOD_MILLIS = 500;

@@ -119,6 +119,10 @@ final class ListenerLoop extends VerticleBase {
         return deadlines;
     }
 
+    void countExceeded(Limit limit) {
+        state.countExceeded(limit);
+    }
+
     @Override
     public Future<?> start() {
         int port = options.port() == 0 ? FREE_SHARED_PORT : options.port();
@@ -172,7 +176,7 @@ final class ListenerLoop extends VerticleBase {
 
     private void handle(HttpServerRequest request) {
         if (state.isDraining()) {
-            unrouted(request)
+            exchangeWithoutRoute(request)
                     .header("retry-after", "1")
                     .problem(Problem.of(ProblemType.DRAINING, "Try again: another instance will respond."));
             request.connection().shutdown();
@@ -181,7 +185,7 @@ final class ListenerLoop extends VerticleBase {
         String uri = request.uri();
         if (uri != null && uri.length() > options.limits().maxUrlBytes()) {
             // Only on HTTP/2; the HTTP/1.1 parser refuses such a URL earlier.
-            unrouted(request).problem(urlTooLong());
+            exchangeWithoutRoute(request).problem(urlTooLong());
             return;
         }
         Problem refusal = hosts.check(request);
@@ -189,13 +193,13 @@ final class ListenerLoop extends VerticleBase {
             if (refusal.type().equals(ProblemType.BAD_REQUEST)) {
                 refuse(request, refusal);
             } else {
-                unrouted(request).problem(refusal);
+                exchangeWithoutRoute(request).problem(refusal);
             }
             return;
         }
         String path = UrlText.decode(request.path());
         if (path == null) {
-            unrouted(request)
+            exchangeWithoutRoute(request)
                     .problem(Problem.of(
                             ProblemType.BAD_REQUEST, "The path is not valid UTF-8, or has control characters in it."));
             return;
@@ -207,14 +211,14 @@ final class ListenerLoop extends VerticleBase {
             }
             case RouteTable.MethodNotAllowed notAllowed -> {
                 String allowed = String.join(", ", notAllowed.allowed());
-                unrouted(request)
+                exchangeWithoutRoute(request)
                         .header("Allow", allowed)
                         .problem(Problem.of(
                                 ProblemType.METHOD_NOT_ALLOWED,
                                 "The path allows " + allowed + ", not " + request.method() + "."));
             }
             case RouteTable.NoSuchPath noSuchPath ->
-                unrouted(request).problem(Problem.of(ProblemType.NO_SUCH_PATH, noSuchPath.detail()));
+                exchangeWithoutRoute(request).problem(Problem.of(ProblemType.NO_SUCH_PATH, noSuchPath.detail()));
         }
     }
 
@@ -261,7 +265,7 @@ final class ListenerLoop extends VerticleBase {
                 .with("unknown", List.copyOf(unknown));
     }
 
-    /** Responds to a malformed request. The connection cannot be read any further. */
+    /** Responds to a malformed request, after which an HTTP/1 connection cannot be read any further. */
     private void refuseMalformed(HttpServerRequest request) {
         refuse(request, malformedProblem(request.decoderResult().cause()));
     }
@@ -269,9 +273,9 @@ final class ListenerLoop extends VerticleBase {
     /** Responds with a problem, and closes an HTTP/1 connection. On HTTP/2 the other requests continue. */
     private void refuse(HttpServerRequest request, Problem problem) {
         if (request.version() == HttpVersion.HTTP_2) {
-            unrouted(request).problem(problem);
+            exchangeWithoutRoute(request).problem(problem);
         } else {
-            unrouted(request).header("Connection", "close").problem(problem);
+            exchangeWithoutRoute(request).header("Connection", "close").problem(problem);
             request.connection().close();
         }
     }
@@ -281,7 +285,7 @@ final class ListenerLoop extends VerticleBase {
             return urlTooLong();
         }
         if (cause instanceof TooLongHttpHeaderException) {
-            deadlines.countExceeded(Limit.HEADERS_TOO_LARGE);
+            state.countExceeded(Limit.HEADERS_TOO_LARGE);
             return Problem.of(
                     ProblemType.HEADERS_TOO_LARGE,
                     "The headers must not exceed " + options.limits().maxHeaderBytes() + " bytes.");
@@ -290,14 +294,14 @@ final class ListenerLoop extends VerticleBase {
     }
 
     private Problem urlTooLong() {
-        deadlines.countExceeded(Limit.URL_TOO_LONG);
+        state.countExceeded(Limit.URL_TOO_LONG);
         return Problem.of(
                 ProblemType.URL_TOO_LONG,
                 "The request line must not exceed " + options.limits().maxUrlBytes() + " bytes.");
     }
 
-    /** Creates an exchange for a request that has no route. */
-    private Exchange unrouted(HttpServerRequest request) {
+    /** Creates an exchange for a request that is answered without a route, or before its route is found. */
+    private Exchange exchangeWithoutRoute(HttpServerRequest request) {
         return new Exchange(this, request, unrouted, "");
     }
 }

@@ -98,13 +98,13 @@ final class RequestBody {
 
     private void respondTooLarge() {
         int maxBytes = loop.options().maxBodyBytes();
-        loop.deadlines().countExceeded(Limit.BODY_TOO_LARGE);
+        loop.countExceeded(Limit.BODY_TOO_LARGE);
         exchange.problem(Problem.of(ProblemType.BODY_TOO_LARGE, "The body must not exceed " + maxBytes + " bytes.")
                 .with("maxBytes", maxBytes));
     }
 
     void respondTooSlow() {
-        loop.deadlines().countExceeded(Limit.BODY_TOO_SLOW);
+        loop.countExceeded(Limit.BODY_TOO_SLOW);
         exchange.problem(Problem.of(
                 ProblemType.BODY_TOO_SLOW,
                 "The whole body did not arrive within "

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Decodes a record, and tries again until the schema registry responds. A record that was skipped while the registry
- * was unavailable would be lost. One thread calls {@link #read}; any thread may call {@link #waitingFor}.
+ * was unavailable would be lost. One thread calls {@link #read}; any thread may call {@link #lastError}.
  */
 public final class SchemaRegistryWait {
     private final RetryPolicy policy;
@@ -26,7 +26,7 @@ public final class SchemaRegistryWait {
     /**
      * Returns the error of the last failed request to the schema registry; null while no record waits for the registry.
      */
-    public @Nullable String waitingFor() {
+    public @Nullable String lastError() {
         return lastError;
     }
 

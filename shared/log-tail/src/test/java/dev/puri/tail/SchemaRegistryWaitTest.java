@@ -27,7 +27,7 @@ final class SchemaRegistryWaitTest {
 
         int read = wait.read(
                 () -> {
-                    seen.add(String.valueOf(wait.waitingFor()));
+                    seen.add(String.valueOf(wait.lastError()));
                     int attempt = attempts.incrementAndGet();
                     if (attempt < 3) {
                         throw new RegistryUnavailableException("away " + attempt, null);
@@ -39,7 +39,7 @@ final class SchemaRegistryWaitTest {
         assertThat(read).isEqualTo(3);
         assertThat(waits).containsExactly("away 1");
         assertThat(seen).containsExactly("null", "away 1", "away 2");
-        assertThat(wait.waitingFor()).isNull();
+        assertThat(wait.lastError()).isNull();
     }
 
     @Test
@@ -49,7 +49,7 @@ final class SchemaRegistryWaitTest {
         assertThatThrownBy(() -> wait.read(SchemaRegistryWaitTest::away, e -> stop.request()))
                 .isInstanceOf(StoppedException.class)
                 .hasMessage("stopped while waiting for the schema registry");
-        assertThat(wait.waitingFor()).isNull();
+        assertThat(wait.lastError()).isNull();
     }
 
     @Test

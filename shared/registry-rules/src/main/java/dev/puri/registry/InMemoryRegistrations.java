@@ -20,7 +20,7 @@ public final class InMemoryRegistrations {
     private final Map<Puri, Registration> registrations = new HashMap<>();
 
     /** The first identity to which each handle was granted. An erasure does not remove the entry. */
-    private final Map<Handle, UuidHash> holders = new HashMap<>();
+    private final Map<Handle, IdentityHash> holders = new HashMap<>();
 
     private final Map<Handle, Puri> purisByHandle = new HashMap<>();
 
@@ -59,8 +59,8 @@ public final class InMemoryRegistrations {
         if (!(event.change() instanceof Change.Created created)) {
             throw new IllegalStateException("only a created event claims a handle");
         }
-        UuidHash claimant = UuidHash.of(event.puri(), created.uuid());
-        UuidHash holder = holders.putIfAbsent(handle, claimant);
+        IdentityHash claimant = IdentityHash.of(event.puri(), created.uuid());
+        IdentityHash holder = holders.putIfAbsent(handle, claimant);
         return holder == null || holder.equals(claimant) ? ClerkAnswer.GRANTED : ClerkAnswer.TAKEN;
     }
 

@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  * @param hasDocument whether the pURI has a document and a stored text. {@code DocumentUpdate} sets it; {@code fold}
  *     leaves it unchanged
  */
-record Registration(@Nullable Row row, List<UUID> recentEvents, List<UuidHash> formerUuids, boolean hasDocument) {
+record Registration(@Nullable Row row, List<UUID> recentEvents, List<IdentityHash> formerUuids, boolean hasDocument) {
     static final int REMEMBERED_EVENTS = 8;
 
     /** Bounds the size of a registration. When it is exceeded, the oldest hash is removed. */
@@ -112,7 +112,7 @@ record Registration(@Nullable Row row, List<UUID> recentEvents, List<UuidHash> f
     }
 
     private Decision create(Change.Created created, Event event, Position position, ClerkAnswer clerkAnswer) {
-        if (!formerUuids.isEmpty() && formerUuids.contains(UuidHash.of(event.puri(), created.uuid()))) {
+        if (!formerUuids.isEmpty() && formerUuids.contains(IdentityHash.of(event.puri(), created.uuid()))) {
             return refused(Reason.ID_REUSED, "uuid " + created.uuid() + " belonged to a deleted or erased identity");
         }
         if (row == null || row.status() == Row.Status.DELETED) {
@@ -221,12 +221,12 @@ record Registration(@Nullable Row row, List<UUID> recentEvents, List<UuidHash> f
             return Decision.UNCHANGED;
         }
         Registration next = withAppliedEvent(changedRow(row, Row.Status.DELETED, null, event, position), event);
-        return new Decision.Applied(next.withFormerUuid(UuidHash.of(event.puri(), row.uuid())));
+        return new Decision.Applied(next.withFormerUuid(IdentityHash.of(event.puri(), row.uuid())));
     }
 
     private Decision erase(Event event) {
         Registration next = withAppliedEvent(null, event);
-        return new Decision.Applied(row == null ? next : next.withFormerUuid(UuidHash.of(event.puri(), row.uuid())));
+        return new Decision.Applied(row == null ? next : next.withFormerUuid(IdentityHash.of(event.puri(), row.uuid())));
     }
 
     private static Row changedRow(
@@ -289,7 +289,7 @@ record Registration(@Nullable Row row, List<UUID> recentEvents, List<UuidHash> f
                 next, append(recentEvents, event.eventId(), REMEMBERED_EVENTS), formerUuids, hasDocument);
     }
 
-    private Registration withFormerUuid(UuidHash uuid) {
+    private Registration withFormerUuid(IdentityHash uuid) {
         if (formerUuids.contains(uuid)) {
             return this;
         }

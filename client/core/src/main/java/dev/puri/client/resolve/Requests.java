@@ -317,7 +317,7 @@ final class Requests {
                 }
                 mayStillSucceed = !untriedAddresses.isEmpty() || runningAttempts > 0;
             }
-            if (failure instanceof WrongAnswerException wrong && wrong.isFinal()) {
+            if (failure instanceof WrongAnswerException wrong && wrong.isSameFromAllResolvers()) {
                 fail(exception(Kind.REJECTED));
             } else if (!mayStillSucceed) {
                 fail(exception(hasResponded() ? Kind.UNAVAILABLE : Kind.UNREACHABLE));
@@ -432,8 +432,8 @@ final class Requests {
             private Answer read(HttpResponse<String> response) throws WrongAnswerException {
                 int status = response.statusCode();
                 if (status != 200) {
-                    boolean isFinal = status / 100 == 4 && status != 408 && status != 429;
-                    throw new WrongAnswerException(status + " ", response.body(), isFinal, null);
+                    boolean isSameFromAllResolvers = status / 100 == 4 && status != 408 && status != 429;
+                    throw new WrongAnswerException(status + " ", response.body(), isSameFromAllResolvers, null);
                 }
                 try {
                     List<Verdict> verdicts = ResolverJson.verdicts(refs, response.body());
@@ -458,7 +458,8 @@ final class Requests {
                     answeredAt = nanoClock.getAsLong();
                     result.complete(answer);
                 } else if (error != null && !outcome.isCancelled()) {
-                    boolean isFailureOfAddress = !(error instanceof WrongAnswerException wrong) || !wrong.isFinal();
+                    boolean isFailureOfAddress =
+                            !(error instanceof WrongAnswerException wrong) || !wrong.isSameFromAllResolvers();
                     if (isFailureOfAddress && !result.isDone()) {
                         address.failed();
                     }

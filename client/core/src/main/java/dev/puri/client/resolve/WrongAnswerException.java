@@ -7,21 +7,21 @@ final class WrongAnswerException extends Exception {
     private static final long serialVersionUID = 1L;
     private static final int MAX_QUOTED_CHARS = 300;
 
-    private final boolean isFinal;
+    private final boolean isSameFromAllResolvers;
 
     /**
      * @param description beginning of the message
      * @param body body of the response, whose first {@value #MAX_QUOTED_CHARS} characters end the message
-     * @param isFinal whether other resolvers would respond in the same way
+     * @param isSameFromAllResolvers whether other resolvers would respond in the same way
      */
-    WrongAnswerException(String description, String body, boolean isFinal, @Nullable Throwable cause) {
+    WrongAnswerException(String description, String body, boolean isSameFromAllResolvers, @Nullable Throwable cause) {
         super(description + quoted(body), cause);
-        this.isFinal = isFinal;
+        this.isSameFromAllResolvers = isSameFromAllResolvers;
     }
 
     /** Whether other resolvers would respond in the same way. */
-    boolean isFinal() {
-        return isFinal;
+    boolean isSameFromAllResolvers() {
+        return isSameFromAllResolvers;
     }
 
     private static String quoted(String body) {

@@ -10,8 +10,9 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Checks the versions of Kafka's jars on the class path. Spring Boot manages older versions than the feed of the table
- * needs. With an older version, the thread of the feed would fail again and again with a {@code NoSuchMethodError}.
+ * Checks the versions of Kafka's jars on the class path. Spring Boot manages older versions than the embedded table
+ * needs. With these, the thread that reads the table's topic would fail again and again with a
+ * {@code NoSuchMethodError}.
  */
 final class KafkaVersion {
     /** The first version in which a store of Kafka Streams can manage its own offsets (KIP-1035). */

@@ -80,7 +80,7 @@ final class Verdicts {
     }
 
     private static Placement placement(RecordView row) {
-        return new Placement(row.ownerName(), row.shardName(), new UUID(row.uuidHigh(), row.uuidLow()));
+        return new Placement(row.owner(), row.shard(), new UUID(row.uuidHigh(), row.uuidLow()));
     }
 
     private static Instant createdAt(RecordView row) {

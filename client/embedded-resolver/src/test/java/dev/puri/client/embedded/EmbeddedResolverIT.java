@@ -76,14 +76,14 @@ final class EmbeddedResolverIT {
         try (EmbeddedResolver resolver = open()) {
             await().atMost(SOON)
                     .until(() ->
-                            String.valueOf(resolver.progress().reason()).contains("schema registry is waited for"));
+                            String.valueOf(resolver.progress().reason()).contains("waiting for the schema registry"));
 
             for (Ref ref : List.of(Ref.of(track.puri()), Ref.of(Objects.requireNonNull(track.handle())))) {
                 assertThatThrownBy(() -> resolver.resolve(ref))
                         .isInstanceOfSatisfying(
                                 ResolverException.class,
                                 none -> assertThat(none.kind()).isEqualTo(Kind.UNAVAILABLE))
-                        .hasMessageContaining("offsets read: the schema registry is waited for");
+                        .hasMessageContaining("offsets read: waiting for the schema registry");
                 assertThat(resolver.resolveAllAsync(List.of(ref), Duration.ZERO).toCompletableFuture())
                         .isCompletedExceptionally();
             }
@@ -95,7 +95,7 @@ final class EmbeddedResolverIT {
                     .isInstanceOfSatisfying(
                             ResolverException.class,
                             late -> assertThat(late.kind()).isEqualTo(Kind.DEADLINE))
-                    .hasMessageContaining("the schema registry is waited for");
+                    .hasMessageContaining("waiting for the schema registry");
 
             registry.schemas.start();
             resolver.awaitReady(SOON);

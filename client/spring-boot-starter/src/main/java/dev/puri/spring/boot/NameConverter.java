@@ -1,6 +1,6 @@
 package dev.puri.spring.boot;
 
-import dev.puri.client.storage.NameType;
+import dev.puri.client.storage.TextType;
 import java.util.HashSet;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -15,9 +15,9 @@ final class NameConverter implements GenericConverter {
     @Override
     public Set<ConvertiblePair> getConvertibleTypes() {
         Set<ConvertiblePair> pairs = new HashSet<>();
-        for (NameType<?> nameType : NameType.ALL) {
-            pairs.add(new ConvertiblePair(String.class, nameType.javaType()));
-            pairs.add(new ConvertiblePair(nameType.javaType(), String.class));
+        for (TextType<?> textType : TextType.ALL) {
+            pairs.add(new ConvertiblePair(String.class, textType.javaType()));
+            pairs.add(new ConvertiblePair(textType.javaType(), String.class));
         }
         return pairs;
     }
@@ -27,7 +27,7 @@ final class NameConverter implements GenericConverter {
         if (source == null) {
             return null;
         }
-        NameType<?> type = NameType.of(to.getType());
+        TextType<?> type = TextType.of(to.getType());
         return type == null ? source.toString() : type.parse(source.toString());
     }
 }

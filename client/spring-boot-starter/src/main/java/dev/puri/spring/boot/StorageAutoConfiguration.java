@@ -1,6 +1,6 @@
 package dev.puri.spring.boot;
 
-import dev.puri.client.storage.NameType;
+import dev.puri.client.storage.TextType;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
@@ -18,7 +18,7 @@ import org.springframework.context.annotation.Configuration;
             "org.springframework.boot.jackson.autoconfigure.JacksonAutoConfiguration",
             "org.springframework.boot.jackson2.autoconfigure.Jackson2AutoConfiguration"
         })
-@ConditionalOnClass(NameType.class)
+@ConditionalOnClass(TextType.class)
 public class StorageAutoConfiguration {
     @Bean
     @ConditionalOnMissingBean

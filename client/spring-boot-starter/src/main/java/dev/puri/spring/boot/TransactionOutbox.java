@@ -35,9 +35,9 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
  * it reports.
  *
  * <p>After the commit, for example in a listener of the phase {@code AFTER_COMMIT}, code needs a new transaction to add
- * events. Without a new transaction, an event is refused if the committed transaction had events. If the transaction
- * had none, the event is lost, and an error is logged at the end of the transaction, when Spring first reports the
- * commit to this class. Thread-safe.
+ * events. Without a new transaction, an event is refused if other events were added before the commit. If not, this
+ * class does not know of the commit: it accepts the event, the event is lost, and an error is logged when Spring
+ * reports the completion of the transaction. Thread-safe.
  */
 public final class TransactionOutbox {
     private static final Logger LOG = LoggerFactory.getLogger(TransactionOutbox.class);
@@ -79,10 +79,10 @@ public final class TransactionOutbox {
     /**
      * Adds events in the order of the list.
      *
-     * @throws IllegalTransactionStateException if the thread has no transaction of the outbox's {@code DataSource}, or its transaction
-     *     has been committed with other events
-     * @throws IllegalStateException if the transaction's connection has auto-commit on, as with
-     *     {@code hibernate.connection.provider_disables_autocommit} and a pool that does not
+     * @throws IllegalTransactionStateException if the thread has no transaction of the outbox's {@code DataSource}, or
+     *     its transaction had events and is already committed
+     * @throws IllegalStateException if the transaction's connection has auto-commit on, for example if
+     *     {@code hibernate.connection.provider_disables_autocommit} is true but the pool does not disable auto-commit
      * @throws org.springframework.dao.DataAccessException if the database refuses the events
      * @throws IllegalArgumentException if an event is larger than {@link Outbox#MAX_PAYLOAD_BYTES}
      */
@@ -99,8 +99,8 @@ public final class TransactionOutbox {
                             + " manager of the outbox's DataSource, as in @Transactional(\"catalogTransactions\"), or create"
                             + " the TransactionOutbox with the DataSource of the transaction");
         }
-        CommitSynchronization commit = commit();
-        if (commit != null && commit.isCommitted) {
+        CommitSynchronization synchronization = findSynchronization();
+        if (synchronization != null && synchronization.isCommitted) {
             throw new IllegalTransactionStateException(
                     "the transaction has been committed, so the event would be lost: a listener of the phase AFTER_COMMIT"
                             + " needs a new transaction, for example by @Transactional(propagation = REQUIRES_NEW)");
@@ -110,7 +110,7 @@ public final class TransactionOutbox {
             return events.size();
         };
         jdbc.execute(addEvents);
-        if (commit == null && TransactionSynchronizationManager.isSynchronizationActive()) {
+        if (synchronization == null && TransactionSynchronizationManager.isSynchronizationActive()) {
             TransactionSynchronizationManager.registerSynchronization(new CommitSynchronization());
         }
     }
@@ -119,14 +119,14 @@ public final class TransactionOutbox {
      * Returns the synchronization of this outbox with the thread's transaction; null before the transaction's first
      * event.
      */
-    private @Nullable CommitSynchronization commit() {
+    private @Nullable CommitSynchronization findSynchronization() {
         if (!TransactionSynchronizationManager.isSynchronizationActive()) {
             return null;
         }
         return TransactionSynchronizationManager.getSynchronizations().stream()
-                .filter(synchronization ->
-                        synchronization instanceof CommitSynchronization commit && commit.belongsTo(this))
+                .filter(CommitSynchronization.class::isInstance)
                 .map(CommitSynchronization.class::cast)
+                .filter(synchronization -> synchronization.belongsTo(this))
                 .findFirst()
                 .orElse(null);
     }
@@ -147,8 +147,8 @@ public final class TransactionOutbox {
 
         boolean hasTransaction() {
             Object resource = TransactionSynchronizationManager.getResource(obtainDataSource());
-            // DataSourceUtils and the transaction manager for JDBC mark their connections as synchronized. Other
-            // managers do not.
+            // DataSourceUtils and the transaction manager for JDBC mark their connections as synchronized, so for a
+            // marked connection Spring must be asked. Other managers do not mark theirs, which have a transaction.
             return resource instanceof ConnectionHolder connection
                     && (!connection.isSynchronizedWithTransaction() || isExistingTransaction(doGetTransaction()));
         }

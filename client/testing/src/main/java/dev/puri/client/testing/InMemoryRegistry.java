@@ -10,7 +10,7 @@ import dev.puri.client.resolve.Verdict;
 import dev.puri.registry.InMemoryRegistrations;
 import dev.puri.schemas.collection.Declaration;
 import dev.puri.schemas.collection.Declarations;
-import dev.puri.schemas.collection.Declared;
+import dev.puri.schemas.collection.DeclarationResult;
 import dev.puri.schemas.identity.Handle;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Event;
@@ -82,8 +82,8 @@ public final class InMemoryRegistry {
      * @throws IllegalArgumentException if a declaration conflicts with existing ones; the message lists all conflicts
      */
     public synchronized InMemoryRegistry declare(List<? extends Declaration> requested) {
-        Declared declared = declarations.declare(requested);
-        if (declared instanceof Declared.Changes changes) {
+        DeclarationResult declared = declarations.declare(requested);
+        if (declared instanceof DeclarationResult.Changes changes) {
             declarations = changes.after();
             return this;
         }

@@ -4,7 +4,7 @@ import dev.puri.client.CollectionRegistry;
 import dev.puri.client.IdentityPublisher;
 import dev.puri.client.declarations.CollectionsFile;
 import dev.puri.schemas.collection.Declaration;
-import dev.puri.schemas.collection.Declared;
+import dev.puri.schemas.collection.DeclarationResult;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
@@ -78,8 +78,8 @@ public interface Registry {
      *     conflicts
      */
     default void declare(List<? extends Declaration> declarations) {
-        Declared declared = new CollectionRegistry(properties(), Duration.ofSeconds(60)).apply(declarations);
-        if (declared instanceof Declared.Conflicts conflicts) {
+        DeclarationResult declared = new CollectionRegistry(properties(), Duration.ofSeconds(60)).apply(declarations);
+        if (declared instanceof DeclarationResult.Conflicts conflicts) {
             throw new IllegalArgumentException("conflicts with existing declarations:\n" + conflicts);
         }
         NamespaceTopics.create(bootstrapServers(), declarations);

@@ -18,7 +18,7 @@ import java.util.regex.Pattern;
 
 /**
  * Manages the folder in which all builds of a user share unpacked stacks. A stack is the set of files that a registry
- * for tests needs. Deletes stacks that are no longer used, and never a file with a name of another form. A failed
+ * for tests needs. Deletes stacks that are no longer used, and only files whose names have one of the forms below. A failed
  * clean-up does not fail a start, because another JVM may clean up at the same time, and the cache may be read-only.
  *
  * <pre>
@@ -37,7 +37,10 @@ final class StackCache {
     /** A stack is deleted if no JVM has used it for this time. */
     private static final Duration MAX_IDLE_TIME = Duration.ofDays(7);
 
-    /** Maximum number of stacks. A stack has 350 MB, and each change of this repository creates a new stack. */
+    /**
+     * Maximum number of stacks, including the one that this JVM uses. A stack has 350 MB, and each change of this
+     * repository creates a new stack.
+     */
     private static final int MAX_STACKS = 3;
 
     /**

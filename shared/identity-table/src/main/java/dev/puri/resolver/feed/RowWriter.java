@@ -34,14 +34,14 @@ import org.slf4j.LoggerFactory;
  *       └──────────────────── empty batches ◀────────────────────┘
  * </pre>
  *
- * The number of batches is fixed, so the packer waits for the writer when all batches are queued.
+ * The number of batches for records is fixed, so the packer waits for the writer when all of them are queued.
  */
 final class RowWriter implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(RowWriter.class);
     private static final long CHECK_MILLIS = 100;
     private static final long CLOSE_MILLIS = 2_000;
 
-    /** The number of batches: about 10 ms of work and 4 MB, which is enough to bridge pauses of either thread. */
+    /** Together the batches are about 10 ms of work and 4 MB, which is enough to bridge pauses of either thread. */
     static final int BATCHES = 40;
 
     private final PackedTable table;
@@ -63,8 +63,9 @@ final class RowWriter implements AutoCloseable {
     private @Nullable RowChanges receiver;
 
     /**
-     * By partition: the offset after the last record that is in the table. Only maintained until the table is live,
-     * because the offsets of the table advance only with the next poll. Used only by the writer.
+     * By partition: the offset after the last record that is in the table. Only {@link #goLive} needs it, because the
+     * offsets of the table do not include records since the last poll; not maintained afterwards. Used only by the
+     * writer.
      */
     private long[] writtenOffsets = {};
 
@@ -80,16 +81,10 @@ final class RowWriter implements AutoCloseable {
     final class Batch {
         final RowBatch rows;
 
-        /**
-         * For each row or removal: the bytes of its topic record if they are kept, its partition and offset, and
-         * whether the record changes the row.
-         */
+        // Six values of the topic record of each row or removal. The key, value and token are null if they are not kept.
         private final byte[] @Nullable [] keys = new byte[RowBatch.MAX_ROWS][];
-
         private final byte[] @Nullable [] values = new byte[RowBatch.MAX_ROWS][];
-
         private final byte[] @Nullable [] tokens = new byte[RowBatch.MAX_ROWS][];
-
         private final int[] partitions = new int[RowBatch.MAX_ROWS];
         private final long[] offsets = new long[RowBatch.MAX_ROWS];
         private final boolean[] isChange = new boolean[RowBatch.MAX_ROWS];
@@ -142,7 +137,8 @@ final class RowWriter implements AutoCloseable {
         private void reportOutcomes(OutcomeCache outcomes) {
             for (int i = 0; i < rows.count(); i++) {
                 byte[] token = tokens[i];
-                if (token != null && isOfNamespace(token)) {
+                // Rows show the outcomes of the shared topic, see OutcomeCache#addDecided.
+                if (token != null && isOfOwnTopic(token)) {
                     Row row = rows.row(i);
                     // A row has the position of the token. For a removal the token must be parsed.
                     outcomes.addDecided(
@@ -155,10 +151,10 @@ final class RowWriter implements AutoCloseable {
         }
 
         /**
-         * A token of the shared events topic is {@code partition-offset}. A token of a namespace's topic begins with
-         * the namespace.
+         * Whether the token is of a namespace's own topic. Such a token begins with the namespace; a token of the
+         * shared events topic is {@code partition-offset}.
          */
-        private static boolean isOfNamespace(byte[] token) {
+        private static boolean isOfOwnTopic(byte[] token) {
             int dashes = 0;
             for (byte character : token) {
                 dashes += character == '-' ? 1 : 0;
@@ -176,7 +172,7 @@ final class RowWriter implements AutoCloseable {
     }
 
     /**
-     * @param outcomes receives the answered events after their rows are in the table
+     * @param outcomes receives the decided events of namespaces' own topics after their rows are in the table
      * @param waiters woken when rows change
      */
     RowWriter(PackedTable table, OutcomeCache outcomes, Waiters waiters) {
@@ -216,7 +212,7 @@ final class RowWriter implements AutoCloseable {
      *
      * @throws IllegalStateException if writing failed
      */
-    void reached(int partition, long offset) {
+    void handOverUpTo(int partition, long offset) {
         currentBatch.partition = partition;
         currentBatch.offset = offset;
         handOver();
@@ -241,6 +237,7 @@ final class RowWriter implements AutoCloseable {
         CountDownLatch live = new CountDownLatch(1);
         Batch batch = new Batch(table.newBatch());
         batch.onWritten = () -> {
+            // The table is filled, so it no longer predicts its final size.
             table.setOffsetsToRead(0);
             long[] begins = new long[partitionCount];
             for (int i = 0; i < partitionCount; i++) {
@@ -330,6 +327,7 @@ final class RowWriter implements AutoCloseable {
             wakeWaiters(batch);
         }
         if (batch.onWritten != null) {
+            // A marker without records, which is not one of the reused batches.
             batch.onWritten.run();
             return;
         }
@@ -362,7 +360,7 @@ final class RowWriter implements AutoCloseable {
         for (int i = 0; i < batch.rows.count(); i++) {
             waiters.wake(batch.rows.puri(i));
         }
-        waiters.wakeWaitersWithoutName();
+        waiters.wakeWaitersForAnyName();
     }
 
     private static StoppedException stopped() {

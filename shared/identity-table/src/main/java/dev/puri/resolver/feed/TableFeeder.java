@@ -160,8 +160,8 @@ public final class TableFeeder implements AutoCloseable {
 
     /** Returns why the feeder waits for the schema registry; null if it does not wait. */
     @Nullable
-    String waitingFor() {
-        return schemaRegistryWait.waitingFor();
+    String schemaRegistryProblem() {
+        return schemaRegistryWait.lastError();
     }
 
     /**
@@ -233,7 +233,7 @@ public final class TableFeeder implements AutoCloseable {
         public Consumer<byte[], byte[]> getGlobalConsumer(Map<String, Object> config) {
             TrackedConsumer created = new TrackedConsumer(
                     config,
-                    (partition, offset) -> writer.reached(partition.partition(), offset),
+                    (partition, offset) -> writer.handOverUpTo(partition.partition(), offset),
                     offsetsToRead -> {
                         // The table grows in advance. A table from a snapshot already has most of its final size.
                         if (table.rows() == 0) {

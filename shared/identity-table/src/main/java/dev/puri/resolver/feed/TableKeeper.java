@@ -230,7 +230,7 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
         return new TableReadiness(
                 state instanceof LifeCycle.Current,
                 feeder != null && feeder.isRunning(),
-                feeder == null ? null : feeder.waitingFor(),
+                feeder == null ? null : feeder.schemaRegistryProblem(),
                 problem.reason(),
                 lastEnds == null || feeder == null ? 0 : lastEnds.lag(feeder.table()::reached),
                 lastEnds == null ? null : lastEnds.at().age(clock),

@@ -4,11 +4,11 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The state of the serving table at one time, from which {@link #unready} decides whether the table is ready.
+ * The state of the serving table at one time, from which {@link #unreadyReason} decides whether the table is ready.
  *
  * @param fed whether a feeder feeds the serving table, and not another table that is being filled
  * @param running whether the feeder is alive
- * @param waitingFor why the feeder waits for the schema registry; null if it does not wait
+ * @param schemaRegistryProblem why the feeder waits for the schema registry; null if it does not wait
  * @param problem another reason why the table cannot be fed; null if there is none
  * @param lag the lag of the table, in records
  * @param lagAge the time since the brokers reported the end offsets; null if they never did
@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 record TableReadiness(
         boolean fed,
         boolean running,
-        @Nullable String waitingFor,
+        @Nullable String schemaRegistryProblem,
         @Nullable String problem,
         long lag,
         @Nullable Duration lagAge,
@@ -30,8 +30,8 @@ record TableReadiness(
      */
     @Nullable
     String unreadyReason(long maxLag, Duration maxLagAge) {
-        if (waitingFor != null) {
-            return "the schema registry is waited for: " + waitingFor;
+        if (schemaRegistryProblem != null) {
+            return "waiting for the schema registry: " + schemaRegistryProblem;
         }
         if (!fed) {
             return problem != null ? problem : "the table is being filled";

@@ -71,7 +71,7 @@ public final class LookUp {
 
     /** Returns false if the text is neither a canonical pURI without escapes nor a handle in lower case. */
     private boolean findCanonical(byte[] text, int from, int to) {
-        int identifierOffset = Puri.identifierOfPlain(text, from, to);
+        int identifierOffset = Puri.identifierIndexIfUnescaped(text, from, to);
         if (identifierOffset >= 0) {
             findName(text, from, identifierOffset, to);
             return true;
@@ -160,8 +160,8 @@ public final class LookUp {
         RecordView survivor = survivorView == null ? table.newView() : survivorView;
         survivorView = survivor;
         List<byte[]> visited = new ArrayList<>();
-        byte[] currentName = view.name();
-        byte[] survivorName = view.survivor();
+        byte[] currentName = view.puriBytes();
+        byte[] survivorName = view.survivorBytes();
         while (visited.size() < MAX_MERGES) {
             visited.add(currentName);
             byte[] next = survivorName;
@@ -184,7 +184,7 @@ public final class LookUp {
                 return;
             }
             currentName = survivorName;
-            survivorName = survivor.survivor();
+            survivorName = survivor.survivorBytes();
         }
         detail = "its chain of merges is longer than " + MAX_MERGES;
     }

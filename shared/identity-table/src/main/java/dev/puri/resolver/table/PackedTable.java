@@ -399,7 +399,7 @@ public final class PackedTable implements Table, StateStore {
         // The hold lasts for one part only, because a caller may pause between two parts.
         try (Words.Hold hold = words.hold()) {
             for (byte[] record : records(part)) {
-                view.show(record);
+                view.moveTo(record);
                 consumer.accept(view);
             }
         }

@@ -51,7 +51,7 @@ final class RecordParser {
      */
     boolean parse(byte[] key, byte[] value, byte[] token, RawRow row) {
         boolean isNameSet = row.setDecimalOfSameCollection(key);
-        int identifierOffset = isNameSet ? 0 : Puri.identifierOfPlain(key);
+        int identifierOffset = isNameSet ? 0 : Puri.identifierIndexIfUnescaped(key);
         if (identifierOffset < 0) {
             return false;
         }

@@ -31,7 +31,7 @@ public final class RecordView {
     private final long seed;
     private final PuriKey name;
 
-    /** Hashes of references, then the addresses of their records. */
+    /** First the hashes of the references, which are then replaced by the addresses of their records. */
     private long[] prefetchBuffer = NO_HASHES;
 
     /** Prefetched values are assigned to this field, so that the compiler does not remove the reads. */
@@ -75,13 +75,13 @@ public final class RecordView {
         // The identifier is packed while the processor loads the slot from memory.
         prefetched = names.firstAddress(hash);
         name.pack();
-        return set(names.find(hash, name, parts));
+        return moveToParsed(names.find(hash, name, parts));
     }
 
-    /** Sets the cursor to a record. The caller holds the words, see {@link Words#hold}. */
-    void show(byte[] newRecord) {
+    /** Moves to a record. The caller must have called {@link Words#hold}, so that its words are not removed meanwhile. */
+    void moveTo(byte[] newRecord) {
         parts.read(newRecord);
-        set(newRecord);
+        moveToParsed(newRecord);
     }
 
     /** Finds the row with the handle text[from..to). The fields may be read only if the result is {@code FOUND}. */
@@ -90,7 +90,7 @@ public final class RecordView {
         if (key == null) {
             return HandleResult.NOT_A_HANDLE;
         }
-        return set(handles.find(key.hash(), key, parts)) ? HandleResult.FOUND : HandleResult.ABSENT;
+        return moveToParsed(handles.find(key.hash(), key, parts)) ? HandleResult.FOUND : HandleResult.ABSENT;
     }
 
     /**
@@ -121,7 +121,7 @@ public final class RecordView {
         for (int i = 0; i < count; i++) {
             int from = bounds[2 * i];
             int to = bounds[2 * i + 1];
-            if (withNames && Puri.identifierOfPlain(text, from, to) >= 0) {
+            if (withNames && Puri.identifierIndexIfUnescaped(text, from, to) >= 0) {
                 prefetches[namesEnd++] = Hash.of(text, from, to, seed);
             } else {
                 HandleKey key = HandleKey.parse(text, from, to, words, seed);
@@ -147,8 +147,8 @@ public final class RecordView {
         prefetched = sum;
     }
 
-    /** Sets the cursor to a record whose parts are already read. Returns false if there is no record. */
-    private boolean set(byte @Nullable [] newRecord) {
+    /** Moves to a record whose parts are already read. Returns false if there is no record. */
+    private boolean moveToParsed(byte @Nullable [] newRecord) {
         if (newRecord == null) {
             return false;
         }
@@ -180,16 +180,16 @@ public final class RecordView {
     }
 
     /** Returns the canonical pURI. */
-    public byte[] name() {
-        return name(parts.collection, parts.identifierOffset);
+    public byte[] puriBytes() {
+        return puriBytes(parts.collection, parts.identifierOffset);
     }
 
     /** Returns the canonical pURI of the survivor. Only for a merged row. */
-    public byte[] survivor() {
-        return name(parts.survivorCollection, parts.survivorIdentifierOffset);
+    public byte[] survivorBytes() {
+        return puriBytes(parts.survivorCollection, parts.survivorIdentifierOffset);
     }
 
-    private byte[] name(Words.Collection collectionWord, int identifierOffset) {
+    private byte[] puriBytes(Words.Collection collectionWord, int identifierOffset) {
         byte[] text = new byte[Puri.MAX_BYTES];
         return Arrays.copyOf(text, putName(collectionWord, identifierOffset, text, 0));
     }
@@ -232,22 +232,22 @@ public final class RecordView {
     }
 
     /** Returns the text of the owner. The caller must not change the array. */
-    public byte[] owner() {
+    public byte[] ownerBytes() {
         return parts.owner.text;
     }
 
     /** Returns the owner. Rows of one owner mostly share the object. */
-    public Owner ownerName() {
+    public Owner owner() {
         return parts.owner.value;
     }
 
     /** Returns the text of the shard. Rows of one shard mostly share the array. The caller must not change it. */
-    public byte[] shard() {
+    public byte[] shardBytes() {
         return parts.shard.text;
     }
 
     /** Returns the shard. Rows of one shard mostly share the object. */
-    public Shard shardName() {
+    public Shard shard() {
         return parts.shard.value;
     }
 
@@ -268,20 +268,20 @@ public final class RecordView {
 
     /** Returns the topic of the event that last changed the row. Rows of one topic mostly share the object. */
     public String topic() {
-        return words.topics.word((int) Varint.get(record, topicOffset()));
+        return words.topics.word((int) Varint.get(record, topicFieldOffset()));
     }
 
     /** Returns the partition of the event that last changed the row. */
     public int partition() {
-        return (int) Varint.get(record, Varint.end(record, topicOffset()));
+        return (int) Varint.get(record, Varint.end(record, topicFieldOffset()));
     }
 
     /** Returns the offset of the event that last changed the row. */
     public long offset() {
-        return Varint.get(record, Varint.end(record, Varint.end(record, topicOffset())));
+        return Varint.get(record, Varint.end(record, Varint.end(record, topicFieldOffset())));
     }
 
-    private int topicOffset() {
-        return RowCodec.topicOffset(record, parts.epochOffset);
+    private int topicFieldOffset() {
+        return RowCodec.topicFieldOffset(record, parts.epochOffset);
     }
 }

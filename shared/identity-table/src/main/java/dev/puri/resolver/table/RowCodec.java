@@ -151,17 +151,17 @@ final class RowCodec {
     static int topicCode(byte[] bytes, int begin) {
         int ownerOffset = Identifier.end(bytes, Varint.end(bytes, nameOffset(bytes, begin))) + 16;
         int epochOffset = Varint.end(bytes, Varint.end(bytes, ownerOffset));
-        return (int) Varint.get(bytes, topicOffset(bytes, epochOffset));
+        return (int) Varint.get(bytes, topicFieldOffset(bytes, epochOffset));
     }
 
     /** Returns the offset of the code of the topic, from the offset of the epoch. */
-    static int topicOffset(byte[] bytes, int epochOffset) {
+    static int topicFieldOffset(byte[] bytes, int epochOffset) {
         return Varint.end(bytes, Varint.end(bytes, Varint.end(bytes, epochOffset)));
     }
 
     /** Returns the offset of the code of the survivor's collection in a merged row, from the offset of the epoch. */
     static int survivorOffset(byte[] bytes, int epochOffset) {
-        return Varint.end(bytes, Varint.end(bytes, Varint.end(bytes, topicOffset(bytes, epochOffset))));
+        return Varint.end(bytes, Varint.end(bytes, Varint.end(bytes, topicFieldOffset(bytes, epochOffset))));
     }
 
     /** Returns whether two records have the same pURI. */

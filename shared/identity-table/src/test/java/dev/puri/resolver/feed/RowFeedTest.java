@@ -129,7 +129,7 @@ final class RowFeedTest {
         add(TRACK.toBytes(), avro(KNOWN, Rows.active("br-1")));
         assertThat(table.reached(3)).isZero();
 
-        writer.reached(3, 43);
+        writer.handOverUpTo(3, 43);
 
         await().untilAsserted(() -> assertThat(table.reached(3)).isEqualTo(43));
         assertThat(table.byPuri(TRACK)).isNotNull();
@@ -156,7 +156,7 @@ final class RowFeedTest {
 
     @Test
     void emitsOnlyChangesThatAreWrittenLater() {
-        writer.reached(0, 7);
+        writer.handOverUpTo(0, 7);
         // The row is in the table, and the offset that it reaches is not yet reported.
         RowWriter.Batch batch = writer.batch();
         batch.rows.put(TRACK, Rows.active("br-1"));
@@ -180,7 +180,7 @@ final class RowFeedTest {
         // Now added as it is from here on, which is to look no different.
         assertThat(addChanges(SECOND)).isEqualTo(row);
 
-        writer.reached(0, 4);
+        writer.handOverUpTo(0, 4);
 
         await().untilAsserted(() -> assertThat(told.changes)
                 .containsExactly(TRACK + " " + row, FIRST + " null", TRACK + " " + row, SECOND + " null"));
@@ -234,7 +234,7 @@ final class RowFeedTest {
             throw new IllegalStateException("broken");
         });
         add(TRACK.toBytes(), avro(KNOWN, Rows.active("br-1")));
-        writer.reached(0, 1);
+        writer.handOverUpTo(0, 1);
 
         assertThatThrownBy(writer::await).hasMessageContaining("broken");
         assertThat(table.reached(0)).isZero();
@@ -268,9 +268,9 @@ final class RowFeedTest {
         CompletableFuture<Void> adding = CompletableFuture.runAsync(() -> {
             add(TRACK.toBytes(), avro(KNOWN, Rows.active("br-1")));
             add(TRACK.toBytes(), avro(KNOWN, Rows.active("br-2")));
-            writer.reached(0, 2);
+            writer.handOverUpTo(0, 2);
         });
-        await().untilAsserted(() -> assertThat(schemaRegistryWait.waitingFor()).isEqualTo("away"));
+        await().untilAsserted(() -> assertThat(schemaRegistryWait.lastError()).isEqualTo("away"));
         assertThat(adding).isNotDone();
         assertThat(table.reached(0)).isZero();
 
@@ -278,7 +278,7 @@ final class RowFeedTest {
         adding.get(10, TimeUnit.SECONDS);
         writer.await();
 
-        assertThat(schemaRegistryWait.waitingFor()).isNull();
+        assertThat(schemaRegistryWait.lastError()).isNull();
         assertThat(table.byPuri(TRACK)).isEqualTo(new Identity(TRACK, Rows.active("br-2")));
         assertThat(undecodable.count()).isZero();
     }
@@ -288,12 +288,12 @@ final class RowFeedTest {
         registry.away = true;
         CompletableFuture<Void> adding =
                 CompletableFuture.runAsync(() -> add(TRACK.toBytes(), avro(8, Rows.active("br-1"))));
-        await().untilAsserted(() -> assertThat(schemaRegistryWait.waitingFor()).isNotNull());
+        await().untilAsserted(() -> assertThat(schemaRegistryWait.lastError()).isNotNull());
 
         registry.away = false;
 
         adding.get(10, TimeUnit.SECONDS);
-        assertThat(schemaRegistryWait.waitingFor()).isNull();
+        assertThat(schemaRegistryWait.lastError()).isNull();
         assertThat(undecodable.count()).isEqualTo(1);
     }
 
@@ -313,7 +313,7 @@ final class RowFeedTest {
                 add(TRACK.toBytes(), avro(KNOWN, Rows.active("br-" + i % 9)));
                 added.incrementAndGet();
             }
-            writer.reached(0, 100_000);
+            writer.handOverUpTo(0, 100_000);
         });
         // One batch is being written, and as many as there are besides are full.
         int most = RowWriter.BATCHES * RowBatch.MAX_ROWS;
@@ -333,7 +333,7 @@ final class RowFeedTest {
         registry.away = true;
         CompletableFuture<Void> adding =
                 CompletableFuture.runAsync(() -> add(TRACK.toBytes(), avro(KNOWN, Rows.active("br-1"))));
-        await().untilAsserted(() -> assertThat(schemaRegistryWait.waitingFor()).isNotNull());
+        await().untilAsserted(() -> assertThat(schemaRegistryWait.lastError()).isNotNull());
 
         stop.request();
 
@@ -456,7 +456,7 @@ final class RowFeedTest {
 
     /** All that was added. */
     private void write() {
-        writer.reached(0, 1);
+        writer.handOverUpTo(0, 1);
         writer.await();
     }
 

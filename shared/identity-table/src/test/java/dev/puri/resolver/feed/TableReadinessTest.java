@@ -50,17 +50,17 @@ final class TableReadinessTest {
     @Test
     void reportsTheWaitForTheSchemaRegistryFirst() {
         assertThat(unreadyReason(true, true, "refused", "other", 0, SECOND))
-                .isEqualTo("the schema registry is waited for: refused");
+                .isEqualTo("waiting for the schema registry: refused");
     }
 
     private static @Nullable String unreadyReason(
             boolean fed,
             boolean running,
-            @Nullable String waitingFor,
+            @Nullable String schemaRegistryProblem,
             @Nullable String trouble,
             long behind,
             @Nullable Duration age) {
-        return new TableReadiness(fed, running, waitingFor, trouble, behind, age, null)
+        return new TableReadiness(fed, running, schemaRegistryProblem, trouble, behind, age, null)
                 .unreadyReason(10, Duration.ofSeconds(30));
     }
 }

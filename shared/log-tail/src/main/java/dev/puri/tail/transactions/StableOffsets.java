@@ -50,7 +50,7 @@ final class StableOffsets {
      * Compares the offsets of all partitions with the previous ones. The time of a partition continues to count while
      * no broker reports its offsets.
      *
-     * @param nanos the time of the request, by {@link System#nanoTime}
+     * @param nanos the time at which the snapshot was taken, by {@link System#nanoTime}
      * @return the partitions that wait for a transaction, including new ones, without the unreported partitions
      */
     List<StalledPartition> observe(Snapshot snapshot, long nanos) {

@@ -21,7 +21,8 @@ public sealed interface EventStatus {
     record Refused(Position at, Reason reason, @Nullable Refusal refusal) implements EventStatus {}
 
     /**
-     * The position shows that the event is of another name than the request's, and no refusal of the event is known.
+     * The token is invalid, or its topic or partition has no events of the requested name. If the event was refused, the
+     * status is {@link Refused} instead.
      */
     record Foreign(String detail) implements EventStatus {}
 

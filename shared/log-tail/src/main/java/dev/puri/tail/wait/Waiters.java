@@ -221,8 +221,8 @@ public final class Waiters implements AutoCloseable {
         }
     }
 
-    /** Repeats the checks of waiters whose name is not known yet, after any change that readers can see. */
-    public void wakeWaitersWithoutName() {
+    /** Repeats the checks that wait for a change of any name, after a change that readers can see. */
+    public void wakeWaitersForAnyName() {
         checkAll(ANY);
     }
 

@@ -360,7 +360,7 @@ final class ReadYourWritesTest {
         assertThat(waiting).isNotDone();
 
         table.put(TRACK, row(at(7)));
-        waiters.wakeWaitersWithoutName();
+        waiters.wakeWaitersForAnyName();
 
         assertThat(waiting).isCompletedWithValue(new EventStatus.Seen());
     }

@@ -55,7 +55,7 @@ final class WaitersTest {
                 waiters.await(CALLER, null, null, LONG, () -> seen.get() == 0 ? null : "it");
         seen.set(1);
 
-        waiters.wakeWaitersWithoutName();
+        waiters.wakeWaitersForAnyName();
 
         assertThat(answer).isCompletedWithValue("it");
     }

@@ -2,7 +2,7 @@ package dev.puri.client.storage.hibernate;
 
 import dev.puri.client.storage.ColumnMapping;
 import dev.puri.client.storage.ColumnType;
-import dev.puri.client.storage.NameType;
+import dev.puri.client.storage.TextType;
 import java.io.Serializable;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -41,12 +41,12 @@ import org.jspecify.annotations.Nullable;
  */
 public abstract class MappedType<N, C> implements EnhancedUserType<N> {
     private final ColumnMapping<N, C> mapping;
-    private final NameType<N> nameFormat;
+    private final TextType<N> textType;
 
     /** Creates a type that stores values with this mapping. */
     protected MappedType(ColumnMapping<N, C> mapping) {
         this.mapping = mapping;
-        this.nameFormat = Objects.requireNonNull(NameType.of(mapping.nameType()));
+        this.textType = Objects.requireNonNull(TextType.of(mapping.textType()));
     }
 
     @Override
@@ -67,7 +67,7 @@ public abstract class MappedType<N, C> implements EnhancedUserType<N> {
 
     @Override
     public Class<N> returnedClass() {
-        return mapping.nameType();
+        return mapping.textType();
     }
 
     @Override
@@ -157,6 +157,6 @@ public abstract class MappedType<N, C> implements EnhancedUserType<N> {
 
     @Override
     public N fromStringValue(CharSequence sequence) {
-        return nameFormat.parse(sequence.toString());
+        return textType.parse(sequence.toString());
     }
 }

@@ -1,6 +1,6 @@
 package dev.puri.client.storage.jackson3;
 
-import dev.puri.client.storage.NameType;
+import dev.puri.client.storage.TextType;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonGenerator;
 import tools.jackson.core.JsonParser;
@@ -27,19 +27,19 @@ import tools.jackson.databind.ser.std.ToStringSerializer;
 public final class PuriModule extends SimpleModule {
     private static final long serialVersionUID = 1L;
 
-    /** Creates a module for all types in {@link NameType#ALL}. */
+    /** Creates a module for all types in {@link TextType#ALL}. */
     public PuriModule() {
         super("puri");
-        for (NameType<?> nameType : NameType.ALL) {
-            add(nameType);
+        for (TextType<?> textType : TextType.ALL) {
+            add(textType);
         }
     }
 
-    private <T> void add(NameType<T> nameType) {
-        addSerializer(nameType.javaType(), ToStringSerializer.instance);
-        addKeySerializer(nameType.javaType(), new KeySerializer());
-        addDeserializer(nameType.javaType(), new TextDeserializer<>(nameType));
-        addKeyDeserializer(nameType.javaType(), new TextKeyDeserializer<>(nameType));
+    private <T> void add(TextType<T> textType) {
+        addSerializer(textType.javaType(), ToStringSerializer.instance);
+        addKeySerializer(textType.javaType(), new KeySerializer());
+        addDeserializer(textType.javaType(), new TextDeserializer<>(textType));
+        addKeyDeserializer(textType.javaType(), new TextKeyDeserializer<>(textType));
     }
 
     private static final class KeySerializer extends ValueSerializer<Object> {
@@ -52,41 +52,41 @@ public final class PuriModule extends SimpleModule {
     private static final class TextDeserializer<T> extends StdScalarDeserializer<T> {
         private static final long serialVersionUID = 1L;
 
-        private final transient NameType<T> nameType;
+        private final transient TextType<T> textType;
 
-        TextDeserializer(NameType<T> nameType) {
-            super(nameType.javaType());
-            this.nameType = nameType;
+        TextDeserializer(TextType<T> textType) {
+            super(textType.javaType());
+            this.textType = textType;
         }
 
         @Override
         public @Nullable T deserialize(JsonParser json, DeserializationContext context) {
             if (!json.hasToken(JsonToken.VALUE_STRING)) {
-                return nameType.javaType().cast(context.handleUnexpectedToken(nameType.javaType(), json));
+                return textType.javaType().cast(context.handleUnexpectedToken(textType.javaType(), json));
             }
             String text = json.getString();
             try {
-                return nameType.parse(text);
+                return textType.parse(text);
             } catch (IllegalArgumentException e) {
-                return nameType.javaType()
-                        .cast(context.handleWeirdStringValue(nameType.javaType(), text, e.getMessage()));
+                return textType.javaType()
+                        .cast(context.handleWeirdStringValue(textType.javaType(), text, e.getMessage()));
             }
         }
     }
 
     private static final class TextKeyDeserializer<T> extends KeyDeserializer {
-        private final NameType<T> nameType;
+        private final TextType<T> textType;
 
-        TextKeyDeserializer(NameType<T> nameType) {
-            this.nameType = nameType;
+        TextKeyDeserializer(TextType<T> textType) {
+            this.textType = textType;
         }
 
         @Override
         public @Nullable Object deserializeKey(String key, DeserializationContext context) {
             try {
-                return nameType.parse(key);
+                return textType.parse(key);
             } catch (IllegalArgumentException e) {
-                return context.handleWeirdKey(nameType.javaType(), key, e.getMessage());
+                return context.handleWeirdKey(textType.javaType(), key, e.getMessage());
             }
         }
     }

@@ -1,6 +1,6 @@
 package dev.puri.client.storage.jaxrs;
 
-import dev.puri.client.storage.NameType;
+import dev.puri.client.storage.TextType;
 import jakarta.ws.rs.ext.ParamConverter;
 import jakarta.ws.rs.ext.ParamConverterProvider;
 import jakarta.ws.rs.ext.Provider;
@@ -21,24 +21,24 @@ public final class PuriParamConverters implements ParamConverterProvider {
     @Override
     public <T> @Nullable ParamConverter<T> getConverter(
             Class<T> type, @Nullable Type genericType, Annotation @Nullable [] annotations) {
-        NameType<T> nameType = NameType.of(type);
-        return nameType == null ? null : new TextConverter<>(nameType);
+        TextType<T> textType = TextType.of(type);
+        return textType == null ? null : new TextConverter<>(textType);
     }
 
-    private record TextConverter<T>(NameType<T> nameType) implements ParamConverter<T> {
+    private record TextConverter<T>(TextType<T> textType) implements ParamConverter<T> {
         @Override
         public T fromString(@Nullable String text) {
             if (text == null) {
                 throw new IllegalArgumentException(
-                        "the text of a " + nameType.javaType().getSimpleName() + " must not be null");
+                        "the text of a " + textType.javaType().getSimpleName() + " must not be null");
             }
-            return nameType.parse(text);
+            return textType.parse(text);
         }
 
         @Override
         public String toString(@Nullable T value) {
             if (value == null) {
-                throw new IllegalArgumentException("the " + nameType.javaType().getSimpleName() + " must not be null");
+                throw new IllegalArgumentException("the " + textType.javaType().getSimpleName() + " must not be null");
             }
             return value.toString();
         }

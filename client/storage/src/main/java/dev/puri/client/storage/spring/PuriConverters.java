@@ -1,6 +1,6 @@
 package dev.puri.client.storage.spring;
 
-import dev.puri.client.storage.NameType;
+import dev.puri.client.storage.TextType;
 import org.springframework.core.convert.converter.ConverterRegistry;
 
 /**
@@ -19,13 +19,13 @@ public final class PuriConverters {
 
     /** Adds converters between text and each type. */
     public static void addTo(ConverterRegistry registry) {
-        for (NameType<?> nameType : NameType.ALL) {
-            add(registry, nameType);
+        for (TextType<?> textType : TextType.ALL) {
+            add(registry, textType);
         }
     }
 
-    private static <T> void add(ConverterRegistry registry, NameType<T> nameType) {
-        registry.addConverter(String.class, nameType.javaType(), nameType::parse);
-        registry.addConverter(nameType.javaType(), String.class, Object::toString);
+    private static <T> void add(ConverterRegistry registry, TextType<T> textType) {
+        registry.addConverter(String.class, textType.javaType(), textType::parse);
+        registry.addConverter(textType.javaType(), String.class, Object::toString);
     }
 }

@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /** The result of {@link Declarations#declare}: the changes, or the conflicts that prevent them. */
-public sealed interface Declared {
+public sealed interface DeclarationResult {
     /**
      * The new declarations have no conflicts.
      *
@@ -12,7 +12,7 @@ public sealed interface Declared {
      *     be empty
      * @param after the snapshot after {@code writes} are written
      */
-    record Changes(List<Declaration> writes, Declarations after) implements Declared {
+    record Changes(List<Declaration> writes, Declarations after) implements DeclarationResult {
         public Changes {
             writes = List.copyOf(writes);
         }
@@ -23,7 +23,7 @@ public sealed interface Declared {
      *
      * @param conflicts at least one conflict, in the order of the new declarations
      */
-    record Conflicts(List<Conflict> conflicts) implements Declared {
+    record Conflicts(List<Conflict> conflicts) implements DeclarationResult {
         public Conflicts {
             conflicts = List.copyOf(conflicts);
         }

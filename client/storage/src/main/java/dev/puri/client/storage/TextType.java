@@ -17,22 +17,22 @@ import org.jspecify.annotations.Nullable;
  * @param javaType the class
  * @param parser parses a text; throws an IllegalArgumentException if the text is malformed
  */
-public record NameType<T>(Class<T> javaType, Function<String, T> parser) {
+public record TextType<T>(Class<T> javaType, Function<String, T> parser) {
     /** All types that a service uses. */
-    public static final List<NameType<?>> ALL = List.of(
-            new NameType<>(Puri.class, Puri::parse),
-            new NameType<>(Handle.class, Handle::parse),
-            new NameType<>(Owner.class, Owner::parse),
-            new NameType<>(Shard.class, Shard::parse),
-            new NameType<>(Prefix.class, Prefix::parse),
-            new NameType<>(Position.class, Position::parse));
+    public static final List<TextType<?>> ALL = List.of(
+            new TextType<>(Puri.class, Puri::parse),
+            new TextType<>(Handle.class, Handle::parse),
+            new TextType<>(Owner.class, Owner::parse),
+            new TextType<>(Shard.class, Shard::parse),
+            new TextType<>(Prefix.class, Prefix::parse),
+            new TextType<>(Position.class, Position::parse));
 
     /** Returns the type with this Java class; null if {@link #ALL} does not contain it. */
     @SuppressWarnings("unchecked")
-    public static <T> @Nullable NameType<T> of(Class<T> type) {
-        for (NameType<?> nameType : ALL) {
-            if (nameType.javaType == type) {
-                return (NameType<T>) nameType;
+    public static <T> @Nullable TextType<T> of(Class<T> type) {
+        for (TextType<?> textType : ALL) {
+            if (textType.javaType == type) {
+                return (TextType<T>) textType;
             }
         }
         return null;
