@@ -165,7 +165,8 @@ final class Publication {
                                 "the topics of outcomes", () -> OutcomeReader.start(settings, this::onSettled))
                         : null;
                 StallReporter stallReporter = new StallReporter();
-                IdentityPublisher publisher = new IdentityPublisher(settings.clientProperties(), declarations::ownsTopic)) {
+                IdentityPublisher publisher =
+                        new IdentityPublisher(settings.clientProperties(), declarations::ownsTopic)) {
             send(input, declarations, publisher, outcomes);
             publisher.flush();
             int withoutOutcome = outcomes == null ? 0 : outcomes.await(options.timeout());
@@ -353,7 +354,8 @@ final class Publication {
                     unacknowledgedCount > 0
                             ? "waiting for the broker at " + settings.bootstrapServer() + " to acknowledge "
                                     + unacknowledgedCount + " events"
-                            : "waiting for the topology (puri streams) to decide about " + withoutOutcomeCount + " events");
+                            : "waiting for the topology (puri streams) to decide about " + withoutOutcomeCount
+                                    + " events");
         }
 
         @Override

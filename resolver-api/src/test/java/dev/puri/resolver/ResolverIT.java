@@ -445,8 +445,8 @@ final class ResolverIT {
         try {
             start();
             await().atMost(Duration.ofSeconds(30))
-                    .untilAsserted(() ->
-                            assertThat(send("/health/ready").body()).contains("waiting for the schema registry"));
+                    .untilAsserted(
+                            () -> assertThat(send("/health/ready").body()).contains("waiting for the schema registry"));
             assertThat(send("/v1/identities/" + TRACK).statusCode()).isEqualTo(503);
         } finally {
             registry.start();
@@ -464,8 +464,8 @@ final class ResolverIT {
         try {
             start();
             await().atMost(Duration.ofSeconds(30))
-                    .untilAsserted(() ->
-                            assertThat(send("/health/ready").body()).contains("waiting for the schema registry"));
+                    .untilAsserted(
+                            () -> assertThat(send("/health/ready").body()).contains("waiting for the schema registry"));
             long begun = System.nanoTime();
             requireResolver().close();
             assertThat(Duration.ofNanos(System.nanoTime() - begun)).isLessThan(Duration.ofSeconds(15));

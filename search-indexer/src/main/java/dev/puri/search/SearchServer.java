@@ -73,10 +73,9 @@ public final class SearchServer implements AutoCloseable {
         PlainConsumers consumers = new PlainConsumers(kafka, settings.bootstrapServer());
         try {
             SchemaRegistry registry = resources.add(registry(settings), SchemaRegistry::close);
-            Indexer.EngineOpener engine =
-                    testEngine == null
-                            ? resources.add(EngineFromSettings.of(settings), EngineFromSettings::close)
-                            : testEngine;
+            Indexer.EngineOpener engine = testEngine == null
+                    ? resources.add(EngineFromSettings.of(settings), EngineFromSettings::close)
+                    : testEngine;
             DeclaredCollections collections = resources.add(
                     DeclaredCollections.start(consumers, registry, settings.maxLagAge(), clock, meters),
                     DeclaredCollections::close);

@@ -2,9 +2,9 @@ package dev.puri.client;
 
 import dev.puri.schemas.collection.Collection;
 import dev.puri.schemas.collection.Declaration;
-import dev.puri.schemas.collection.Declarations;
 import dev.puri.schemas.collection.DeclarationResult;
 import dev.puri.schemas.collection.DeclarationResult.Conflict;
+import dev.puri.schemas.collection.Declarations;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

@@ -6,8 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.puri.schemas.collection.Collection;
 import dev.puri.schemas.collection.Declaration;
 import dev.puri.schemas.collection.DeclarationAvro;
-import dev.puri.schemas.collection.Declarations;
 import dev.puri.schemas.collection.DeclarationResult;
+import dev.puri.schemas.collection.Declarations;
 import dev.puri.schemas.collection.Namespace;
 import dev.puri.schemas.identity.Prefix;
 import dev.puri.testkit.Broker;
@@ -322,8 +322,10 @@ class CollectionRegistryIT {
     void anUnreadableRecordOverACollectionWhosePrefixIsKnownHoldsUpNoOther() throws Exception {
         registry().apply(List.of(collection("a", "tracks", "trk")));
         poison(bytes("a:tracks"), new byte[] {1});
-        assertThat(registry().apply(List.of(collection("b", "users", "usr")))).isInstanceOf(DeclarationResult.Changes.class);
-        assertThat(registry().apply(List.of(collection("b", "others", "trk")))).isInstanceOf(DeclarationResult.Conflicts.class);
+        assertThat(registry().apply(List.of(collection("b", "users", "usr"))))
+                .isInstanceOf(DeclarationResult.Changes.class);
+        assertThat(registry().apply(List.of(collection("b", "others", "trk"))))
+                .isInstanceOf(DeclarationResult.Conflicts.class);
     }
 
     @Test
@@ -343,7 +345,8 @@ class CollectionRegistryIT {
         assertThat(registry().repair(right)).isEqualTo(planned);
         assertThat(read()).isEqualTo(Declarations.of(List.of(before, given)));
         assertThat(registry().repair(right)).isEmpty();
-        assertThat(registry().apply(List.of(collection("new", "one", "new")))).isInstanceOf(DeclarationResult.Changes.class);
+        assertThat(registry().apply(List.of(collection("new", "one", "new"))))
+                .isInstanceOf(DeclarationResult.Changes.class);
     }
 
     @Test
@@ -370,7 +373,8 @@ class CollectionRegistryIT {
         assertThat(registry().read().unreadable())
                 .singleElement()
                 .satisfies(record -> assertThat(record.printableKey()).isEqualTo("no key"));
-        assertThat(registry().apply(List.of(collection("a", "b", "abc")))).isInstanceOf(DeclarationResult.Changes.class);
+        assertThat(registry().apply(List.of(collection("a", "b", "abc"))))
+                .isInstanceOf(DeclarationResult.Changes.class);
         assertThat(registry().repair(List.of())).isEmpty();
     }
 

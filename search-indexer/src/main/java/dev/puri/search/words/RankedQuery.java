@@ -85,7 +85,8 @@ public final class RankedQuery<Q> {
             optional.add(builder.disMax(adjacent));
             // A user who types a title and a word of another attribute looks for this title.
             tiers.add(withTierScore(
-                    builder.anyTerm(IndexedText.TITLE_KEYWORD_FIELD, query.possibleTitles()), ScoreModel.SAME_ATTRIBUTE_TIER));
+                    builder.anyTerm(IndexedText.TITLE_KEYWORD_FIELD, query.possibleTitles()),
+                    ScoreModel.SAME_ATTRIBUTE_TIER));
         }
         String wholeWordsPrefix = query.wholeWordsPrefix();
         if (wholeWordsPrefix != null) {

@@ -10,8 +10,9 @@ import java.util.Map;
 /** The HTTP settings that all servers have; a component of each server's settings record. */
 public record HttpSettings(
         @Setting(
-                doc = "Accepted Host headers, without ports, besides localhost and the server's own address; * for all."
-                        + " If not set, all are accepted, but no others on a loopback address with neither tokens nor TLS.")
+                doc =
+                        "Accepted Host headers, without ports, besides localhost and the server's own address; * for all."
+                                + " If not set, all are accepted, but no others on a loopback address with neither tokens nor TLS.")
         List<String> httpAllowedHosts,
 
         HttpLimits limits,

@@ -65,7 +65,8 @@ public final class DeclaredCollections implements FollowedTopic {
         return new DeclaredCollections(
                 registry,
                 maxStaleness,
-                handler -> TopicFollower.start(Topics.COLLECTIONS, TopicFollower.ALL_RECORDS, consumers, handler, clock, meters));
+                handler -> TopicFollower.start(
+                        Topics.COLLECTIONS, TopicFollower.ALL_RECORDS, consumers, handler, clock, meters));
     }
 
     /** Returns whether the pURIs of a {@code namespace:collection} are public; false while that is uncertain. */

@@ -34,6 +34,8 @@ import org.slf4j.LoggerFactory;
  * {@link #staleness} counts from that time.
  */
 final class TopicFollower implements Follower {
+    static final long ALL_RECORDS = Long.MAX_VALUE;
+
     private static final Logger log = LoggerFactory.getLogger(TopicFollower.class);
     private static final Duration REQUEST_TIMEOUT = Duration.ofSeconds(5);
     private static final Duration MAX_TIME_WITHOUT_PROGRESS = Duration.ofSeconds(5);
@@ -119,7 +121,7 @@ final class TopicFollower implements Follower {
      * Starts to follow the topic. The topic may not exist yet, and the brokers may be unavailable.
      *
      * @param initialRecords the approximate number of records before the end that are read first; {@link
-     *     Long#MAX_VALUE} for all
+     *     #ALL_RECORDS} for all
      */
     static TopicFollower start(
             String topic,

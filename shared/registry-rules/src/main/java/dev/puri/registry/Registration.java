@@ -226,7 +226,8 @@ record Registration(@Nullable Row row, List<UUID> recentEvents, List<IdentityHas
 
     private Decision erase(Event event) {
         Registration next = withAppliedEvent(null, event);
-        return new Decision.Applied(row == null ? next : next.withFormerUuid(IdentityHash.of(event.puri(), row.uuid())));
+        return new Decision.Applied(
+                row == null ? next : next.withFormerUuid(IdentityHash.of(event.puri(), row.uuid())));
     }
 
     private static Row changedRow(

@@ -81,7 +81,8 @@ final class RowWriter implements AutoCloseable {
     final class Batch {
         final RowBatch rows;
 
-        // Six values of the topic record of each row or removal. The key, value and token are null if they are not kept.
+        // Six values of the topic record of each row or removal. The key, value and token are null if they are not
+        // kept.
         private final byte[] @Nullable [] keys = new byte[RowBatch.MAX_ROWS][];
         private final byte[] @Nullable [] values = new byte[RowBatch.MAX_ROWS][];
         private final byte[] @Nullable [] tokens = new byte[RowBatch.MAX_ROWS][];

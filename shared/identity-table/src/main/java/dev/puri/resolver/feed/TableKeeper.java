@@ -371,8 +371,7 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
         }
     }
 
-    private void feed(
-            TopicAdmin topic, TopicEnds filledFrom, PackedTable newTable, Snapshots.SnapshotWriting writing) {
+    private void feed(TopicAdmin topic, TopicEnds filledFrom, PackedTable newTable, Snapshots.SnapshotWriting writing) {
         try (TableFeeder newFeeder = createFeeder.apply(newTable)) {
             lifeCycle.fill(newFeeder);
             problem.changeTo("the table is being filled");

@@ -67,9 +67,8 @@ record HandleKey(long high, int low, int prefix, long hash, Words words) impleme
         long high = firstBits >>> 4;
         int low = (int) (firstBits & 0xF) << 11 | lastBits >>> 5;
         int code = lastBits & 0x1F;
-        int prefix = code == Words.OTHER_PREFIX
-                ? (short) SHORTS.get(bytes, offset + BYTES) & 0xFFFF
-                : words.prefix(code);
+        int prefix =
+                code == Words.OTHER_PREFIX ? (short) SHORTS.get(bytes, offset + BYTES) & 0xFFFF : words.prefix(code);
         return new HandleKey(high, low, prefix, hash(high, low, prefix, seed), words);
     }
 

@@ -22,10 +22,12 @@ final class TableReadinessTest {
 
     @Test
     void reportsTroubleWhenTheEndOffsetsAreTooOld() {
-        assertThat(unreadyReason(true, true, null, "no broker answers", 0, SECOND)).isNull();
+        assertThat(unreadyReason(true, true, null, "no broker answers", 0, SECOND))
+                .isNull();
         assertThat(unreadyReason(true, true, null, "no broker answers", 0, Duration.ofSeconds(31)))
                 .isEqualTo("no broker answers");
-        assertThat(unreadyReason(true, true, null, null, 0, Duration.ofSeconds(31))).contains("not known");
+        assertThat(unreadyReason(true, true, null, null, 0, Duration.ofSeconds(31)))
+                .contains("not known");
         assertThat(unreadyReason(true, true, null, null, 0, null)).contains("not known");
     }
 
