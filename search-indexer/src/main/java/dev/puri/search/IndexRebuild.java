@@ -18,9 +18,9 @@ import org.slf4j.LoggerFactory;
  * operator requested it, the serving index can no longer be updated, or the process ended during the last rebuild.
  *
  * <pre>
- * required ─▶ continue the unfinished index, or create an empty one ─▶ step · step … ─▶ caught up
- *    ▲                                                                    │
- *    └──── back off ◀── the engine fails, or records were deleted unread ◀┘
+ * Idle ─▶ Opened: the unfinished index, or an empty one ─▶ Filling, step by step ─▶ CaughtUp ─▶ swapped: Idle
+ *   ▲                                                         │
+ *   └──────── back off ◀── the engine fails, or records were deleted before they were read
  * </pre>
  *
  * A failure of the rebuild does not affect the serving index. The indexer's thread does the work. Other threads read
@@ -42,25 +42,50 @@ final class IndexRebuild {
 
     private volatile RebuildStatus status = RebuildStatus.NEVER;
     private volatile Request pendingRequest = Request.NONE;
-    private volatile @Nullable IndexFeeder feeder;
+
+    /** Why the last attempt failed; null while a feeder fills an index. */
     private volatile @Nullable String failureReason;
 
-    // Only for the indexer's thread.
+    /** Changed by the indexer's thread only. */
+    private volatile State state = new Idle(null, true);
 
-    /** Why an index must be rebuilt; null if no rebuild is required. */
-    private @Nullable String buildReason;
-
-    /** The open index that {@link #feeder} fills. */
-    private @Nullable SearchIndex index;
-
-    /** The feeder whose index has caught up and can replace the serving one; null before. */
-    private @Nullable IndexFeeder rebuilt;
-
-    /** Whether the engine was searched for the unfinished index of an interrupted rebuild. */
-    private boolean hasLookedForUnfinished;
-
-    /** End offsets that were observed before this time may be smaller than the offsets of an unfinished index. */
+    /**
+     * End offsets that were observed before this time may be smaller than the offsets of an unfinished index. Only for
+     * the indexer's thread.
+     */
     private long minObservedAtNanos = System.nanoTime();
+
+    private sealed interface State {
+        /** Why an index must be rebuilt; null if no rebuild is required. */
+        @Nullable
+        String reason();
+
+        /** The open index of the rebuild; null if none is open. */
+        default @Nullable SearchIndex index() {
+            IndexFeeder feeder = feeder();
+            return feeder == null ? null : feeder.index();
+        }
+
+        /** Fills the index; null if nothing does. */
+        default @Nullable IndexFeeder feeder() {
+            return null;
+        }
+    }
+
+    /**
+     * No index is open.
+     *
+     * @param mayHaveUnfinished whether the engine may have the unfinished index of an interrupted rebuild
+     */
+    private record Idle(@Nullable String reason, boolean mayHaveUnfinished) implements State {}
+
+    /** An index is open: the next action fills it or deletes it. Ends within the step that opened the index. */
+    private record Opened(@Nullable String reason, SearchIndex index) implements State {}
+
+    private record Filling(String reason, IndexFeeder feeder) implements State {}
+
+    /** The index has caught up, is committed, and can replace the serving one. */
+    private record CaughtUp(@Nullable String reason, IndexFeeder feeder) implements State {}
 
     /** The last request of an operator that the indexer's thread has not handled yet. */
     private enum Request {
@@ -85,13 +110,13 @@ final class IndexRebuild {
     /** Returns the feeder that fills the new index; null if none does now. */
     @Nullable
     IndexFeeder feeder() {
-        return feeder;
+        return state.feeder();
     }
 
     /** Returns a human-readable reason why the rebuild waits; null if it does not wait. */
     @Nullable
     String waitReason() {
-        IndexFeeder filling = feeder;
+        IndexFeeder filling = feeder();
         return filling == null ? failureReason : filling.waitReason();
     }
 
@@ -121,8 +146,8 @@ final class IndexRebuild {
 
     /** Requires a rebuild, unless one is required already. */
     void require(String reason) {
-        if (buildReason == null) {
-            buildReason = reason;
+        if (state instanceof Idle idle && idle.reason() == null) {
+            state = new Idle(reason, idle.mayHaveUnfinished());
         }
     }
 
@@ -138,12 +163,12 @@ final class IndexRebuild {
         }
         try {
             handlePendingRequest(store, primaryFeeder == null);
-            if (feeder == null
-                    && (buildReason != null || !hasLookedForUnfinished)
+            if (state instanceof Idle idle
+                    && (idle.reason() != null || idle.mayHaveUnfinished())
                     && source.at().nanos() - minObservedAtNanos >= 0) {
                 begin(store, source, maxIndexAge);
             }
-            IndexFeeder filling = feeder;
+            IndexFeeder filling = feeder();
             return filling != null && fill(store, filling, source, maxIndexAge, primaryFeeder);
         } catch (IndexUnavailableException e) {
             fail(String.valueOf(e.getMessage()));
@@ -158,8 +183,7 @@ final class IndexRebuild {
         boolean isCancelled = !isNeeded && (pendingRequest == Request.CANCEL || pendingRequest == Request.RESTART);
         if (isCancelled) {
             // The request is pending until the index is deleted. Otherwise the next start would continue the rebuild.
-            drop(store);
-            buildReason = null;
+            drop(store, null);
         }
         completePendingRequest(isCancelled, isNeeded);
     }
@@ -184,36 +208,34 @@ final class IndexRebuild {
 
     private void begin(IndexStore store, SourceOffsets source, Duration maxIndexAge) throws IndexUnavailableException {
         SearchIndex unfinished = store.building();
-        index = unfinished;
         if (unfinished != null) {
+            state = new Opened(state.reason(), unfinished);
             IndexCheckpoint checkpoint = unfinished.committed();
             String mismatch =
                     source.mismatch(checkpoint, maxIndexAge, context.clock().instant());
             if (mismatch == null) {
                 log.info("Continuing the unfinished rebuild of the index");
-                open(unfinished, checkpoint, source, Objects.requireNonNullElse(buildReason, INTERRUPTED));
+                open(unfinished, checkpoint, source, Objects.requireNonNullElse(state.reason(), INTERRUPTED));
                 return;
             }
             log.info("Deleting the index of the unfinished rebuild: {}", mismatch);
-            drop(store);
+            drop(store, state.reason());
         }
-        hasLookedForUnfinished = true;
-        String reason = buildReason;
+        String reason = state.reason();
+        state = new Idle(reason, false);
         if (reason != null) {
             if (!reason.equals(REQUESTED)) {
                 log.warn("Rebuilding the index: {}", reason);
                 context.meters().countRebuild();
             }
             SearchIndex empty = store.build();
-            index = empty;
+            state = new Opened(reason, empty);
             open(empty, IndexCheckpoint.NONE, source, reason);
         }
     }
 
     private void open(SearchIndex target, IndexCheckpoint checkpoint, SourceOffsets source, String reason) {
-        feeder = new IndexFeeder(target, checkpoint, source, context);
-        hasLookedForUnfinished = true;
-        buildReason = reason;
+        state = new Filling(reason, new IndexFeeder(target, checkpoint, source, context));
         failureReason = null;
         backoff.begin();
         if (!status.isRunning()) {
@@ -237,9 +259,8 @@ final class IndexRebuild {
             mismatch = e.getMessage();
         }
         if (mismatch != null) {
-            buildReason = mismatch;
             backOff(mismatch);
-            drop(store);
+            drop(store, mismatch);
             return false;
         }
         filling.observe(source);
@@ -250,7 +271,7 @@ final class IndexRebuild {
         if (filling.isComplete() && (primaryFeeder == null || filling.hasAppliedAllVisibleIn(primaryFeeder))) {
             filling.refresh();
             filling.commit();
-            rebuilt = filling;
+            state = new CaughtUp(state.reason(), filling);
         }
         return hasRead;
     }
@@ -258,15 +279,12 @@ final class IndexRebuild {
     /** Returns the feeder of the rebuilt index, which can replace the serving one; null before it has caught up. */
     @Nullable
     IndexFeeder rebuilt() {
-        return rebuilt;
+        return state instanceof CaughtUp caughtUp ? caughtUp.feeder() : null;
     }
 
     /** Must be called after the rebuilt index has replaced the serving one. */
     void onSwapped() {
-        feeder = null;
-        index = null;
-        rebuilt = null;
-        buildReason = null;
+        state = new Idle(null, false);
         backoff.reset();
         synchronized (this) {
             status = status.ended(RebuildStatus.State.DONE, context.clock().instant());
@@ -278,23 +296,29 @@ final class IndexRebuild {
         }
     }
 
-    private void drop(IndexStore store) throws IndexUnavailableException {
-        disconnect();
-        SearchIndex unfinished = index == null ? store.building() : index;
+    /**
+     * Deletes the index of the rebuild, if there is one.
+     *
+     * @param nextReason why another rebuild is required; null if none is
+     */
+    private void drop(IndexStore store, @Nullable String nextReason) throws IndexUnavailableException {
+        SearchIndex open = disconnect(nextReason == null ? state.reason() : nextReason);
+        SearchIndex unfinished = open == null ? store.building() : open;
         if (unfinished != null) {
-            index = unfinished;
             store.drop(unfinished);
-            index = null;
         }
+        state = new Idle(nextReason, false);
     }
 
-    private void disconnect() {
-        IndexFeeder filling = feeder;
-        feeder = null;
-        rebuilt = null;
+    /** Stops filling the index. Returns the open index, or null if none is open. */
+    private @Nullable SearchIndex disconnect(@Nullable String reason) {
+        SearchIndex open = state.index();
+        IndexFeeder filling = feeder();
+        state = open == null ? new Idle(reason, true) : new Opened(reason, open);
         if (filling != null) {
             filling.disconnect();
         }
+        return open;
     }
 
     /** Closes the index. The next attempt opens it and continues from its last commit. */
@@ -302,13 +326,11 @@ final class IndexRebuild {
         log.warn("The rebuild of the index failed; will retry: {}", reason);
         context.meters().countRetry();
         backOff(reason);
-        disconnect();
-        SearchIndex open = index;
-        index = null;
+        SearchIndex open = disconnect(state.reason());
+        state = new Idle(state.reason(), true);
         if (open != null) {
             open.close();
         }
-        hasLookedForUnfinished = false;
         minObservedAtNanos = System.nanoTime();
     }
 
@@ -321,11 +343,8 @@ final class IndexRebuild {
      * Commits the new index, if the engine allows it. The rebuild continues from there when the engine is opened again.
      */
     void suspend() {
-        IndexFeeder filling = feeder;
-        feeder = null;
-        rebuilt = null;
-        index = null;
-        hasLookedForUnfinished = false;
+        IndexFeeder filling = feeder();
+        state = new Idle(state.reason(), true);
         minObservedAtNanos = System.nanoTime();
         if (filling != null) {
             filling.close();

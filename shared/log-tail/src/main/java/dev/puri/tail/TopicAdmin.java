@@ -58,13 +58,24 @@ public final class TopicAdmin implements AutoCloseable {
      * @throws org.apache.kafka.common.KafkaException if no client can be created with the properties
      */
     public TopicAdmin(Map<String, String> kafka, String bootstrapServers, String topic) {
+        this(Admin.create(properties(kafka, bootstrapServers)), topic);
+    }
+
+    /**
+     * @param admin closed by {@link #close}
+     */
+    public TopicAdmin(Admin admin, String topic) {
+        this.admin = admin;
         this.topic = topic;
+    }
+
+    private static Properties properties(Map<String, String> kafka, String bootstrapServers) {
         Properties config = new Properties();
         config.putAll(kafka);
         config.put(AdminClientConfig.BOOTSTRAP_SERVERS_CONFIG, bootstrapServers);
         config.put(AdminClientConfig.REQUEST_TIMEOUT_MS_CONFIG, Long.toString(REQUEST_TIMEOUT.toMillis()));
         config.put(AdminClientConfig.DEFAULT_API_TIMEOUT_MS_CONFIG, Long.toString(REQUEST_TIMEOUT.toMillis()));
-        admin = Admin.create(config);
+        return config;
     }
 
     /**

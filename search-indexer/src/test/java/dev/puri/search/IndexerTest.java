@@ -1,0 +1,289 @@
+package dev.puri.search;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.puri.schemas.collection.SearchedAttributes;
+import dev.puri.schemas.identity.Puri;
+import dev.puri.search.index.EntryKind;
+import dev.puri.search.index.IndexUnavailableException;
+import dev.puri.tail.wait.OutcomeCache;
+import dev.puri.tail.wait.Waiters;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.concurrent.Callable;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** The life cycle of the index, without brokers and without an engine. */
+@Timeout(60)
+final class IndexerTest {
+    private static final Duration TIMEOUT = Duration.ofSeconds(30);
+
+    private final MemoryTopics topics = new MemoryTopics();
+    private final MemoryStore store = new MemoryStore();
+    private final AtomicInteger opened = new AtomicInteger();
+    private volatile Duration clockAdvance = Duration.ZERO;
+    private @Nullable Indexer indexer;
+
+    private Indexer start() {
+        InstantSource clock = () -> Instant.now().plus(clockAdvance);
+        SimpleMeterRegistry meters = new SimpleMeterRegistry();
+        OutcomeCache outcomes = new OutcomeCache(meters);
+        ChangeDecoder decoder = new ChangeDecoder(
+                topics.registry(), outcomes, (puri, publishedBefore) -> SearchedAttributes.DEFAULT, meters);
+        Indexer started = new Indexer(
+                () -> {
+                    opened.incrementAndGet();
+                    return store;
+                },
+                new EndOffsetMonitor(topics::admin, clock),
+                new IndexFeeder.Context(
+                        topics::consumer,
+                        decoder,
+                        outcomes,
+                        new Waiters(1),
+                        Duration.ofMillis(5),
+                        Duration.ofMillis(50),
+                        clock,
+                        new IndexMeters(meters)),
+                new Indexer.Limits(0, Duration.ofSeconds(30), Duration.ofDays(1)),
+                () -> null);
+        indexer = started;
+        started.start();
+        return started;
+    }
+
+    @AfterEach
+    void stop() {
+        if (indexer != null) {
+            indexer.close();
+        }
+    }
+
+    private static void awaitThat(Callable<Boolean> condition) {
+        await().atMost(TIMEOUT).pollInterval(Duration.ofMillis(5)).until(condition);
+    }
+
+    /** Whether the index that serves has an identity. */
+    private static boolean serves(Indexer indexer, String puri) throws IndexUnavailableException {
+        ServingIndex serving = indexer.acquire();
+        if (serving == null) {
+            return false;
+        }
+        try {
+            return serving.index().entry(EntryKind.IDENTITY, Puri.parse(puri)) != null;
+        } finally {
+            serving.release();
+        }
+    }
+
+    @Test
+    void servesWhenTheIndexHasReachedTheEndOffsets() {
+        topics.write("music:tracks:1", 1, "One");
+        topics.setAway(true);
+        Indexer indexer = start();
+        awaitThat(() -> opened.get() == 1);
+        assertThat(indexer.acquire()).isNull();
+        assertThat(indexer.health().isReady()).isFalse();
+        assertThat(indexer.servingFailure()).isNull();
+
+        topics.setAway(false);
+
+        awaitThat(() -> serves(indexer, "music:tracks:1"));
+        awaitThat(indexer.health()::isReady);
+    }
+
+    @Test
+    void keepsServingWithoutBrokersAndReportsIt() {
+        topics.write("music:tracks:1", 1, "One");
+        Indexer indexer = start();
+        awaitThat(indexer.health()::isReady);
+
+        topics.setAway(true);
+
+        awaitThat(() -> indexer.health().waitReason().equals("waiting for the brokers: no broker"));
+        assertThat(indexer.acquire()).isNotNull();
+        topics.setAway(false);
+        topics.write("music:tracks:2", 2, "Two");
+        awaitThat(() -> serves(indexer, "music:tracks:2") && indexer.health().isReady());
+    }
+
+    @Test
+    void anEngineFailureStopsServingUntilTheEngineIsOpenAgain() {
+        topics.write("music:tracks:1", 1, "One");
+        Indexer indexer = start();
+        awaitThat(indexer.health()::isReady);
+
+        store.serving().setUnavailable(true);
+        topics.write("music:tracks:2", 2, "Two");
+
+        awaitThat(() -> indexer.serving() == null);
+        awaitThat(() -> "the engine is unavailable".equals(indexer.servingFailure()));
+        assertThat(indexer.health().waitReason()).isEqualTo("waiting for the engine: the engine is unavailable");
+        store.serving().setUnavailable(false);
+        awaitThat(() -> serves(indexer, "music:tracks:2") && indexer.health().isReady());
+        assertThat(indexer.servingFailure()).isNull();
+        assertThat(opened.get()).isGreaterThan(1);
+    }
+
+    @Test
+    void aBugIsReportedAndTheRecordsAreReadAgain() {
+        topics.write("music:tracks:1", 1, "One");
+        Indexer indexer = start();
+        awaitThat(indexer.health()::isReady);
+
+        store.serving().setBroken(true);
+        topics.write("music:tracks:2", 2, "Two");
+
+        awaitThat(() -> "java.lang.IllegalStateException: a bug".equals(indexer.servingFailure()));
+        store.serving().setBroken(false);
+        awaitThat(() -> serves(indexer, "music:tracks:2") && indexer.health().isReady());
+    }
+
+    @Test
+    void servesTheOldIndexUntilTheIndexOfRecreatedTopicsIsComplete() throws Exception {
+        topics.write("music:tracks:1", 1, "One");
+        Indexer indexer = start();
+        awaitThat(indexer.health()::isReady);
+        MemoryIndex old = store.serving();
+        store.setNewIndexUnavailable(true);
+
+        topics.createAgain();
+        topics.write("music:tracks:2", 2, "Two");
+
+        awaitThat(() -> indexer.primaryFeeder() == null && store.building() != null);
+        assertThat(serves(indexer, "music:tracks:1")).isTrue();
+        assertThat(indexer.health().isReady()).isFalse();
+        store.building().setUnavailable(false);
+        awaitThat(() -> serves(indexer, "music:tracks:2"));
+        awaitThat(old::isClosed);
+        awaitThat(indexer.health()::isReady);
+        assertThat(indexer.rebuildStatus().state()).isEqualTo(RebuildStatus.State.DONE);
+    }
+
+    @Test
+    void rebuildsAnIndexWhoseNextRecordsWereDeleted() throws Exception {
+        topics.write("music:tracks:1", 1, "One");
+        Indexer indexer = start();
+        awaitThat(indexer.health()::isReady);
+        indexer.close();
+
+        topics.write("music:tracks:2", 2, "Two");
+        topics.write("music:tracks:3", 3, "Three");
+        topics.deleteRecords();
+        topics.write("music:tracks:4", 4, "Four");
+        Indexer next = start();
+
+        awaitThat(() -> serves(next, "music:tracks:4"));
+        assertThat(serves(next, "music:tracks:1")).isFalse();
+        assertThat(next.rebuildStatus().reason()).contains("is before the beginning of");
+    }
+
+    @Test
+    void aRequestedRebuildReplacesTheServingIndex() throws Exception {
+        topics.write("music:tracks:1", 1, "One");
+        Indexer indexer = start();
+        awaitThat(indexer.health()::isReady);
+        MemoryIndex old = store.serving();
+
+        indexer.requestRebuild();
+
+        awaitThat(() -> indexer.rebuildStatus().state() == RebuildStatus.State.DONE);
+        assertThat(store.serving()).isNotSameAs(old);
+        assertThat(serves(indexer, "music:tracks:1")).isTrue();
+        awaitThat(old::isClosed);
+    }
+
+    @Test
+    void aReaderKeepsTheReplacedIndexOpen() {
+        topics.write("music:tracks:1", 1, "One");
+        Indexer indexer = start();
+        awaitThat(indexer.health()::isReady);
+        ServingIndex acquired = indexer.acquire();
+        assertThat(acquired).isNotNull();
+        MemoryIndex old = store.serving();
+
+        indexer.requestRebuild();
+        awaitThat(() -> indexer.rebuildStatus().state() == RebuildStatus.State.DONE);
+
+        int polls = topics.polls();
+        awaitThat(() -> topics.polls() > polls + 3);
+        assertThat(old.isClosed()).isFalse();
+        acquired.release();
+        awaitThat(old::isClosed);
+    }
+
+    @Test
+    void aCancelledRebuildLeavesTheServingIndex() {
+        topics.write("music:tracks:1", 1, "One");
+        Indexer indexer = start();
+        awaitThat(indexer.health()::isReady);
+        MemoryIndex serving = store.serving();
+        store.setNewIndexUnavailable(true);
+        indexer.requestRebuild();
+        awaitThat(() -> store.building() != null);
+
+        indexer.requestCancellation();
+        awaitThat(() -> indexer.rebuildStatus().state() == RebuildStatus.State.ENDED);
+
+        assertThat(store.serving()).isSameAs(serving);
+        assertThat(store.building()).isNull();
+        awaitThat(indexer.health()::isReady);
+    }
+
+    @Test
+    void continuesFromTheCheckpointOfTheLastRun() {
+        topics.write("music:tracks:1", 1, "One");
+        Indexer first = start();
+        awaitThat(first.health()::isReady);
+        first.close();
+
+        topics.write("music:tracks:2", 2, "Two");
+        Indexer second = start();
+
+        awaitThat(() -> serves(second, "music:tracks:1") && serves(second, "music:tracks:2"));
+        assertThat(second.primaryFeeder().appliedCount()).isEqualTo(2);
+    }
+
+    @Test
+    void aRecentIndexServesBeforeTheBrokersRespondAndAnOldOneDoesNot() throws Exception {
+        topics.write("music:tracks:1", 1, "One");
+        Indexer first = start();
+        awaitThat(first.health()::isReady);
+        first.close();
+        topics.setAway(true);
+
+        Indexer recent = start();
+        awaitThat(() -> serves(recent, "music:tracks:1"));
+        assertThat(recent.health().isReady()).isFalse();
+        recent.close();
+
+        clockAdvance = Duration.ofHours(21);
+        Indexer old = start();
+        awaitThat(() -> old.health().waitReason().contains("no broker answers"));
+        assertThat(old.serving()).isNull();
+        topics.setAway(false);
+        awaitThat(() -> serves(old, "music:tracks:1"));
+    }
+
+    @Test
+    void aStoredIndexOfOtherTopicsStopsServing() {
+        topics.write("music:tracks:1", 1, "One");
+        Indexer first = start();
+        awaitThat(first.health()::isReady);
+        first.close();
+
+        topics.createAgain();
+        topics.write("music:tracks:2", 2, "Two");
+        Indexer second = start();
+
+        awaitThat(() -> serves(second, "music:tracks:2"));
+        assertThat(second.rebuildStatus().reason()).endsWith("was deleted and created again");
+    }
+}
