@@ -140,7 +140,7 @@ public final class Resolver implements AutoCloseable {
                     refusals,
                     collections,
                     keeper::table,
-                    keeper::behind,
+                    keeper::lag,
                     keeper::lagAge,
                     options(changes));
             Exports exports = new Exports(keeper::liveTable, changes.maxExports(), metrics.registry());
@@ -150,7 +150,7 @@ public final class Resolver implements AutoCloseable {
             health.add(Health.Kind.STARTED, "table", table::started);
             health.add(Health.Kind.READY, "table", table::ready);
             health.add(Health.Kind.READY, "transactions", transactions::ready);
-            LagHeader lag = resources.add(LagHeader.start(Routes.LAG, keeper::age), LagHeader::close);
+            LagHeader lag = resources.add(LagHeader.start(Routes.LAG, keeper::staleness), LagHeader::close);
             // Otherwise the listeners would wait for these requests to end.
             Runnable endLongRequests = () -> {
                 subscribers.drain();

@@ -114,10 +114,10 @@ public final class CollectionRegistry {
      */
     public DeclarationResult apply(List<? extends Declaration> requested) {
         return readAndWrite(content -> {
-            DeclarationResult declared = content.declare(requested);
+            DeclarationResult planned = content.plan(requested);
             return new Decision<>(
-                    declared,
-                    declared instanceof DeclarationResult.Changes changes
+                    planned,
+                    planned instanceof DeclarationResult.Changes changes
                             ? changes.writes().stream().map(this::toRecord).toList()
                             : List.of());
         });

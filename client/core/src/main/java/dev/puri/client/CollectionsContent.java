@@ -23,11 +23,11 @@ public record CollectionsContent(Declarations declarations, List<UnreadableDecla
         unreadable = List.copyOf(unreadable);
     }
 
-    /** Does {@link Declarations#declare}, and also refuses declarations that an unreadable record may contradict. */
-    DeclarationResult declare(List<? extends Declaration> requested) {
-        DeclarationResult declared = declarations.declare(requested);
-        if (!(declared instanceof DeclarationResult.Changes changes)) {
-            return declared;
+    /** Like {@link Declarations#plan}, but also refuses declarations that an unreadable record may contradict. */
+    DeclarationResult plan(List<? extends Declaration> requested) {
+        DeclarationResult planned = declarations.plan(requested);
+        if (!(planned instanceof DeclarationResult.Changes changes)) {
+            return planned;
         }
         List<Conflict> conflicts = new ArrayList<>();
         for (Declaration declaration : changes.writes()) {
@@ -36,7 +36,7 @@ public record CollectionsContent(Declarations declarations, List<UnreadableDecla
                 conflicts.add(conflict);
             }
         }
-        return conflicts.isEmpty() ? declared : new DeclarationResult.Conflicts(conflicts);
+        return conflicts.isEmpty() ? planned : new DeclarationResult.Conflicts(conflicts);
     }
 
     private @Nullable Conflict conflictWithUnreadable(Declaration declaration) {
@@ -102,7 +102,7 @@ public record CollectionsContent(Declarations declarations, List<UnreadableDecla
             }
             repairs.add(new Repair(record, replacement != null || key == null ? replacement : declarations.byKey(key)));
         }
-        if (declarations.declare(replacements) instanceof DeclarationResult.Conflicts conflicts) {
+        if (declarations.plan(replacements) instanceof DeclarationResult.Conflicts conflicts) {
             throw new CollectionRegistryException("nothing was repaired:\n" + conflicts, null);
         }
         return repairs;

@@ -68,7 +68,7 @@ public final class InternalResultWriter extends ResultWriter {
 
     @Override
     void writeFieldsAfterVerdict(LookUp found) {
-        if (found.hasName()) {
+        if (found.hasPuri()) {
             out.put(PURI);
             out.name(found);
             out.put('"');

@@ -97,13 +97,13 @@ public final class JsonOut {
 
     /** Appends the canonical pURI of a row, without quotes. */
     JsonOut name(RecordView row) {
-        length = row.putName(room(Puri.MAX_BYTES), length);
+        length = row.putPuri(room(Puri.MAX_BYTES), length);
         return this;
     }
 
     /** Appends the canonical pURI that a look-up has found, without quotes. */
     JsonOut name(LookUp found) {
-        length = found.putName(room(Puri.MAX_BYTES), length);
+        length = found.putPuri(room(Puri.MAX_BYTES), length);
         return this;
     }
 

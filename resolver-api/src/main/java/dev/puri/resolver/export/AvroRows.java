@@ -91,7 +91,7 @@ final class AvroRows implements ExportedRows {
     @Override
     public void put(RecordView row) {
         record.clear();
-        putText(text, row.putName(text, 0), record);
+        putText(text, row.putPuri(text, 0), record);
         putNumber(1, record);
         record.putLong(row.uuidHigh()).putLong(row.uuidLow());
         putText(row.ownerBytes(), record);

@@ -80,14 +80,14 @@ public final class Export implements Download.Source {
         if (isAtEnd) {
             return null;
         }
-        int endPart = Math.min(table.parts(), nextPart + MAX_PIECE_PARTS);
+        int endPart = Math.min(table.partCount(), nextPart + MAX_PIECE_PARTS);
         while (nextPart < endPart && rows.length() < MIN_PIECE_BYTES) {
             if (!mayContinue.getAsBoolean()) {
                 throw new CancellationException("the table was replaced, or the export took too long");
             }
-            table.show(nextPart++, view, this::put);
+            table.scanPart(nextPart++, view, this::put);
         }
-        if (nextPart == table.parts()) {
+        if (nextPart == table.partCount()) {
             rows.putEnd(rowCount);
             isAtEnd = true;
         }

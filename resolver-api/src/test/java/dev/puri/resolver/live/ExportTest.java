@@ -155,7 +155,7 @@ final class ExportTest {
             assertThat(parts.get() - before).isLessThanOrEqualTo(16);
             before = parts.get();
         }
-        assertThat(before).isEqualTo(table.parts());
+        assertThat(before).isEqualTo(table.partCount());
     }
 
     private static List<String> puris(Export export) {

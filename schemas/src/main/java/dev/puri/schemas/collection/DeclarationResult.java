@@ -3,7 +3,7 @@ package dev.puri.schemas.collection;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** The result of {@link Declarations#declare}: the changes, or the conflicts that prevent them. */
+/** The result of {@link Declarations#plan}: the changes, or the conflicts that prevent them. */
 public sealed interface DeclarationResult {
     /**
      * The new declarations have no conflicts.

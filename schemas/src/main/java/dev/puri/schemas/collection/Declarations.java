@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * An immutable snapshot of all declarations of collections and namespaces.
  *
- * <p>{@link #declare} checks new declarations against the snapshot. {@link #of} takes the declarations of the topic
+ * <p>{@link #plan} checks new declarations against the snapshot. {@link #of} takes the declarations of the topic
  * without a check, because they were checked before they were written.
  */
 public final class Declarations {
@@ -104,12 +104,12 @@ public final class Declarations {
     }
 
     /**
-     * Checks new declarations and returns what must be written. Declarations that are not in the list stay as they are.
-     * A new declaration that equals the existing one is not written.
+     * Checks new declarations against this snapshot and returns those that must be written. Declarations that are not
+     * in the list stay as they are. A new declaration that equals the existing one need not be written.
      *
      * @return the changes if there is no conflict; otherwise all conflicts
      */
-    public DeclarationResult declare(List<? extends Declaration> newDeclarations) {
+    public DeclarationResult plan(List<? extends Declaration> newDeclarations) {
         List<Conflict> conflicts = new ArrayList<>();
         Map<String, Declaration> changes = new LinkedHashMap<>();
         Map<Prefix, Collection> newByPrefix = new HashMap<>();

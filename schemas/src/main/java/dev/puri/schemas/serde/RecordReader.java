@@ -71,8 +71,8 @@ public final class RecordReader<T extends IndexedRecord> {
     }
 
     /**
-     * Creates a reader of Avro's FastReaderBuilder, which is thread-safe. GenericDatumReader and SpecificDatumReader
-     * are not, because their initialization is lazy and not synchronized.
+     * Creates a thread-safe reader, with Avro's FastReaderBuilder. GenericDatumReader and SpecificDatumReader are not
+     * thread-safe, because their initialization is lazy and not synchronized.
      */
     static <T> DatumReader<T> createReader(Schema writer, Schema reader, GenericData data) {
         try {

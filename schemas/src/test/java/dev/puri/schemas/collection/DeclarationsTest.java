@@ -33,11 +33,11 @@ class DeclarationsTest {
     }
 
     private static Changes changes(Declarations standing, Declaration... wanted) {
-        return (Changes) standing.declare(List.of(wanted));
+        return (Changes) standing.plan(List.of(wanted));
     }
 
     private static List<String> conflicts(Declarations standing, Declaration... wanted) {
-        return ((Conflicts) standing.declare(List.of(wanted)))
+        return ((Conflicts) standing.plan(List.of(wanted)))
                 .conflicts().stream().map(Object::toString).toList();
     }
 
@@ -236,7 +236,7 @@ class DeclarationsTest {
                         return random.nextBoolean() ? c : retired(c);
                     })
                     .toList();
-            if (standing.declare(wanted) instanceof Changes changes) {
+            if (standing.plan(wanted) instanceof Changes changes) {
                 standing = changes.after();
             }
             for (Collection c : standing.collections()) {

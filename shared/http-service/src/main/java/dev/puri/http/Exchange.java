@@ -170,7 +170,7 @@ public final class Exchange {
         }
     }
 
-    /** Tells the connection's deadline that the request has ended, and how many bytes the client may still have to read. */
+    /** Tells the connection's deadlines that the request has ended, and how many bytes the client may still read. */
     private void endRequest(long unreadBytes) {
         if (!isEndReported) {
             isEndReported = true;
@@ -193,8 +193,8 @@ public final class Exchange {
     }
 
     /**
-     * Like {@link #events}, but responds with a stream of JSON lines. The user encodes each line and its line break, and
-     * sends the bytes as {@link ServerSentEvent#encoded}.
+     * Like {@link #events}, but responds with a stream of JSON lines. The caller encodes each line with its line
+     * break, and sends the bytes through {@link ServerSentEvent#encoded}.
      */
     public EventStream lines(EventStream.Options options, Consumer<EventStream.End> onEnd) {
         return startStream(EventStream.Form.LINES, options, onEnd);

@@ -146,8 +146,8 @@ final class LocalTable implements AutoCloseable {
 
     /** See {@link EmbeddedResolver#age}. */
     @Nullable
-    Duration age() {
-        return keeper.age();
+    Duration staleness() {
+        return keeper.staleness();
     }
 
     /**

@@ -82,12 +82,12 @@ public final class InMemoryRegistry {
      * @throws IllegalArgumentException if a declaration conflicts with existing ones; the message lists all conflicts
      */
     public synchronized InMemoryRegistry declare(List<? extends Declaration> requested) {
-        DeclarationResult declared = declarations.declare(requested);
-        if (declared instanceof DeclarationResult.Changes changes) {
+        DeclarationResult planned = declarations.plan(requested);
+        if (planned instanceof DeclarationResult.Changes changes) {
             declarations = changes.after();
             return this;
         }
-        throw new IllegalArgumentException("conflicts with existing declarations:\n" + declared);
+        throw new IllegalArgumentException("conflicts with existing declarations:\n" + planned);
     }
 
     /**

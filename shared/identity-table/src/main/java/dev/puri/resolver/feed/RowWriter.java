@@ -242,7 +242,7 @@ final class RowWriter implements AutoCloseable {
             table.setOffsetsToRead(0);
             long[] begins = new long[partitionCount];
             for (int i = 0; i < partitionCount; i++) {
-                begins[i] = Math.max(table.reached(i), i < writtenOffsets.length ? writtenOffsets[i] : 0);
+                begins[i] = Math.max(table.nextOffset(i), i < writtenOffsets.length ? writtenOffsets[i] : 0);
             }
             receiver = createReceiver.apply(begins);
             live.countDown();
@@ -313,7 +313,7 @@ final class RowWriter implements AutoCloseable {
     private void write(Batch batch) {
         table.write(batch.rows);
         if (batch.partition >= 0) {
-            table.reach(batch.partition, batch.offset);
+            table.setNextOffset(batch.partition, batch.offset);
         }
         RowChanges current = receiver;
         if (current == null) {

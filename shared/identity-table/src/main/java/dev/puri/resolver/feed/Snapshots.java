@@ -96,7 +96,7 @@ public final class Snapshots {
                     file,
                     table.rows(),
                     TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - startNanos),
-                    ends.lag(table::reached));
+                    ends.lag(table::nextOffset));
             return table;
         } catch (SnapshotRefusedException e) {
             rename(file, String.valueOf(e.getMessage()));
@@ -172,7 +172,7 @@ public final class Snapshots {
         /** Updates {@link #asOf()}. The table may not have reached these end offsets yet. */
         void observe(TopicEnds ends) {
             TopicEnds reachedEnds = awaitedEnds;
-            if (reachedEnds == null || reachedEnds.lag(table::reached) == 0) {
+            if (reachedEnds == null || reachedEnds.lag(table::nextOffset) == 0) {
                 if (reachedEnds != null) {
                     asOf = reachedEnds.at();
                 }
@@ -230,10 +230,10 @@ public final class Snapshots {
             return !writtenAsOf.equals(Instant.MIN)
                     && Duration.between(writtenAsOf, now).compareTo(MAX_INTERVAL) < 0
                     && writtenOffsets.entrySet().stream()
-                            .allMatch(entry -> table.reached(entry.getKey()) == entry.getValue())
+                            .allMatch(entry -> table.nextOffset(entry.getKey()) == entry.getValue())
                     && filledFrom.byPartition().keySet().stream()
                             .allMatch(partition ->
-                                    writtenOffsets.containsKey(partition) || table.reached(partition) == 0);
+                                    writtenOffsets.containsKey(partition) || table.nextOffset(partition) == 0);
         }
 
         /** Writes the last snapshot, within at most 20 s. The feed must have stopped. */

@@ -166,12 +166,12 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
         Gauge.builder("puri.table.load", this, keeper -> keeper.stats(TableStats::load))
                 .description("Load factor of the index of the serving table, 0 to 1")
                 .register(meters);
-        Gauge.builder("puri.table.lag", this, TableKeeper::lag)
+        Gauge.builder("puri.table.lag", this, TableKeeper::currentLag)
                 .description("Lag of the serving table in records; NaN if unknown")
                 .register(meters);
         Gauge.builder("puri.table.lag.seconds", this, keeper -> {
-                    Duration age = keeper.age();
-                    return age == null ? Double.NaN : age.toMillis() / 1000.0;
+                    Duration staleness = keeper.staleness();
+                    return staleness == null ? Double.NaN : staleness.toMillis() / 1000.0;
                 })
                 .description("Time since the serving table was known to have all records; NaN before it was complete")
                 .register(meters);
@@ -232,7 +232,7 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
                 feeder != null && feeder.isRunning(),
                 feeder == null ? null : feeder.schemaRegistryProblem(),
                 problem.reason(),
-                lastEnds == null || feeder == null ? 0 : lastEnds.lag(feeder.table()::reached),
+                lastEnds == null || feeder == null ? 0 : lastEnds.lag(feeder.table()::nextOffset),
                 lastEnds == null ? null : lastEnds.at().age(clock),
                 hangingTransaction.get());
     }
@@ -272,7 +272,7 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
             return null;
         }
         long end = lastEnds.ends().total();
-        return new FillProgress(end - lastEnds.lag(currentTable::reached), end);
+        return new FillProgress(end - lastEnds.lag(currentTable::nextOffset), end);
     }
 
     /** Returns the table that the feeder fills or keeps current; without a feeder, the serving table. */
@@ -296,10 +296,10 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
     }
 
     /** Returns the lag of the serving table, in records; null if not known. */
-    public @Nullable Long behind() {
+    public @Nullable Long lag() {
         TopicEnds lastEnds = ends;
         Table servingTable = table();
-        return lastEnds == null || servingTable == null ? null : lastEnds.lag(servingTable::reached);
+        return lastEnds == null || servingTable == null ? null : lastEnds.lag(servingTable::nextOffset);
     }
 
     /** Returns the time since the brokers reported the end offsets; null if they never did. */
@@ -312,19 +312,20 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
      * Returns the staleness of the serving table: the time since it was known to have all records. Null if no table was
      * complete yet.
      */
-    public @Nullable Duration age() {
+    public @Nullable Duration staleness() {
         ObservationTime complete = asOf;
         return complete == null ? null : complete.age(clock);
     }
 
-    private double lag() {
+    /** Returns the lag of the serving table, in records; NaN if the end offsets are too old or not known. */
+    private double currentLag() {
         TopicEnds lastEnds = ends;
         Table servingTable = table();
         return lastEnds == null
                         || servingTable == null
                         || lastEnds.at().age(clock).compareTo(maxLagAge) > 0
                 ? Double.NaN
-                : lastEnds.lag(servingTable::reached);
+                : lastEnds.lag(servingTable::nextOffset);
     }
 
     private void keepTable() {
@@ -359,7 +360,7 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
                 "Filling the table from {}: {} partitions, {} records",
                 Topics.IDENTITIES,
                 filledFrom.byPartition().size(),
-                filledFrom.lag(newTable::reached));
+                filledFrom.lag(newTable::nextOffset));
         // Closed after the feeder, so that the last snapshot has all rows.
         try (Snapshots.SnapshotWriting writing = snapshots.writerOf(newTable, filledFrom)) {
             feed(topic, filledFrom, newTable, writing);

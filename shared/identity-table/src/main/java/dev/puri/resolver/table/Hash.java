@@ -6,7 +6,7 @@ import java.nio.ByteOrder;
 
 /**
  * A seeded 64-bit hash function, which multiplies and folds like wyhash. Each table and each ring of changes has a
- * random seed, so that nobody can choose names whose hashes collide.
+ * random seed, so that nobody can choose pURIs and handles whose hashes collide.
  */
 public final class Hash {
     private static final VarHandle LONGS = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);

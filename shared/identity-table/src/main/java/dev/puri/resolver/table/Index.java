@@ -37,7 +37,7 @@ final class Index {
     /** The content of a slot whose entry was removed. A search continues after such a slot. */
     private static final long REMOVED = 1L << ADDRESS_BITS;
 
-    /** Bounds the growth in advance, because all later records may belong to few names. */
+    /** Bounds the growth in advance, because all later records may belong to few pURIs. */
     private static final double MAX_GROWTH = 8;
 
     private static final double MIN_GROWTH = 1.1;

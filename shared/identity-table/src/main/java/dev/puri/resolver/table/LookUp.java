@@ -30,9 +30,9 @@ public final class LookUp {
     private @Nullable RecordView survivorView;
 
     private Verdict verdict = Verdict.UNKNOWN;
-    private byte[] name = NO_BYTES;
-    private int nameBegin;
-    private int nameEnd;
+    private byte[] puriText = NO_BYTES;
+    private int puriBegin;
+    private int puriEnd;
     private byte @Nullable [] canonical;
     private @Nullable String detail;
     private @Nullable RecordView row;
@@ -73,7 +73,7 @@ public final class LookUp {
     private boolean findCanonical(byte[] text, int from, int to) {
         int identifierOffset = Puri.identifierIndexIfUnescaped(text, from, to);
         if (identifierOffset >= 0) {
-            findName(text, from, identifierOffset, to);
+            findPuri(text, from, identifierOffset, to);
             return true;
         }
         reset();
@@ -101,7 +101,7 @@ public final class LookUp {
     /** Looks up a pURI. */
     public Verdict find(Puri puri) {
         byte[] text = puri.toBytes();
-        findName(text, 0, puri.identifierIndex(), text.length);
+        findPuri(text, 0, puri.identifierIndex(), text.length);
         return verdict;
     }
 
@@ -115,12 +115,12 @@ public final class LookUp {
         return verdict;
     }
 
-    private void findName(byte[] text, int from, int identifierOffset, int to) {
+    private void findPuri(byte[] text, int from, int identifierOffset, int to) {
         reset();
-        name = text;
-        nameBegin = from;
-        nameEnd = to;
-        if (view.findName(text, from, identifierOffset, to)) {
+        puriText = text;
+        puriBegin = from;
+        puriEnd = to;
+        if (view.findPuri(text, from, identifierOffset, to)) {
             setRow();
         }
     }
@@ -134,8 +134,8 @@ public final class LookUp {
 
     private void reset() {
         verdict = Verdict.UNKNOWN;
-        nameBegin = 0;
-        nameEnd = 0;
+        puriBegin = 0;
+        puriEnd = 0;
         canonical = null;
         detail = null;
         row = null;
@@ -160,22 +160,22 @@ public final class LookUp {
         RecordView survivor = survivorView == null ? table.newView() : survivorView;
         survivorView = survivor;
         List<byte[]> visited = new ArrayList<>();
-        byte[] currentName = view.puriBytes();
-        byte[] survivorName = view.survivorBytes();
+        byte[] currentPuri = view.puriBytes();
+        byte[] survivorPuri = view.survivorBytes();
         while (visited.size() < MAX_MERGES) {
-            visited.add(currentName);
-            byte[] next = survivorName;
-            if (visited.stream().anyMatch(name -> Arrays.equals(name, next))) {
-                detail = "its chain of merges leads back to " + text(survivorName);
+            visited.add(currentPuri);
+            byte[] next = survivorPuri;
+            if (visited.stream().anyMatch(puri -> Arrays.equals(puri, next))) {
+                detail = "its chain of merges leads back to " + text(survivorPuri);
                 return;
             }
-            if (!survivor.findName(survivorName, 0, identifierOffsetOf(survivorName), survivorName.length)) {
-                canonical = survivorName;
-                detail = "it was merged into " + text(survivorName) + ", which is not known";
+            if (!survivor.findPuri(survivorPuri, 0, identifierOffsetOf(survivorPuri), survivorPuri.length)) {
+                canonical = survivorPuri;
+                detail = "it was merged into " + text(survivorPuri) + ", which is not known";
                 return;
             }
             if (survivor.status() != Row.Status.MERGED) {
-                canonical = survivorName;
+                canonical = survivorPuri;
                 if (survivor.status() == Row.Status.DELETED) {
                     verdict = Verdict.DELETED;
                 } else {
@@ -183,8 +183,8 @@ public final class LookUp {
                 }
                 return;
             }
-            currentName = survivorName;
-            survivorName = survivor.survivorBytes();
+            currentPuri = survivorPuri;
+            survivorPuri = survivor.survivorBytes();
         }
         detail = "its chain of merges is longer than " + MAX_MERGES;
     }
@@ -208,18 +208,18 @@ public final class LookUp {
     }
 
     /** Whether a canonical pURI is known: the reference was a pURI, or an identity has the handle. */
-    public boolean hasName() {
-        return nameEnd > 0 || row != null;
+    public boolean hasPuri() {
+        return puriEnd > 0 || row != null;
     }
 
     /** Writes the canonical pURI, at most {@value Puri#MAX_BYTES} bytes, and returns the offset after it. */
-    public int putName(byte[] out, int offset) {
-        RecordView namedRow = row;
-        if (nameEnd > 0) {
-            System.arraycopy(name, nameBegin, out, offset, nameEnd - nameBegin);
-            return offset + nameEnd - nameBegin;
+    public int putPuri(byte[] out, int offset) {
+        RecordView foundRow = row;
+        if (puriEnd > 0) {
+            System.arraycopy(puriText, puriBegin, out, offset, puriEnd - puriBegin);
+            return offset + puriEnd - puriBegin;
         }
-        return namedRow == null ? offset : namedRow.putName(out, offset);
+        return foundRow == null ? offset : foundRow.putPuri(out, offset);
     }
 
     /** Returns the row of the reference itself, also if it is merged or deleted; null if there is none. */

@@ -24,9 +24,9 @@ import org.jspecify.annotations.Nullable;
  * The identity table as packed records outside the heap. It is also a store of Kafka Streams, which feeds it.
  *
  * <pre>
- * byPuri ──▶ names (Index) ──┐
- *                            ├──▶ one record (Slab), written once ──▶ Words
- * byHandle ─▶ handles (Index)┘
+ * byPuri ──▶ puris (Index) ───┐
+ *                             ├──▶ one record (Slab), written once ──▶ Words
+ * byHandle ─▶ handles (Index) ┘
  * </pre>
  *
  * A change of a row writes a new record, points both indexes to it, and frees the old record. One thread writes. {@link
@@ -38,7 +38,7 @@ public final class PackedTable implements Table, StateStore {
 
     private final long seed;
     private final Slab slab = new Slab();
-    private final Index names = new Index(slab);
+    private final Index puris = new Index(slab);
     private final Index handles = new Index(slab);
     private final Words words = new Words();
     private final RowCodec codec = new RowCodec(words);
@@ -63,7 +63,7 @@ public final class PackedTable implements Table, StateStore {
     private long prefetched;
 
     /** By partition: the offset before which the table has all records. */
-    private final Map<Integer, Long> reached = new ConcurrentHashMap<>();
+    private final Map<Integer, Long> nextOffsets = new ConcurrentHashMap<>();
 
     /** By partition: the offset in the snapshot, from which Kafka Streams restores. Empty without a snapshot. */
     private final Map<Integer, Long> snapshotOffsets;
@@ -80,7 +80,7 @@ public final class PackedTable implements Table, StateStore {
         this.seed = seed;
         this.ownBatch = newBatch();
         this.snapshotOffsets = Map.copyOf(snapshotOffsets);
-        reached.putAll(snapshotOffsets);
+        nextOffsets.putAll(snapshotOffsets);
     }
 
     /**
@@ -94,7 +94,7 @@ public final class PackedTable implements Table, StateStore {
         SnapshotReader.Head head = SnapshotReader.readHead(snapshot, requirements);
         PackedTable table = new PackedTable(head.seed(), head.offsets());
         try (SnapshotReader reader =
-                new SnapshotReader(snapshot, head.seed(), table.slab, table.names, table.handles, table.words)) {
+                new SnapshotReader(snapshot, head.seed(), table.slab, table.puris, table.handles, table.words)) {
             reader.fill(table.wordCounts);
         } catch (IOException | SnapshotRefusedException | RuntimeException | Error e) {
             table.release();
@@ -112,8 +112,8 @@ public final class PackedTable implements Table, StateStore {
      */
     public Map<Integer, Long> writeSnapshot(Path file, SnapshotOrigin origin, Instant now) throws IOException {
         // Copied before the dump, so that a table that opens the snapshot reads all later changes again.
-        Map<Integer, Long> offsets = Map.copyOf(reached);
-        new SnapshotWriter(names, words, seed).write(file, origin, offsets, now);
+        Map<Integer, Long> offsets = Map.copyOf(nextOffsets);
+        new SnapshotWriter(puris, words, seed).write(file, origin, offsets, now);
         return offsets;
     }
 
@@ -135,7 +135,7 @@ public final class PackedTable implements Table, StateStore {
 
     /** The record that is being put. Its bytes are read only if a search finds another record with the same tag. */
     private final class NewRecord {
-        private final Index.RecordMatcher byName = otherRecord -> RowCodec.haveSameName(bytes(), otherRecord);
+        private final Index.RecordMatcher byPuri = otherRecord -> RowCodec.haveSamePuri(bytes(), otherRecord);
         private final Index.RecordMatcher byHandle = otherRecord -> {
             HandleKey handle = HandleKey.of(bytes(), words, seed);
             return handle != null && handle.matches(otherRecord);
@@ -162,7 +162,7 @@ public final class PackedTable implements Table, StateStore {
     public @Nullable Identity byPuri(Puri puri) {
         PuriKey key = new PuriKey(puri, words, seed);
         RecordParts parts = new RecordParts(words);
-        byte[] record = names.find(key.hash(), key, parts);
+        byte[] record = puris.find(key.hash(), key, parts);
         return record == null ? null : codec.decode(record, parts, puri, null);
     }
 
@@ -176,22 +176,22 @@ public final class PackedTable implements Table, StateStore {
 
     @Override
     public RecordView newView() {
-        return new RecordView(slab, names, handles, words, seed);
+        return new RecordView(slab, puris, handles, words, seed);
     }
 
     @Override
     public long rows() {
-        return names.entries();
+        return puris.entries();
     }
 
     @Override
-    public long reached(int partition) {
-        return reached.getOrDefault(partition, 0L);
+    public long nextOffset(int partition) {
+        return nextOffsets.getOrDefault(partition, 0L);
     }
 
     /** Sets the offset before which the table has all records of a partition. */
-    public void reach(int partition, long offset) {
-        Long oldOffset = reached.put(partition, offset);
+    public void setNextOffset(int partition, long offset) {
+        Long oldOffset = nextOffsets.put(partition, offset);
         if (oldOffset != null) {
             offsetsRead += Math.max(0, offset - oldOffset);
         }
@@ -199,8 +199,8 @@ public final class PackedTable implements Table, StateStore {
 
     /**
      * Sets the number of offsets to read until the table is filled, from which the table predicts its final size. The
-     * caller must call {@link #reach} with the first offset of each partition before it puts rows of the partition.
-     * Called by the thread that writes, or before that thread receives the first row.
+     * caller must call {@link #setNextOffset} with the first offset of each partition before it puts rows of the
+     * partition. Called by the thread that writes, or before that thread receives the first row.
      *
      * @param offsets the number over all partitions; 0 to end the prediction
      */
@@ -253,7 +253,7 @@ public final class PackedTable implements Table, StateStore {
     public void write(RowBatch batch) {
         double expectedGrowth =
                 offsetsRead > 0 && offsetsRead < offsetsToRead ? (double) offsetsToRead / offsetsRead : 0;
-        names.setExpectedGrowth(expectedGrowth);
+        puris.setExpectedGrowth(expectedGrowth);
         handles.setExpectedGrowth(expectedGrowth);
         store(batch);
         prefetchSlots(batch);
@@ -297,7 +297,7 @@ public final class PackedTable implements Table, StateStore {
         int count = 0;
         for (int i = 0; i < batch.count; i++) {
             if (batch.removed[i] == null) {
-                homeAddresses[count++] = names.homeAddress(batch.puriHashes[i]);
+                homeAddresses[count++] = puris.homeAddress(batch.puriHashes[i]);
                 homeAddresses[count++] = batch.hasHandle[i] ? handles.homeAddress(batch.handleHashes[i]) : 0;
             }
         }
@@ -313,20 +313,20 @@ public final class PackedTable implements Table, StateStore {
     /** Points the indexes to a new record, and frees the previous record of the pURI. */
     private void putInIndexes(long puriHash, boolean hasHandle, long handleHash, long newAddress) {
         newRecord.set(newAddress);
-        long oldAddress = names.seek(puriHash, newRecord.byName);
+        long oldAddress = puris.seek(puriHash, newRecord.byPuri);
         if (oldAddress == 0) {
             if (hasHandle) {
                 pointHandle(handleHash, newAddress, 0);
             }
-            names.insertAfterSeek(puriHash, newAddress);
+            puris.insertAfterSeek(puriHash, newAddress);
         } else {
-            byte[] oldRecord = names.foundRecord();
+            byte[] oldRecord = puris.foundRecord();
             HandleKey oldHandle = HandleKey.of(oldRecord, words, seed);
             boolean keepsHandle = hasHandle && oldHandle != null && oldHandle.matches(newRecord.bytes());
             if (hasHandle) {
                 pointHandle(handleHash, newAddress, keepsHandle ? oldAddress : 0);
             }
-            names.replace(puriHash, newAddress);
+            puris.replace(puriHash, newAddress);
             dropRecord(oldAddress, oldRecord, keepsHandle ? null : oldHandle);
         }
         Changes changes = listener;
@@ -352,11 +352,11 @@ public final class PackedTable implements Table, StateStore {
 
     /** Removes the row of a pURI from the indexes and frees its record. */
     private void removeFromIndexes(Puri puri) {
-        PuriKey name = new PuriKey(puri, words, seed);
-        long oldAddress = names.seek(name.hash(), name);
+        PuriKey key = new PuriKey(puri, words, seed);
+        long oldAddress = puris.seek(key.hash(), key);
         if (oldAddress != 0) {
-            byte[] oldRecord = names.foundRecord();
-            names.remove(name.hash());
+            byte[] oldRecord = puris.foundRecord();
+            puris.remove(key.hash());
             dropRecord(oldAddress, oldRecord, HandleKey.of(oldRecord, words, seed));
         }
         Changes changes = listener;
@@ -365,7 +365,7 @@ public final class PackedTable implements Table, StateStore {
         }
     }
 
-    /** Frees a record that the index of names does not contain any more, and removes its handle if there is one. */
+    /** Frees a record that the index of pURIs does not contain any more, and removes its handle if there is one. */
     private void dropRecord(long address, byte[] record, @Nullable HandleKey handle) {
         // Another pURI may have got the handle meanwhile. Then the entry has the address of its record.
         if (handle != null && handles.seekAddress(handle.hash(), address) != 0) {
@@ -390,12 +390,12 @@ public final class PackedTable implements Table, StateStore {
     }
 
     @Override
-    public int parts() {
+    public int partCount() {
         return Index.SEGMENTS;
     }
 
     @Override
-    public void show(int part, RecordView view, Consumer<RecordView> consumer) {
+    public void scanPart(int part, RecordView view, Consumer<RecordView> consumer) {
         // The hold lasts for one part only, because a caller may pause between two parts.
         try (Words.Hold hold = words.hold()) {
             for (byte[] record : records(part)) {
@@ -407,7 +407,7 @@ public final class PackedTable implements Table, StateStore {
 
     private List<byte[]> records(int segment) {
         SegmentRecords entries = new SegmentRecords();
-        names.read(segment, entries);
+        puris.read(segment, entries);
         return entries.records;
     }
 
@@ -433,7 +433,7 @@ public final class PackedTable implements Table, StateStore {
             statuses.put(status, byStatus.getAcquire(status.ordinal()));
         }
         return new TableStats(
-                names.entries(),
+                puris.entries(),
                 handles.entries(),
                 words.collections.counts(),
                 words.owners.counts(),
@@ -441,7 +441,7 @@ public final class PackedTable implements Table, StateStore {
                 statuses,
                 slab.bytes(),
                 slab.bytesInUse(),
-                names.load());
+                puris.load());
     }
 
     @Override

@@ -76,7 +76,7 @@ final class PuriKey implements Index.RecordMatcher {
 
     @Override
     public boolean matches(byte[] record) {
-        int offset = RowCodec.nameOffset(record);
+        int offset = RowCodec.collectionOffset(record);
         // A packed identifier contains its length, so a longer identifier does not have the same first bytes.
         int recordIdentifierOffset = Varint.end(record, offset);
         int comparedTo = recordIdentifierOffset + packedLength;

@@ -46,7 +46,7 @@ final class RawRow {
     @Nullable
     Puri survivor;
 
-    /** The number of the survivor's collection. Only valid if the row is merged. */
+    /** The code of the survivor's collection. Only valid if the row is merged. */
     int survivorCollection;
 
     RawRow(Words words, long seed) {
@@ -55,8 +55,8 @@ final class RawRow {
     }
 
     void set(Puri puri, Row row) {
-        byte[] name = puri.toBytes();
-        setName(name, name.length - puri.identifier().length());
+        byte[] text = puri.toBytes();
+        setPuri(text, text.length - puri.identifier().length());
         hasHandle = false;
         if (row.handle() != null) {
             HandleKey handle = HandleKey.of(row.handle(), words, seed);
@@ -82,43 +82,43 @@ final class RawRow {
     /**
      * Sets the pURI.
      *
-     * @param name the canonical text of the pURI
+     * @param text the canonical text of the pURI
      * @param identifierOffset the offset of its last segment
      */
-    void setName(byte[] name, int identifierOffset) {
-        puriHash = Hash.of(name, seed);
-        identifierLength = Identifier.pack(name, identifierOffset, name.length, identifier, 0);
+    void setPuri(byte[] text, int identifierOffset) {
+        puriHash = Hash.of(text, seed);
+        identifierLength = Identifier.pack(text, identifierOffset, text.length, identifier, 0);
         // Adjacent records often have the same collection. Its text then need not be decoded.
         Words.Collection previousCollection = words.collections.wordOrNull(collection);
-        if (previousCollection != null && previousCollection.hasText(name, identifierOffset)) {
+        if (previousCollection != null && previousCollection.hasText(text, identifierOffset)) {
             words.collections.noteUse(collection);
         } else {
-            collection = words.collections.intern(new String(name, 0, identifierOffset - 1, StandardCharsets.US_ASCII));
+            collection = words.collections.intern(new String(text, 0, identifierOffset - 1, StandardCharsets.US_ASCII));
         }
     }
 
     /**
-     * Like {@link #setName}, but accepts only a pURI in the collection of the previous row whose identifier is a
+     * Like {@link #setPuri}, but accepts only a pURI in the collection of the previous row whose identifier is a
      * decimal number. Most pURIs are like that. They are canonical, so their characters need no further check.
      *
      * @return false for any other pURI; the row is then unchanged
      */
-    boolean setDecimalOfSameCollection(byte[] name) {
+    boolean setDecimalOfSameCollection(byte[] text) {
         Words.Collection previousCollection = words.collections.wordOrNull(collection);
         if (previousCollection == null) {
             return false;
         }
         byte[] collectionBytes = previousCollection.bytes;
-        if (name.length <= collectionBytes.length
-                || !Arrays.equals(name, 0, collectionBytes.length, collectionBytes, 0, collectionBytes.length)) {
+        if (text.length <= collectionBytes.length
+                || !Arrays.equals(text, 0, collectionBytes.length, collectionBytes, 0, collectionBytes.length)) {
             return false;
         }
-        int end = Identifier.packNumber(name, collectionBytes.length, name.length, identifier, 0);
+        int end = Identifier.packNumber(text, collectionBytes.length, text.length, identifier, 0);
         if (end < 0) {
             return false;
         }
         identifierLength = end;
-        puriHash = Hash.of(name, seed);
+        puriHash = Hash.of(text, seed);
         words.collections.noteUse(collection);
         return true;
     }

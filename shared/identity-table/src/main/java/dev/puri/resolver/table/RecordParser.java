@@ -50,8 +50,8 @@ final class RecordParser {
      * @return false if Avro must decode the record; the row is then incomplete
      */
     boolean parse(byte[] key, byte[] value, byte[] token, RawRow row) {
-        boolean isNameSet = row.setDecimalOfSameCollection(key);
-        int identifierOffset = isNameSet ? 0 : Puri.identifierIndexIfUnescaped(key);
+        boolean isPuriSet = row.setDecimalOfSameCollection(key);
+        int identifierOffset = isPuriSet ? 0 : Puri.identifierIndexIfUnescaped(key);
         if (identifierOffset < 0) {
             return false;
         }
@@ -63,8 +63,8 @@ final class RecordParser {
         } catch (IndexOutOfBoundsException | IllegalArgumentException e) {
             return false;
         }
-        if (!isNameSet) {
-            row.setName(key, identifierOffset);
+        if (!isPuriSet) {
+            row.setPuri(key, identifierOffset);
         }
         return true;
     }

@@ -32,7 +32,7 @@ final class RecordParts implements Index.RecordConsumer {
     /** Sets the parts. If the record was freed meanwhile, the parts are wrong, but this method does not fail. */
     @Override
     public void read(byte[] record) {
-        int offset = RowCodec.nameOffset(record);
+        int offset = RowCodec.collectionOffset(record);
         collection = words.collections.word((int) Varint.get(record, offset));
         identifierOffset = Varint.end(record, offset);
         uuidOffset = Identifier.end(record, identifierOffset);

@@ -25,11 +25,11 @@ public final class RecordView {
     private static final long[] NO_HASHES = {};
 
     private final Slab slab;
-    private final Index names;
+    private final Index puris;
     private final Index handles;
     private final Words words;
     private final long seed;
-    private final PuriKey name;
+    private final PuriKey puriKey;
 
     /** First the hashes of the references, which are then replaced by the addresses of their records. */
     private long[] prefetchBuffer = NO_HASHES;
@@ -45,13 +45,13 @@ public final class RecordView {
     private long createdMillis;
     private long changedMillis;
 
-    RecordView(Slab slab, Index names, Index handles, Words words, long seed) {
+    RecordView(Slab slab, Index puris, Index handles, Words words, long seed) {
         this.slab = slab;
-        this.names = names;
+        this.puris = puris;
         this.handles = handles;
         this.words = words;
         this.seed = seed;
-        this.name = new PuriKey(words, seed);
+        puriKey = new PuriKey(words, seed);
         this.parts = new RecordParts(words);
     }
 
@@ -70,15 +70,15 @@ public final class RecordView {
      * @param identifierOffset the offset of the last segment of the pURI
      * @return false if there is no row; then the fields must not be read
      */
-    public boolean findName(byte[] text, int from, int identifierOffset, int to) {
-        long hash = name.setText(text, from, identifierOffset, to);
+    public boolean findPuri(byte[] text, int from, int identifierOffset, int to) {
+        long hash = puriKey.setText(text, from, identifierOffset, to);
         // The identifier is packed while the processor loads the slot from memory.
-        prefetched = names.firstAddress(hash);
-        name.pack();
-        return moveToParsed(names.find(hash, name, parts));
+        prefetched = puris.firstAddress(hash);
+        puriKey.pack();
+        return moveToParsed(puris.find(hash, puriKey, parts));
     }
 
-    /** Moves to a record. The caller must have called {@link Words#hold}, so that its words are not removed meanwhile. */
+    /** Moves to a record. The caller must have called {@link Words#hold}, so that its words stay meanwhile. */
     void moveTo(byte[] newRecord) {
         parts.read(newRecord);
         moveToParsed(newRecord);
@@ -110,19 +110,19 @@ public final class RecordView {
         prefetch(text, bounds, count, false);
     }
 
-    private void prefetch(byte[] text, int[] bounds, int count, boolean withNames) {
+    private void prefetch(byte[] text, int[] bounds, int count, boolean withPuris) {
         if (prefetchBuffer.length < count) {
             prefetchBuffer = new long[count];
         }
         long[] prefetches = prefetchBuffer;
         // The array has the hashes of pURIs at its begin, and those of handles at its end.
-        int namesEnd = 0;
+        int purisEnd = 0;
         int handlesBegin = count;
         for (int i = 0; i < count; i++) {
             int from = bounds[2 * i];
             int to = bounds[2 * i + 1];
-            if (withNames && Puri.identifierIndexIfUnescaped(text, from, to) >= 0) {
-                prefetches[namesEnd++] = Hash.of(text, from, to, seed);
+            if (withPuris && Puri.identifierIndexIfUnescaped(text, from, to) >= 0) {
+                prefetches[purisEnd++] = Hash.of(text, from, to, seed);
             } else {
                 HandleKey key = HandleKey.parse(text, from, to, words, seed);
                 if (key != null) {
@@ -131,14 +131,14 @@ public final class RecordView {
             }
         }
         // The loops are short, so that the processor executes many iterations in parallel.
-        for (int i = 0; i < namesEnd; i++) {
-            prefetches[i] = names.firstAddress(prefetches[i]);
+        for (int i = 0; i < purisEnd; i++) {
+            prefetches[i] = puris.firstAddress(prefetches[i]);
         }
         for (int i = handlesBegin; i < count; i++) {
             prefetches[i] = handles.firstAddress(prefetches[i]);
         }
         long sum = 0;
-        for (int i = 0; i < namesEnd; i++) {
+        for (int i = 0; i < purisEnd; i++) {
             sum += slab.getLongAcquire(prefetches[i]);
         }
         for (int i = handlesBegin; i < count; i++) {
@@ -175,8 +175,8 @@ public final class RecordView {
     }
 
     /** Writes the canonical pURI, at most {@value Puri#MAX_BYTES} bytes, and returns the offset after it. */
-    public int putName(byte[] out, int offset) {
-        return putName(parts.collection, parts.identifierOffset, out, offset);
+    public int putPuri(byte[] out, int offset) {
+        return putPuri(parts.collection, parts.identifierOffset, out, offset);
     }
 
     /** Returns the canonical pURI. */
@@ -191,10 +191,10 @@ public final class RecordView {
 
     private byte[] puriBytes(Words.Collection collectionWord, int identifierOffset) {
         byte[] text = new byte[Puri.MAX_BYTES];
-        return Arrays.copyOf(text, putName(collectionWord, identifierOffset, text, 0));
+        return Arrays.copyOf(text, putPuri(collectionWord, identifierOffset, text, 0));
     }
 
-    private int putName(Words.Collection collectionWord, int identifierOffset, byte[] out, int offset) {
+    private int putPuri(Words.Collection collectionWord, int identifierOffset, byte[] out, int offset) {
         byte[] prefix = collectionWord.bytes;
         System.arraycopy(prefix, 0, out, offset, prefix.length);
         return Identifier.unpack(record, identifierOffset, out, offset + prefix.length);

@@ -55,15 +55,15 @@ final class RowCodec {
     }
 
     /** Returns the offset of the code of the collection. */
-    static int nameOffset(byte[] record) {
-        return nameOffset(record, 0);
+    static int collectionOffset(byte[] record) {
+        return collectionOffset(record, 0);
     }
 
     static Row.Status status(byte[] record) {
         return STATUSES[record[1] & STATUS_MASK];
     }
 
-    private static int nameOffset(byte[] bytes, int begin) {
+    private static int collectionOffset(byte[] bytes, int begin) {
         int flags = bytes[begin + 1];
         return (flags & HAS_HANDLE) == 0
                 ? begin + HANDLE_OFFSET
@@ -120,7 +120,7 @@ final class RowCodec {
 
     /** Like {@link #count(byte[], RowCounter, int)}, for the record that begins at an offset. */
     static void count(byte[] bytes, int begin, RowCounter counter, int delta) {
-        int collectionOffset = nameOffset(bytes, begin);
+        int collectionOffset = collectionOffset(bytes, begin);
         int ownerOffset = Identifier.end(bytes, Varint.end(bytes, collectionOffset)) + 16;
         int shardOffset = Varint.end(bytes, ownerOffset);
         int status = bytes[begin + 1] & STATUS_MASK;
@@ -149,7 +149,7 @@ final class RowCodec {
 
     /** Returns the code of the topic in the position of the record that begins at an offset. */
     static int topicCode(byte[] bytes, int begin) {
-        int ownerOffset = Identifier.end(bytes, Varint.end(bytes, nameOffset(bytes, begin))) + 16;
+        int ownerOffset = Identifier.end(bytes, Varint.end(bytes, collectionOffset(bytes, begin))) + 16;
         int epochOffset = Varint.end(bytes, Varint.end(bytes, ownerOffset));
         return (int) Varint.get(bytes, topicFieldOffset(bytes, epochOffset));
     }
@@ -165,9 +165,9 @@ final class RowCodec {
     }
 
     /** Returns whether two records have the same pURI. */
-    static boolean haveSameName(byte[] a, byte[] b) {
-        int startA = nameOffset(a);
-        int startB = nameOffset(b);
+    static boolean haveSamePuri(byte[] a, byte[] b) {
+        int startA = collectionOffset(a);
+        int startB = collectionOffset(b);
         int endA = Identifier.end(a, Varint.end(a, startA));
         int endB = Identifier.end(b, Varint.end(b, startB));
         return java.util.Arrays.equals(a, startA, endA, b, startB, endB);
@@ -197,7 +197,7 @@ final class RowCodec {
             HandleKey key = HandleKey.of(record, words, 0);
             knownHandle = key == null ? null : key.handle();
         }
-        Puri name = puri == null ? puri(record, parts.collection, parts.identifierOffset) : puri;
+        Puri rowPuri = puri == null ? puri(record, parts.collection, parts.identifierOffset) : puri;
         long uuidHigh = (long) LONGS.get(record, parts.uuidOffset);
         UUID uuid = new UUID(uuidHigh, (long) LONGS.get(record, parts.uuidOffset + 8));
         int offset = parts.epochOffset;
@@ -214,7 +214,7 @@ final class RowCodec {
         long positionOffset = Varint.get(record, offset);
         Row.Status status = status(record);
         return new Identity(
-                name,
+                rowPuri,
                 new Row(
                         uuid,
                         parts.owner.value,

@@ -29,7 +29,7 @@ final class Slab implements AutoCloseable {
     /** The number of bytes of a unit. */
     static final int UNIT = 8;
 
-    /** The first byte of a record, which is unsigned, limits its length. */
+    /** The length of a record fits into its first byte, which is unsigned. */
     static final int MAX_RECORD_UNITS = 255;
 
     /** A page has 256 units, which are 2 KiB. */
@@ -128,7 +128,7 @@ final class Slab implements AutoCloseable {
         MemorySegment.copy(chunk(address), ValueLayout.JAVA_LONG, offset(address), target, 0, PAGE_UNITS);
     }
 
-    /** Allocates space, which the caller divides into records. At most a chunk minus the unit at address 0. */
+    /** Allocates space for several records: less than a chunk, because the first chunk has no unit at address 0. */
     long allocateSpace(int units) {
         addUnitsInUse(units);
         return cutFromFreeSpace(units);

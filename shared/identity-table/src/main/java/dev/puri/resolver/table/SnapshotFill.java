@@ -17,7 +17,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * Fills an empty table with the blocks of a snapshot, with one thread for each processor. The threads first copy the
- * records and build the index of names, and then build the index of handles. Each thread fills one segment of an
+ * records and build the index of pURIs, and then build the index of handles. Each thread fills one segment of an
  * {@link Index} after the other, so that its working memory fits into the processor's cache. A thread needs a few MiB
  * of working memory, for any number of rows.
  */
@@ -26,7 +26,7 @@ final class SnapshotFill {
 
     private final SnapshotParts parts;
     private final Slab slab;
-    private final Index names;
+    private final Index puris;
     private final Index handles;
     private final Words words;
     private final long seed;
@@ -34,18 +34,18 @@ final class SnapshotFill {
     private final List<Worker> workers = new ArrayList<>();
 
     /**
-     * Addresses of records that another record of the same name replaced. The snapshot contains both if the row changed
-     * during the dump. The table reads the last record of such a name from the topic again.
+     * Addresses of records that another record of the same pURI replaced. The snapshot contains both if the row changed
+     * during the dump. The table reads the last record of such a pURI from the topic again.
      */
     private final Set<Long> replacedAddresses = ConcurrentHashMap.newKeySet();
 
     /** A block, and the address in the slab for its records. */
     private record AllocatedBlock(Block block, long address) {}
 
-    SnapshotFill(SnapshotParts parts, Slab slab, Index names, Index handles, Words words, long seed) {
+    SnapshotFill(SnapshotParts parts, Slab slab, Index puris, Index handles, Words words, long seed) {
         this.parts = parts;
         this.slab = slab;
-        this.names = names;
+        this.puris = puris;
         this.handles = handles;
         this.words = words;
         this.seed = seed;
@@ -69,8 +69,8 @@ final class SnapshotFill {
                     .add(new AllocatedBlock(block, slab.allocateSpace(block.bytes() / Slab.UNIT)));
         }
         try (ExecutorService threads = Executors.newFixedThreadPool(workers.size())) {
-            forEachSegment(threads, Worker::fillNames);
-            names.publishInstalled();
+            forEachSegment(threads, Worker::fillPuris);
+            puris.publishInstalled();
             forEachSegment(threads, Worker::fillHandles);
             handles.publishInstalled();
         }
@@ -140,18 +140,18 @@ final class SnapshotFill {
         private byte[] blockBytes = {};
         private long rows;
 
-        void fillNames(int segment) throws IOException, SnapshotRefusedException {
+        void fillPuris(int segment) throws IOException, SnapshotRefusedException {
             List<AllocatedBlock> blocks = blocksBySegment.get(segment);
             segmentBuilder.begin(slotsFor(blocks.stream()
                     .mapToInt(allocated -> allocated.block.rows())
                     .sum()));
             for (AllocatedBlock allocated : blocks) {
-                fillNames(allocated);
+                fillPuris(allocated);
             }
-            names.install(segment, segmentBuilder);
+            puris.install(segment, segmentBuilder);
         }
 
-        private void fillNames(AllocatedBlock allocated) throws IOException, SnapshotRefusedException {
+        private void fillPuris(AllocatedBlock allocated) throws IOException, SnapshotRefusedException {
             Block block = allocated.block;
             if (blockBytes.length < block.length()) {
                 blockBytes = new byte[block.length()];
@@ -202,14 +202,14 @@ final class SnapshotFill {
             }
         }
 
-        /** Compares a record of the current block by name. Copies the record only for this comparison. */
+        /** Compares a record of the current block by pURI. Copies the record only for this comparison. */
         private final class BlockRecord implements Index.RecordMatcher {
             private int begin;
             private int length;
 
             @Override
             public boolean matches(byte[] otherRecord) {
-                return RowCodec.haveSameName(Arrays.copyOfRange(blockBytes, begin, begin + length), otherRecord);
+                return RowCodec.haveSamePuri(Arrays.copyOfRange(blockBytes, begin, begin + length), otherRecord);
             }
         }
     }

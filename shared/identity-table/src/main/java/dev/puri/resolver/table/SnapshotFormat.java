@@ -12,7 +12,7 @@ import java.util.zip.CRC32C;
  * <pre>
  * head     magic, version, topic id, number of partitions, times, seed, offset of each partition (-1: none)
  * block…   tag of each record, then the records as in memory. A block has records of one segment of the index of
- *          names; the blocks are in the order of the segments
+ *          pURIs; the blocks are in the order of the segments
  * words    texts of the words that records refer to by code. This part follows the blocks, so that it has the words
  *          of all blocks. The text of an unused code is empty
  * index    offset, segment, number of rows and bytes of each block

@@ -20,7 +20,7 @@ final class SnapshotReader implements AutoCloseable {
 
     private final SnapshotParts parts;
     private final Slab slab;
-    private final Index names;
+    private final Index puris;
     private final Index handles;
     private final Words words;
     private final long seed;
@@ -33,10 +33,10 @@ final class SnapshotReader implements AutoCloseable {
      */
     record Head(long seed, Map<Integer, Long> offsets) {}
 
-    SnapshotReader(Path file, long seed, Slab slab, Index names, Index handles, Words words) throws IOException {
+    SnapshotReader(Path file, long seed, Slab slab, Index puris, Index handles, Words words) throws IOException {
         this.parts = new SnapshotParts(file);
         this.slab = slab;
-        this.names = names;
+        this.puris = puris;
         this.handles = handles;
         this.words = words;
         this.seed = seed;
@@ -121,7 +121,7 @@ final class SnapshotReader implements AutoCloseable {
         try {
             Foot foot = foot();
             readWords(foot.words);
-            long rows = new SnapshotFill(parts, slab, names, handles, words, seed).fill(blocks(foot.index), totals);
+            long rows = new SnapshotFill(parts, slab, puris, handles, words, seed).fill(blocks(foot.index), totals);
             if (rows != foot.rows) {
                 throw new SnapshotRefusedException("the snapshot has " + rows + " rows instead of " + foot.rows);
             }

@@ -22,10 +22,10 @@ import java.util.Set;
 import java.util.UUID;
 
 /**
- * Writes a snapshot of a table, one segment of the index of names after the other, while the table is read and written.
- * The snapshot is not a consistent state: it may contain the old or the new row of a name that changes meanwhile. Its
+ * Writes a snapshot of a table, one segment of the index of pURIs after the other, while the table is read and written.
+ * The snapshot is not a consistent state: it may contain the old or the new row of a pURI that changes meanwhile. Its
  * head contains the offsets that the table had reached before the dump. A table that opens the snapshot reads the topic
- * from these offsets, so it reads the last topic record of each changed name again.
+ * from these offsets, so it reads the last topic record of each changed pURI again.
  */
 final class SnapshotWriter {
     /** The number of bytes after which the file is synced to the disk. */
@@ -33,7 +33,7 @@ final class SnapshotWriter {
 
     private static final String TEMPORARY_SUFFIX = ".writing-";
 
-    private final Index names;
+    private final Index puris;
     private final Words words;
     private final long seed;
     private final List<Block> blocks = new ArrayList<>();
@@ -43,8 +43,8 @@ final class SnapshotWriter {
     private long rows;
     private long syncedOffset;
 
-    SnapshotWriter(Index names, Words words, long seed) {
-        this.names = names;
+    SnapshotWriter(Index puris, Words words, long seed) {
+        this.puris = puris;
         this.words = words;
         this.seed = seed;
     }
@@ -75,7 +75,7 @@ final class SnapshotWriter {
             write(out, head(origin, offsets, now));
             SegmentRecords entries = new SegmentRecords();
             for (int segment = 0; segment < Index.SEGMENTS; segment++) {
-                names.read(segment, entries);
+                puris.read(segment, entries);
                 writeBlocks(out, segment, entries);
             }
             writeEnd(out);

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * All identities, indexed by pURI and by handle. One thread writes while any number of threads read. A reader sees each
- * identity as it was at one time, never a mix of two states. If the client that feeds a table dies, the table still
+ * identity as it was at one time, never a mix of two states. If the feeder of a table dies, the table still
  * serves until another table replaces it.
  */
 public interface Table {
@@ -27,7 +27,7 @@ public interface Table {
     long rows();
 
     /** Returns the next offset of a partition: the table has all earlier records of the partition. Initially 0. */
-    long reached(int partition);
+    long nextOffset(int partition);
 
     /**
      * Passes every identity to the consumer, in no particular order. The table may be written meanwhile. An identity
@@ -36,8 +36,8 @@ public interface Table {
      */
     void scan(Consumer<Identity> consumer);
 
-    /** Returns the number of parts that {@link #show} can read. */
-    int parts();
+    /** Returns the number of parts that {@link #scanPart} can read. */
+    int partCount();
 
     /**
      * Passes every identity of one part to the consumer like {@link #scan}, but without {@link Identity} objects. An
@@ -46,7 +46,7 @@ public interface Table {
      * @param part the number of the part, from 0
      * @param view a view of this table. It has the fields of one identity during each call of the consumer
      */
-    void show(int part, RecordView view, Consumer<RecordView> consumer);
+    void scanPart(int part, RecordView view, Consumer<RecordView> consumer);
 
     /** Returns the current counts, without a scan. */
     TableStats stats();

@@ -15,7 +15,7 @@ import java.util.Map;
  * @param byStatus number of rows by status
  * @param bytes allocated off-heap memory
  * @param bytesInUse off-heap memory that rows and indexes use
- * @param load load factor of the index of names, 0 to 1
+ * @param load load factor of the index of pURIs, 0 to 1
  */
 public record TableStats(
         long rows,

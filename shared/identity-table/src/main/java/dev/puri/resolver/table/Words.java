@@ -123,12 +123,12 @@ final class Words {
             bytes = text.getBytes(StandardCharsets.US_ASCII);
         }
 
-        boolean hasText(byte[] name, int length) {
-            return hasText(name, 0, length);
+        boolean hasText(byte[] puri, int length) {
+            return hasText(puri, 0, length);
         }
 
-        boolean hasText(byte[] name, int from, int to) {
-            return Arrays.equals(bytes, 0, bytes.length, name, from, to);
+        boolean hasText(byte[] puri, int from, int to) {
+            return Arrays.equals(bytes, 0, bytes.length, puri, from, to);
         }
     }
 

@@ -127,11 +127,11 @@ final class RowFeedTest {
     @Test
     void reportsOffsetsAfterTheRowsAreVisible() {
         add(TRACK.toBytes(), avro(KNOWN, Rows.active("br-1")));
-        assertThat(table.reached(3)).isZero();
+        assertThat(table.nextOffset(3)).isZero();
 
         writer.handOverUpTo(3, 43);
 
-        await().untilAsserted(() -> assertThat(table.reached(3)).isEqualTo(43));
+        await().untilAsserted(() -> assertThat(table.nextOffset(3)).isEqualTo(43));
         assertThat(table.byPuri(TRACK)).isNotNull();
     }
 
@@ -237,7 +237,7 @@ final class RowFeedTest {
         writer.handOverUpTo(0, 1);
 
         assertThatThrownBy(writer::await).hasMessageContaining("broken");
-        assertThat(table.reached(0)).isZero();
+        assertThat(table.nextOffset(0)).isZero();
     }
 
     @Test
@@ -272,7 +272,7 @@ final class RowFeedTest {
         });
         await().untilAsserted(() -> assertThat(schemaRegistryWait.lastError()).isEqualTo("away"));
         assertThat(adding).isNotDone();
-        assertThat(table.reached(0)).isZero();
+        assertThat(table.nextOffset(0)).isZero();
 
         registry.away = false;
         adding.get(10, TimeUnit.SECONDS);
@@ -325,7 +325,7 @@ final class RowFeedTest {
 
         adding.get(20, TimeUnit.SECONDS);
         writer.await();
-        assertThat(table.reached(0)).isEqualTo(100_000);
+        assertThat(table.nextOffset(0)).isEqualTo(100_000);
     }
 
     @Test

@@ -326,15 +326,15 @@ final class PackedTableTest {
     void tableGrowsAsExpectedAndNotMore() {
         int rows = 300_000;
         int offsetsARow = 40;
-        table.reach(0, 0);
+        table.setNextOffset(0, 0);
         table.setOffsetsToRead((long) rows * offsetsARow);
         double least = 1;
         for (int i = 0; i < rows; i++) {
             table.put(Puri.parse("music:tracks:" + i), Rows.active("br-1"));
             if (i == rows / 2 - 1) {
-                table.reach(1, 0);
+                table.setNextOffset(1, 0);
             }
-            table.reach(i < rows / 2 ? 0 : 1, (long) (i % (rows / 2) + 1) * offsetsARow);
+            table.setNextOffset(i < rows / 2 ? 0 : 1, (long) (i % (rows / 2) + 1) * offsetsARow);
             least = i > 20_000 ? Math.min(least, table.stats().load()) : least;
         }
 
@@ -346,11 +346,11 @@ final class PackedTableTest {
     /** A removal while growth is expected must not rebuild a segment, but the segment must shrink afterwards. */
     @Test
     void tableWithExpectedGrowthShrinksOnlyAfterTheRestore() {
-        table.reach(0, 0);
+        table.setNextOffset(0, 0);
         table.setOffsetsToRead(1_000_000_000);
         for (int i = 0; i < 300_000; i++) {
             table.put(Puri.parse("music:tracks:" + i), Rows.active("br-1"));
-            table.reach(0, i + 1);
+            table.setNextOffset(0, i + 1);
         }
         double load = table.stats().load();
         for (int i = 0; i < 1_000; i++) {

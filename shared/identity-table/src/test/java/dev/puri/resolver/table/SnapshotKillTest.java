@@ -63,7 +63,7 @@ final class SnapshotKillTest {
     private static void assertMatchesTheLog(PackedTable opened, long seed) {
         History history = new History(seed);
         // As far as the dump can have seen, and further.
-        long end = opened.reached(0) + 2_000_000L / KILLS;
+        long end = opened.nextOffset(0) + 2_000_000L / KILLS;
         Map<Puri, Row> model = new HashMap<>();
         for (long offset = 0; offset < end; offset++) {
             History.Entry entry = history.at(offset);
@@ -72,7 +72,7 @@ final class SnapshotKillTest {
             } else {
                 model.put(entry.puri(), entry.row());
             }
-            if (offset >= opened.reached(0)) {
+            if (offset >= opened.nextOffset(0)) {
                 entry.applyTo(opened);
             }
         }
@@ -106,9 +106,9 @@ final class SnapshotKillTest {
             });
             // Bounded, should nobody kill it.
             long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(90);
-            for (long offset = table.reached(0); System.nanoTime() < end; offset++) {
+            for (long offset = table.nextOffset(0); System.nanoTime() < end; offset++) {
                 history.at(offset).applyTo(table);
-                table.reach(0, offset + 1);
+                table.setNextOffset(0, offset + 1);
             }
         }
     }

@@ -65,7 +65,7 @@ final class SnapshotTest {
     void opensATableAsWritten() throws Exception {
         PackedTable table = new PackedTable();
         Map<Puri, Row> model = filled(table, 20_000);
-        table.reach(0, 700);
+        table.setNextOffset(0, 700);
         table.writeSnapshot(file(), ORIGIN, NOW);
 
         PackedTable opened = PackedTable.open(file(), terms());
@@ -76,7 +76,7 @@ final class SnapshotTest {
         assertThat(stats.byShard()).isEqualTo(table.stats().byShard());
         assertThat(stats.byCollection()).isEqualTo(table.stats().byCollection());
         assertThat(stats.byStatus()).isEqualTo(table.stats().byStatus());
-        assertThat(opened.reached(0)).isEqualTo(700);
+        assertThat(opened.nextOffset(0)).isEqualTo(700);
         assertThat(opened.committedOffset(new TopicPartition("t", 0))).isEqualTo(700);
         assertThat(opened.committedOffset(new TopicPartition("t", 1))).isNull();
     }
@@ -192,17 +192,17 @@ final class SnapshotTest {
             while (!over.get()) {
                 history.at(offset++).applyTo(table);
                 if (offset % 100 == 0) {
-                    table.reach(0, offset);
+                    table.setNextOffset(0, offset);
                 }
             }
             return offset;
         });
         try {
             for (int round = 0; round < 10; round++) {
-                long before = table.reached(0);
+                long before = table.nextOffset(0);
                 table.writeSnapshot(folder.resolve("snapshot" + round), ORIGIN, NOW);
                 // Otherwise nothing was written meanwhile.
-                while (table.reached(0) == before && !writing.isDone()) {
+                while (table.nextOffset(0) == before && !writing.isDone()) {
                     Thread.onSpinWait();
                 }
             }
@@ -225,7 +225,7 @@ final class SnapshotTest {
             PackedTable opened = PackedTable.open(folder.resolve("snapshot" + round), terms());
             // Compacted: of each name only the last record is left, tombstones among them.
             last.values().stream()
-                    .filter(offset -> offset >= opened.reached(0))
+                    .filter(offset -> offset >= opened.nextOffset(0))
                     .sorted()
                     .forEach(offset -> history.at(offset).applyTo(opened));
             assertSame(opened, model);
@@ -264,7 +264,7 @@ final class SnapshotTest {
     void refusesASnapshotThatDoesNotMatchTheTopic() throws Exception {
         PackedTable table = new PackedTable();
         table.put(Puri.of("n", "c", "1"), SomeRows.active("br-1", null));
-        table.reach(1, 100);
+        table.setNextOffset(1, 100);
         table.writeSnapshot(file(), ORIGIN, NOW);
 
         assertRefused(terms(new Uuid(1, 3), 2, 0, 100, NOW), "but the topic now has the id");

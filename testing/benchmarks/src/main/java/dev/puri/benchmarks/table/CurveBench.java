@@ -168,7 +168,7 @@ public final class CurveBench extends Bench {
 
     private static double openNanosPerRow(PackedTable table, int rows, Path file) throws Exception {
         Instant now = Instant.now();
-        table.reach(0, rows);
+        table.setNextOffset(0, rows);
         Map<Integer, Long> ends = table.writeSnapshot(file, new SnapshotOrigin(TOPIC, 1, now), now);
         long startNanos = System.nanoTime();
         PackedTable opened = PackedTable.open(
