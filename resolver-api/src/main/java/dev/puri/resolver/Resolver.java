@@ -9,7 +9,7 @@ import dev.puri.http.ListenerOptions;
 import dev.puri.http.Metrics;
 import dev.puri.http.StateFolder;
 import dev.puri.resolver.feed.Snapshots;
-import dev.puri.resolver.feed.TableFeeder;
+import dev.puri.resolver.feed.StreamsTableFeeder;
 import dev.puri.resolver.feed.TableKeeper;
 import dev.puri.resolver.feed.TableRows;
 import dev.puri.resolver.live.ChangeRing;
@@ -105,7 +105,7 @@ public final class Resolver implements AutoCloseable {
             keeper = resources.add(
                     new TableKeeper<>(
                             () -> new TopicAdmin(kafka, settings.bootstrapServer(), Topics.IDENTITIES),
-                            TableFeeder.factory(
+                            StreamsTableFeeder.factory(
                                     kafka,
                                     settings.bootstrapServer(),
                                     folder.path().toString(),

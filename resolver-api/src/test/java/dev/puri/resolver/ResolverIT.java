@@ -9,6 +9,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.puri.http.HttpSettings;
 import dev.puri.http.PublicSettings;
 import dev.puri.resolver.feed.Snapshots;
+import dev.puri.resolver.feed.StreamsTableFeeder;
 import dev.puri.resolver.feed.TableFeeder;
 import dev.puri.resolver.feed.TableKeeper;
 import dev.puri.resolver.live.ChangeRing;
@@ -608,7 +609,7 @@ final class ResolverIT {
                     meters);
             keeper = new TableKeeper<>(
                     () -> new TopicAdmin(Map.of(), broker.bootstrapServers(), Topics.IDENTITIES),
-                    clients.apply(TableFeeder.factory(
+                    clients.apply(StreamsTableFeeder.factory(
                             Map.of(),
                             broker.bootstrapServers(),
                             "target/state",

@@ -10,40 +10,22 @@ import dev.puri.schemas.serde.InMemorySchemaRegistry;
 import dev.puri.schemas.serde.RecordWriter;
 import dev.puri.search.index.EntryKind;
 import dev.puri.tail.TopicAdmin;
-import java.lang.reflect.Proxy;
+import dev.puri.testkit.InMemoryTopics;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.locks.LockSupport;
-import java.util.function.Function;
-import java.util.stream.Collectors;
-import java.util.stream.IntStream;
-import org.apache.kafka.clients.admin.Admin;
-import org.apache.kafka.clients.admin.Config;
-import org.apache.kafka.clients.admin.ConfigEntry;
-import org.apache.kafka.clients.admin.DescribeConfigsResult;
-import org.apache.kafka.clients.admin.DescribeTopicsResult;
-import org.apache.kafka.clients.admin.ListOffsetsResult;
-import org.apache.kafka.clients.admin.ListOffsetsResult.ListOffsetsResultInfo;
-import org.apache.kafka.clients.admin.OffsetSpec;
-import org.apache.kafka.clients.admin.TopicDescription;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.clients.consumer.MockConsumer;
 import org.apache.kafka.clients.consumer.OffsetOutOfRangeException;
-import org.apache.kafka.common.KafkaFuture;
 import org.apache.kafka.common.TopicPartition;
-import org.apache.kafka.common.TopicPartitionInfo;
-import org.apache.kafka.common.Uuid;
-import org.apache.kafka.common.config.ConfigResource;
 import org.apache.kafka.common.errors.TimeoutException;
-import org.apache.kafka.common.internals.KafkaFutureImpl;
 import org.apache.kafka.common.record.TimestampType;
 import org.apache.kafka.common.header.internals.RecordHeaders;
 import org.jspecify.annotations.Nullable;
@@ -51,16 +33,13 @@ import org.jspecify.annotations.Nullable;
 /** The topics of the indexer without a broker: {@value #PARTITIONS} partitions each, in memory. Thread-safe. */
 final class MemoryTopics {
     static final int PARTITIONS = 2;
-    private static final Duration TOMBSTONE_RETENTION = Duration.ofDays(7);
     private static final long POLL_NANOS = Duration.ofMillis(2).toNanos();
     private static final RecordWriter<IdentityRow> ROWS = RecordWriter.of(IdentityRow.class);
     private static final RecordWriter<Document> DOCUMENTS = RecordWriter.of(Document.class);
 
     private final InMemorySchemaRegistry registry = new InMemorySchemaRegistry();
     private final Map<TopicPartition, List<ConsumerRecord<byte[], byte[]>>> partitions = new HashMap<>();
-    private final Map<TopicPartition, Long> beginnings = new HashMap<>();
-    private Map<String, Uuid> ids = Map.of();
-    private boolean isAway;
+    private final InMemoryTopics topics = new InMemoryTopics();
     private int polls;
 
     MemoryTopics() {
@@ -72,21 +51,18 @@ final class MemoryTopics {
     }
 
     /** Makes every request fail, or not. */
-    synchronized void setAway(boolean newValue) {
-        isAway = newValue;
+    void setAway(boolean newValue) {
+        topics.setAway(newValue);
     }
 
     /** Deletes both topics and creates them again, without records. */
     synchronized void createAgain() {
-        Map<String, Uuid> newIds = new HashMap<>();
         for (EntryKind kind : EntryKind.values()) {
-            newIds.put(kind.topic(), Uuid.randomUuid());
+            topics.create(kind.topic(), PARTITIONS);
             for (int partition = 0; partition < PARTITIONS; partition++) {
                 partitions.put(new TopicPartition(kind.topic(), partition), new ArrayList<>());
-                beginnings.put(new TopicPartition(kind.topic(), partition), 0L);
             }
         }
-        ids = newIds;
     }
 
     /** Writes a row and its document. */
@@ -103,7 +79,7 @@ final class MemoryTopics {
 
     /** Deletes all records, as a retention policy does. Later records continue at the same offsets. */
     synchronized void deleteRecords() {
-        partitions.forEach((partition, records) -> beginnings.put(partition, end(partition)));
+        partitions.keySet().forEach(partition -> topics.setBegin(partition, end(partition)));
     }
 
     /** Returns how often a consumer was polled. */
@@ -126,6 +102,7 @@ final class MemoryTopics {
                         value,
                         new RecordHeaders(),
                         Optional.empty()));
+        topics.setEnd(partition, end(partition));
     }
 
     private List<ConsumerRecord<byte[], byte[]>> records(TopicPartition partition) {
@@ -134,12 +111,6 @@ final class MemoryTopics {
 
     private long end(TopicPartition partition) {
         return records(partition).size();
-    }
-
-    private void requireBrokers() {
-        if (isAway) {
-            throw new TimeoutException("no broker");
-        }
     }
 
     Consumer<byte[], byte[]> consumer() {
@@ -157,11 +128,13 @@ final class MemoryTopics {
     /** Gives a consumer the records after its positions. */
     private synchronized boolean addRecords(MockConsumer<byte[], byte[]> consumer) {
         polls++;
-        requireBrokers();
+        if (topics.isAway()) {
+            throw new TimeoutException("no broker");
+        }
         boolean hasAdded = false;
         for (TopicPartition partition : consumer.assignment()) {
             long position = consumer.position(partition);
-            if (position < Objects.requireNonNull(beginnings.get(partition))) {
+            if (position < topics.begin(partition)) {
                 throw new OffsetOutOfRangeException(Map.of(partition, position));
             }
             for (long offset = position; offset < end(partition); offset++) {
@@ -172,58 +145,7 @@ final class MemoryTopics {
         return hasAdded;
     }
 
-    /** Returns an admin client that knows the offsets and the ids of the topics. */
     TopicAdmin admin(String topic) {
-        return new TopicAdmin(
-                (Admin) Proxy.newProxyInstance(
-                        Admin.class.getClassLoader(), new Class<?>[] {Admin.class}, (proxy, method, arguments) -> {
-                            return switch (method.getName()) {
-                                case "describeTopics" -> describeTopics();
-                                case "listOffsets" -> listOffsets((Map<?, ?>) arguments[0]);
-                                case "describeConfigs" -> describeConfigs((Collection<?>) arguments[0]);
-                                case "close" -> null;
-                                default -> throw new UnsupportedOperationException(method.getName());
-                            };
-                        }),
-                topic);
-    }
-
-    private synchronized DescribeTopicsResult describeTopics() {
-        List<TopicPartitionInfo> infos = IntStream.range(0, PARTITIONS)
-                .mapToObj(partition -> new TopicPartitionInfo(partition, null, List.of(), List.of()))
-                .toList();
-        return new DescribeTopicsResult(
-                null, responses(ids.keySet(), topic -> new TopicDescription(topic, false, infos, null, ids.get(topic)))) {};
-    }
-
-    private synchronized ListOffsetsResult listOffsets(Map<?, ?> specs) {
-        Map<TopicPartition, OffsetSpec> requested = new HashMap<>();
-        specs.forEach((partition, spec) -> requested.put((TopicPartition) partition, (OffsetSpec) spec));
-        return new ListOffsetsResult(responses(requested.keySet(), partition -> {
-            boolean isBeginning = requested.get(partition) instanceof OffsetSpec.EarliestSpec;
-            long offset = isBeginning ? Objects.requireNonNull(beginnings.get(partition)) : end(partition);
-            return new ListOffsetsResultInfo(offset, -1, Optional.empty());
-        }));
-    }
-
-    private synchronized DescribeConfigsResult describeConfigs(Collection<?> resources) {
-        List<ConfigResource> requested =
-                resources.stream().map(resource -> (ConfigResource) resource).toList();
-        return new DescribeConfigsResult(responses(
-                requested,
-                resource -> new Config(List.of(new ConfigEntry(
-                        "delete.retention.ms", Long.toString(TOMBSTONE_RETENTION.toMillis())))))) {};
-    }
-
-    private <K, V> Map<K, KafkaFuture<V>> responses(Collection<K> keys, Function<K, V> response) {
-        return keys.stream().collect(Collectors.toMap(Function.identity(), key -> {
-            KafkaFutureImpl<V> future = new KafkaFutureImpl<>();
-            if (isAway) {
-                future.completeExceptionally(new TimeoutException("no broker"));
-            } else {
-                future.complete(response.apply(key));
-            }
-            return future;
-        }));
+        return new TopicAdmin(topics.admin(), topic);
     }
 }

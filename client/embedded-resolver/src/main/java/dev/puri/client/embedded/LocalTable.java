@@ -3,7 +3,7 @@ package dev.puri.client.embedded;
 import dev.puri.client.resolve.Ref;
 import dev.puri.resolver.feed.RowChanges;
 import dev.puri.resolver.feed.Snapshots;
-import dev.puri.resolver.feed.TableFeeder;
+import dev.puri.resolver.feed.StreamsTableFeeder;
 import dev.puri.resolver.feed.TableKeeper;
 import dev.puri.resolver.feed.TableRows;
 import dev.puri.resolver.table.Table;
@@ -85,7 +85,7 @@ final class LocalTable implements AutoCloseable {
             keeper = resources.add(
                     new TableKeeper<>(
                             () -> new TopicAdmin(kafka, options.bootstrapServers(), Topics.IDENTITIES),
-                            TableFeeder.factory(
+                            StreamsTableFeeder.factory(
                                     kafka,
                                     options.bootstrapServers(),
                                     folder.path().toString(),

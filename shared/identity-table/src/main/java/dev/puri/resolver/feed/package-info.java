@@ -3,7 +3,7 @@
  *
  * <pre>
  * puri.identities.v1 ─▶ TrackedConsumer, ReadAhead ─▶ RowFeed ─▶ RowWriter ─▶ PackedTable ─▶ Snapshots
- *                       └──────────────── TableFeeder, for one table ───────┘      │
+ *                       └──────────────── StreamsTableFeeder, for one table ───────┘      │
  *                       └──────────────── TableKeeper, replaces the feeder ────────┴──▶ RowChanges
  * </pre>
  */

@@ -2,7 +2,7 @@ package dev.puri.benchmarks.table;
 
 import dev.puri.benchmarks.environment.FreshBroker;
 import dev.puri.benchmarks.report.Timing;
-import dev.puri.resolver.feed.TableFeeder;
+import dev.puri.resolver.feed.StreamsTableFeeder;
 import dev.puri.resolver.table.Identity;
 import dev.puri.schemas.log.Topics;
 import java.nio.file.Path;
@@ -140,7 +140,7 @@ final class GlobalStores {
         config.put(StreamsConfig.NUM_STREAM_THREADS_CONFIG, 0);
         config.put(StreamsConfig.ROCKSDB_CONFIG_SETTER_CLASS_CONFIG, TunedRocksDb.class);
         config.put(StreamsConfig.globalConsumerPrefix("isolation.level"), "read_committed");
-        TableFeeder.CONSUMER.forEach((name, value) -> config.put(StreamsConfig.globalConsumerPrefix(name), value));
+        StreamsTableFeeder.CONSUMER.forEach((name, value) -> config.put(StreamsConfig.globalConsumerPrefix(name), value));
         KafkaStreams streams = new KafkaStreams(builder.build(), config);
         long startNanos = System.nanoTime();
         streams.start();

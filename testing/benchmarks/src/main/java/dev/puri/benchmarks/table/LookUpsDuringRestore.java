@@ -4,7 +4,7 @@ import dev.puri.benchmarks.data.Population;
 import dev.puri.benchmarks.environment.BackgroundThread;
 import dev.puri.benchmarks.environment.FreshBroker;
 import dev.puri.benchmarks.report.Timing;
-import dev.puri.resolver.feed.TableFeeder;
+import dev.puri.resolver.feed.StreamsTableFeeder;
 import dev.puri.resolver.table.PackedTable;
 import dev.puri.schemas.identity.Handle;
 import dev.puri.schemas.identity.Puri;
@@ -52,7 +52,7 @@ record LookUpsDuringRestore(TableBench bench, FreshBroker broker) {
         PackedTable table = new PackedTable();
         Random random = new Random(bench.rows);
         long startNanos = System.nanoTime();
-        try (TableFeeder feeder = OurTable.feeder(broker, table, "beside " + name)) {
+        try (StreamsTableFeeder feeder = OurTable.feeder(broker, table, "beside " + name)) {
             try (BackgroundThread thread = new BackgroundThread(name, isClosing -> {
                 while (!isClosing.getAsBoolean()) {
                     Consumer<PackedTable> timedAction = action.apply(randomLookUp(random));

@@ -2,7 +2,7 @@ package dev.puri.benchmarks.table;
 
 import dev.puri.benchmarks.data.Population;
 import dev.puri.benchmarks.environment.FreshBroker;
-import dev.puri.resolver.feed.TableFeeder;
+import dev.puri.resolver.feed.StreamsTableFeeder;
 import dev.puri.resolver.table.PackedTable;
 import dev.puri.schemas.identity.Handle;
 import dev.puri.schemas.identity.Puri;
@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
 /** The identity table as a {@link RowStore}. {@link #close} does not close the table. */
 record OurTable(PackedTable table) implements RowStore {
     /** Returns a feeder that restores a table from the broker's topic. */
-    static TableFeeder feeder(FreshBroker broker, PackedTable table, String dir) {
-        return new TableFeeder(
+    static StreamsTableFeeder feeder(FreshBroker broker, PackedTable table, String dir) {
+        return new StreamsTableFeeder(
                 table,
                 Map.of(),
                 broker.bootstrapServers(),

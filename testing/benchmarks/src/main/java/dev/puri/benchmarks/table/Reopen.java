@@ -4,7 +4,7 @@ import dev.puri.benchmarks.data.Population;
 import dev.puri.benchmarks.environment.FreshBroker;
 import dev.puri.benchmarks.report.Rounds;
 import dev.puri.benchmarks.report.Timing;
-import dev.puri.resolver.feed.TableFeeder;
+import dev.puri.resolver.feed.StreamsTableFeeder;
 import dev.puri.resolver.table.PackedTable;
 import dev.puri.resolver.table.SnapshotOrigin;
 import dev.puri.resolver.table.SnapshotRequirements;
@@ -47,7 +47,7 @@ record Reopen(TableBench bench, FreshBroker broker) {
             long openNanos = System.nanoTime();
             PackedTable opened = PackedTable.open(file, requirements);
             recorder.record(OPEN, Timing.seconds(openNanos));
-            try (TableFeeder feeder = OurTable.feeder(broker, opened, "reopened")) {
+            try (StreamsTableFeeder feeder = OurTable.feeder(broker, opened, "reopened")) {
                 feeder.start();
                 recorder.record(READY, Timing.seconds(openNanos));
                 OurTable.requireRows(opened, bench.rows + TAIL - updates);

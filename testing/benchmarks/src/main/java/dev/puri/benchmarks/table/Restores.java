@@ -4,7 +4,7 @@ import dev.puri.benchmarks.environment.FreshBroker;
 import dev.puri.benchmarks.environment.TemporaryFolder;
 import dev.puri.benchmarks.report.Rounds;
 import dev.puri.benchmarks.report.Timing;
-import dev.puri.resolver.feed.TableFeeder;
+import dev.puri.resolver.feed.StreamsTableFeeder;
 import dev.puri.resolver.table.PackedTable;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
@@ -56,7 +56,7 @@ record Restores(TableBench bench, FreshBroker broker) {
 
     private static double ourRate(FreshBroker source, int rows) {
         System.gc();
-        try (TableFeeder feeder = OurTable.feeder(source, new PackedTable(), "ours")) {
+        try (StreamsTableFeeder feeder = OurTable.feeder(source, new PackedTable(), "ours")) {
             long startNanos = System.nanoTime();
             feeder.start();
             double seconds = Timing.seconds(startNanos);

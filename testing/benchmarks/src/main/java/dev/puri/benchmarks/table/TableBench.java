@@ -5,7 +5,7 @@ import dev.puri.benchmarks.environment.FreshBroker;
 import dev.puri.benchmarks.environment.TemporaryFolder;
 import dev.puri.benchmarks.report.Bench;
 import dev.puri.benchmarks.report.Timing;
-import dev.puri.resolver.feed.TableFeeder;
+import dev.puri.resolver.feed.StreamsTableFeeder;
 import dev.puri.resolver.table.PackedTable;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -116,7 +116,7 @@ public final class TableBench extends Bench {
         if (isSelected(Part.GETS) || isSelected(Part.REOPEN) || isSelected(Part.BYTES)) {
             long heapBefore = StoreBytes.heap();
             PackedTable table = new PackedTable();
-            try (TableFeeder ours = OurTable.feeder(broker, table, "ours")) {
+            try (StreamsTableFeeder ours = OurTable.feeder(broker, table, "ours")) {
                 ours.start();
                 OurTable.requireRows(table, rows);
                 long onHeap = Math.max(0, StoreBytes.heap() - heapBefore);

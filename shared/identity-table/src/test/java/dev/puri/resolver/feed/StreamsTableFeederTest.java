@@ -9,9 +9,9 @@ import org.apache.kafka.streams.StreamsConfig;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-final class TableFeederTest {
+final class StreamsTableFeederTest {
     private static Map<String, Object> consumer(Map<String, String> kafka) {
-        Properties config = TableFeeder.config(kafka, "localhost:9092", "state");
+        Properties config = StreamsTableFeeder.config(kafka, "localhost:9092", "state");
         return new StreamsConfig(config).getGlobalConsumerConfigs("c");
     }
 

@@ -1,0 +1,279 @@
+package dev.puri.resolver.feed;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.puri.resolver.table.PackedTable;
+import dev.puri.schemas.log.Topics;
+import dev.puri.tail.TopicAdmin;
+import dev.puri.tail.wait.Waiters;
+import dev.puri.testkit.InMemoryTopics;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.function.Function;
+import org.apache.kafka.common.TopicPartition;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The life cycle of the table, without brokers and without Kafka Streams. */
+@Timeout(60)
+final class TableKeeperTest {
+    private static final int PARTITIONS = 2;
+    private static final TopicPartition PARTITION = new TopicPartition(Topics.IDENTITIES, 1);
+
+    @TempDir
+    private Path folder;
+
+    private final InMemoryTopics topics = new InMemoryTopics();
+    private final List<ControlledFeeder> feeders = new CopyOnWriteArrayList<>();
+    private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
+    private volatile Duration clockAdvance = Duration.ZERO;
+    private volatile boolean isCreationBroken;
+    private TableKeeper<RowChanges> keeper;
+
+    /** A feeder whose table is full when the test says so. */
+    private static final class ControlledFeeder implements TableFeeder {
+        private final PackedTable table;
+        private final CountDownLatch full = new CountDownLatch(1);
+        private volatile @Nullable RuntimeException failure;
+        private volatile boolean isRunning;
+        private volatile boolean isClosed;
+
+        ControlledFeeder(PackedTable table) {
+            this.table = table;
+        }
+
+        void fill() {
+            isRunning = true;
+            full.countDown();
+        }
+
+        void fail(String reason) {
+            failure = new IllegalStateException(reason);
+            isRunning = false;
+            full.countDown();
+        }
+
+        @Override
+        public PackedTable table() {
+            return table;
+        }
+
+        @Override
+        public @Nullable String schemaRegistryProblem() {
+            return null;
+        }
+
+        @Override
+        public void start() {
+            try {
+                full.await();
+            } catch (InterruptedException e) {
+                throw new IllegalStateException(e);
+            }
+            RuntimeException thrown = failure;
+            if (thrown != null) {
+                throw thrown;
+            }
+        }
+
+        @Override
+        public void goLive(int partitions, Function<long[], ? extends RowChanges> createReceiver) {
+            createReceiver.apply(new long[partitions]);
+        }
+
+        @Override
+        public void abandon() {
+            fail("abandoned");
+        }
+
+        @Override
+        public boolean isRunning() {
+            return isRunning;
+        }
+
+        @Override
+        public String death() {
+            return String.valueOf(failure);
+        }
+
+        @Override
+        public void close() {
+            isClosed = true;
+        }
+    }
+
+    @BeforeEach
+    void start() {
+        InstantSource clock = () -> Instant.now().plus(clockAdvance);
+        keeper = new TableKeeper<>(
+                () -> new TopicAdmin(topics.admin(), Topics.IDENTITIES),
+                table -> {
+                    if (isCreationBroken) {
+                        throw new OutOfMemoryError("simulated");
+                    }
+                    ControlledFeeder feeder = new ControlledFeeder(table);
+                    feeders.add(feeder);
+                    return feeder;
+                },
+                new Snapshots(folder, Duration.ofMinutes(1), clock),
+                new Waiters(1),
+                (topicId, beginOffsets, completeAt, hasIdentity) -> RowChanges.NONE,
+                0,
+                Duration.ofSeconds(30),
+                () -> null,
+                () -> {},
+                clock,
+                meters);
+    }
+
+    @AfterEach
+    void stop() {
+        keeper.close();
+    }
+
+    private static void awaitThat(Callable<Boolean> condition) {
+        await().atMost(Duration.ofSeconds(30))
+                .pollInterval(Duration.ofMillis(5))
+                .until(condition);
+    }
+
+    private ControlledFeeder awaitFeeder(int number) {
+        awaitThat(() -> feeders.size() >= number);
+        return feeders.get(number - 1);
+    }
+
+    private ControlledFeeder serveFirstTable() {
+        topics.create(Topics.IDENTITIES, PARTITIONS);
+        keeper.start();
+        ControlledFeeder feeder = awaitFeeder(1);
+        feeder.fill();
+        awaitThat(keeper::isReady);
+        return feeder;
+    }
+
+    @Test
+    void waitsForTheTopic() {
+        keeper.start();
+
+        awaitThat(() -> String.valueOf(keeper.unreadyReason()).startsWith("there is no topic " + Topics.IDENTITIES));
+        assertThat(feeders).isEmpty();
+        topics.create(Topics.IDENTITIES, PARTITIONS);
+        awaitFeeder(1).fill();
+
+        awaitThat(keeper::isReady);
+    }
+
+    @Test
+    void servesATableOnlyWhenItIsFull() {
+        topics.create(Topics.IDENTITIES, PARTITIONS);
+        keeper.start();
+        ControlledFeeder feeder = awaitFeeder(1);
+
+        assertThat(keeper.table()).isNull();
+        assertThat(keeper.unreadyReason()).isEqualTo("the table is being filled");
+        feeder.fill();
+
+        awaitThat(() -> keeper.table() == feeder.table);
+        assertThat(meters.get("puri.table.rebuilds").counter().count()).isZero();
+    }
+
+    @Test
+    void aTableThatCannotBeFilledIsFilledAgain() {
+        topics.create(Topics.IDENTITIES, PARTITIONS);
+        keeper.start();
+
+        ControlledFeeder first = awaitFeeder(1);
+        first.fail("the disk is full");
+
+        awaitFeeder(2).fill();
+        awaitThat(keeper::isReady);
+        assertThat(first.isClosed).isTrue();
+    }
+
+    @Test
+    void theOldTableServesUntilItsReplacementIsFull() {
+        ControlledFeeder first = serveFirstTable();
+
+        first.fail("a record is corrupt");
+
+        ControlledFeeder second = awaitFeeder(2);
+        assertThat(keeper.table()).isSameAs(first.table);
+        assertThat(keeper.isReady()).isFalse();
+        assertThat(first.isClosed).isTrue();
+        second.fill();
+        awaitThat(() -> keeper.table() == second.table && keeper.isReady());
+        assertThat(meters.get("puri.table.rebuilds").counter().count()).isEqualTo(1);
+    }
+
+    @Test
+    void aTopicThatWasCreatedAgainFillsANewTable() {
+        ControlledFeeder first = serveFirstTable();
+
+        topics.create(Topics.IDENTITIES, PARTITIONS);
+
+        awaitFeeder(2).fill();
+        awaitThat(() -> keeper.table() != first.table && keeper.isReady());
+    }
+
+    @Test
+    void brokersThatDoNotRespondLeaveTheTableAndLaterReplaceIt() {
+        ControlledFeeder first = serveFirstTable();
+
+        topics.setAway(true);
+        awaitThat(() -> "no broker answers".equals(keeper.details().get("detail")));
+        assertThat(keeper.table()).isSameAs(first.table);
+        clockAdvance = Duration.ofDays(7);
+        topics.setAway(false);
+
+        // The table may have missed tombstones that the brokers no longer have.
+        awaitFeeder(2).fill();
+        awaitThat(() -> keeper.table() != first.table && keeper.isReady());
+    }
+
+    @Test
+    void aTableThatLagsIsNotReady() {
+        serveFirstTable();
+
+        topics.setEnd(PARTITION, 7);
+
+        awaitThat(() -> !keeper.isReady());
+        assertThat(keeper.lag()).isEqualTo(7);
+    }
+
+    @Test
+    void anErrorIsRetried() {
+        topics.create(Topics.IDENTITIES, PARTITIONS);
+        isCreationBroken = true;
+        keeper.start();
+        awaitThat(() -> String.valueOf(keeper.unreadyReason()).contains("simulated"));
+
+        isCreationBroken = false;
+
+        awaitFeeder(1).fill();
+        awaitThat(keeper::isReady);
+    }
+
+    @Test
+    void closingEndsAFillThatDoesNotEnd() {
+        topics.create(Topics.IDENTITIES, PARTITIONS);
+        keeper.start();
+        ControlledFeeder feeder = awaitFeeder(1);
+
+        keeper.close();
+
+        assertThat(feeder.isClosed).isTrue();
+        assertThat(feeders).hasSize(1);
+    }
+}
