@@ -170,7 +170,7 @@ public final class Exchange {
         }
     }
 
-    /** Tells the connection's deadline that the request has ended, and how many bytes the client may still have to read. */
+    /** Tells the connection's deadline that the request has ended, and how many bytes the client may still read. */
     private void endRequest(long unreadBytes) {
         if (!isEndReported) {
             isEndReported = true;

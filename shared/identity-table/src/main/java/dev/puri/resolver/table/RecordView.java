@@ -78,7 +78,7 @@ public final class RecordView {
         return moveToParsed(names.find(hash, name, parts));
     }
 
-    /** Moves to a record. The caller must have called {@link Words#hold}, so that its words are not removed meanwhile. */
+    /** Moves to a record. The caller must have called {@link Words#hold}, so that its words are not removed. */
     void moveTo(byte[] newRecord) {
         parts.read(newRecord);
         moveToParsed(newRecord);
