@@ -54,7 +54,7 @@ final class IndexRebuild {
     private @Nullable SearchIndex index;
 
     /** The feeder whose index has caught up and can replace the serving one; null before. */
-    private @Nullable IndexFeeder rebuilt;
+    private @Nullable IndexFeeder rebuiltFeeder;
 
     /** Whether the engine was searched for the unfinished index of an interrupted rebuild. */
     private boolean hasLookedForUnfinished;
@@ -91,8 +91,8 @@ final class IndexRebuild {
     /** Returns a human-readable reason why the rebuild waits; null if it does not wait. */
     @Nullable
     String waitReason() {
-        IndexFeeder filling = feeder;
-        return filling == null ? failureReason : filling.waitReason();
+        IndexFeeder currentFeeder = feeder;
+        return currentFeeder == null ? failureReason : currentFeeder.waitReason();
     }
 
     /** Requests a rebuild. Does nothing while one runs, except if that one is being cancelled. */
@@ -143,8 +143,8 @@ final class IndexRebuild {
                     && source.at().nanos() - minObservedAtNanos >= 0) {
                 begin(store, source, maxIndexAge);
             }
-            IndexFeeder filling = feeder;
-            return filling != null && fill(store, filling, source, maxIndexAge, primaryFeeder);
+            IndexFeeder currentFeeder = feeder;
+            return currentFeeder != null && fill(store, currentFeeder, source, maxIndexAge, primaryFeeder);
         } catch (IndexUnavailableException e) {
             fail(String.valueOf(e.getMessage()));
         } catch (RuntimeException e) {
@@ -175,7 +175,7 @@ final class IndexRebuild {
                 require(REQUESTED);
                 markRunning(REQUESTED, 0);
             } else {
-                status = status.ended(RebuildStatus.State.ENDED, context.clock().instant());
+                status = status.withEnd(RebuildStatus.State.ENDED, context.clock().instant());
                 log.info("Cancelled the rebuild of the index");
             }
             pendingRequest = Request.NONE;
@@ -186,7 +186,7 @@ final class IndexRebuild {
         SearchIndex unfinished = store.building();
         index = unfinished;
         if (unfinished != null) {
-            IndexCheckpoint checkpoint = unfinished.committed();
+            IndexCheckpoint checkpoint = unfinished.committedCheckpoint();
             String mismatch =
                     source.mismatch(checkpoint, maxIndexAge, context.clock().instant());
             if (mismatch == null) {
@@ -223,16 +223,16 @@ final class IndexRebuild {
 
     private boolean fill(
             IndexStore store,
-            IndexFeeder filling,
+            IndexFeeder currentFeeder,
             SourceOffsets source,
             Duration maxIndexAge,
             @Nullable IndexFeeder primaryFeeder)
             throws IndexUnavailableException {
-        String mismatch = filling.mismatch(source, maxIndexAge);
+        String mismatch = currentFeeder.mismatch(source, maxIndexAge);
         boolean hasRead = false;
         try {
             hasRead = mismatch == null
-                    && filling.step(primaryFeeder == null ? POLL_TIMEOUT : POLL_TIMEOUT_BESIDE_SERVING);
+                    && currentFeeder.step(primaryFeeder == null ? POLL_TIMEOUT : POLL_TIMEOUT_BESIDE_SERVING);
         } catch (OffsetGoneException e) {
             mismatch = e.getMessage();
         }
@@ -242,34 +242,35 @@ final class IndexRebuild {
             drop(store);
             return false;
         }
-        filling.observe(source);
-        long lag = source.lag(filling.appliedOffsets());
+        currentFeeder.observe(source);
+        long lag = source.lag(currentFeeder.appliedOffsets());
         synchronized (this) {
-            status = status.withProgress(filling.appliedCount(), source.sumOfEnds() - lag, source.sumOfEnds());
+            status = status.withProgress(currentFeeder.appliedCount(), source.sumOfEnds() - lag, source.sumOfEnds());
         }
-        if (filling.isComplete() && (primaryFeeder == null || filling.hasAppliedAllVisibleIn(primaryFeeder))) {
-            filling.refresh();
-            filling.commit();
-            rebuilt = filling;
+        if (currentFeeder.isComplete()
+                && (primaryFeeder == null || currentFeeder.hasAppliedAllVisibleIn(primaryFeeder))) {
+            currentFeeder.refresh();
+            currentFeeder.commit();
+            rebuiltFeeder = currentFeeder;
         }
         return hasRead;
     }
 
     /** Returns the feeder of the rebuilt index, which can replace the serving one; null before it has caught up. */
     @Nullable
-    IndexFeeder rebuilt() {
-        return rebuilt;
+    IndexFeeder rebuiltFeeder() {
+        return rebuiltFeeder;
     }
 
     /** Must be called after the rebuilt index has replaced the serving one. */
     void onSwapped() {
         feeder = null;
         index = null;
-        rebuilt = null;
+        rebuiltFeeder = null;
         buildReason = null;
         backoff.reset();
         synchronized (this) {
-            status = status.ended(RebuildStatus.State.DONE, context.clock().instant());
+            status = status.withEnd(RebuildStatus.State.DONE, context.clock().instant());
             boolean isRequestedAgain = pendingRequest == Request.RESTART;
             pendingRequest = Request.NONE;
             if (isRequestedAgain) {
@@ -289,11 +290,11 @@ final class IndexRebuild {
     }
 
     private void disconnect() {
-        IndexFeeder filling = feeder;
+        IndexFeeder currentFeeder = feeder;
         feeder = null;
-        rebuilt = null;
-        if (filling != null) {
-            filling.disconnect();
+        rebuiltFeeder = null;
+        if (currentFeeder != null) {
+            currentFeeder.disconnect();
         }
     }
 
@@ -321,14 +322,14 @@ final class IndexRebuild {
      * Commits the new index, if the engine allows it. The rebuild continues from there when the engine is opened again.
      */
     void suspend() {
-        IndexFeeder filling = feeder;
+        IndexFeeder currentFeeder = feeder;
         feeder = null;
-        rebuilt = null;
+        rebuiltFeeder = null;
         index = null;
         hasLookedForUnfinished = false;
         minObservedAtNanos = System.nanoTime();
-        if (filling != null) {
-            filling.close();
+        if (currentFeeder != null) {
+            currentFeeder.close();
         }
     }
 }
