@@ -67,21 +67,21 @@ final class Demo {
         if (result instanceof DeclarationResult.Conflicts conflicts) {
             throw CommandException.failed("the sample's collections conflict: " + conflicts, null);
         }
-        Publication.Summary created = publish(sample.creations());
-        expect("creations", summary(sample.creations().size(), 0, 0), created);
+        Publication.Summary creations = publish(sample.creations());
+        expect("creations", summary(sample.creations().size(), 0, 0), creations);
 
         Map<Event, String> expectedOutcomes = sample.changes();
-        Publication.Summary changed = publish(expectedOutcomes.keySet());
+        Publication.Summary changes = publish(expectedOutcomes.keySet());
         long applied = count(expectedOutcomes, "applied");
         long unchanged = count(expectedOutcomes, "unchanged");
-        expect("changes", summary(applied, unchanged, expectedOutcomes.size() - applied - unchanged), changed);
+        expect("changes", summary(applied, unchanged, expectedOutcomes.size() - applied - unchanged), changes);
 
         console.out()
-                .println(created.published() + changed.published() + " events of "
+                .println(creations.published() + changes.published() + " events of "
                         + Sample.collections().size() + " collections from " + Sample.shards() + " shards: "
-                        + (created.applied() + changed.applied()) + " applied, " + changed.unchanged()
+                        + (creations.applied() + changes.applied()) + " applied, " + changes.unchanged()
                         + " unchanged, "
-                        + changed.refused() + " refused.");
+                        + changes.refused() + " refused.");
     }
 
     private static long count(Map<Event, String> expectedOutcomes, String outcome) {

@@ -153,9 +153,9 @@ final class Publication {
     /**
      * Publishes all lines.
      *
-     * @throws CommandException if the cluster or the schema registry is unreachable at the start, or {@value #MAX_UNSETTLED}
-     *     events wait and none gets an outcome before the time-out. The summary counts events that failed or have no
-     *     outcome at the end
+     * @throws CommandException if the cluster or the schema registry is unreachable at the start, or {@value
+     *     #MAX_UNSETTLED} events wait and none gets an outcome before the time-out. The summary counts events that
+     *     failed or have no outcome at the end
      */
     Summary publish(InputStream input) throws IOException, InterruptedException {
         BrokerRequests brokerRequests = new BrokerRequests(console, settings, options.timeout());

@@ -2,7 +2,7 @@ package dev.puri.registry;
 
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Topics;
-import dev.puri.tail.RecordTimes;
+import dev.puri.tail.TimestampInterceptor;
 import java.util.List;
 import java.util.Set;
 import java.util.regex.Pattern;
@@ -47,7 +47,7 @@ import org.apache.kafka.streams.state.Stores;
  * is an ordinary topic, because the DSL does not allow a cycle through a repartition topic.
  *
  * <p>Records get the wall-clock time as their timestamp. A producer may set any timestamp, and -1 stops Kafka Streams'
- * default extractor. The global thread uses no extractor, so {@link RecordTimes} replaces the timestamps of
+ * default extractor. The global thread uses no extractor, so {@link TimestampInterceptor} replaces the timestamps of
  * collections.
  */
 final class RegistryTopology {

@@ -1,6 +1,6 @@
 package dev.puri.registry;
 
-import dev.puri.tail.RecordTimes;
+import dev.puri.tail.TimestampInterceptor;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -41,7 +41,7 @@ public final class StreamsProperties {
         properties.put(StreamsConfig.consumerPrefix(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG), "earliest");
         properties.put(
                 StreamsConfig.globalConsumerPrefix(ConsumerConfig.INTERCEPTOR_CLASSES_CONFIG),
-                RecordTimes.class.getName());
+                TimestampInterceptor.class.getName());
         // The deserializers return byte arrays and cannot fail, so a failure is a bug. The registrar refuses invalid
         // events.
         properties.put(StreamsConfig.DESERIALIZATION_EXCEPTION_HANDLER_CLASS_CONFIG, LogAndFailExceptionHandler.class);

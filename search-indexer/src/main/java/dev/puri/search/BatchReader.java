@@ -115,21 +115,21 @@ final class BatchReader {
     }
 
     private @Nullable Batch poll(NextOffsets from, Duration timeout) {
-        Consumer<byte[], byte[]> polling = consumer;
-        if (polling == null) {
-            polling = consumers.get();
-            consumer = polling;
-            polling.assign(from.next().keySet());
-            from.next().forEach(polling::seek);
+        Consumer<byte[], byte[]> openConsumer = consumer;
+        if (openConsumer == null) {
+            openConsumer = consumers.get();
+            consumer = openConsumer;
+            openConsumer.assign(from.byPartition().keySet());
+            from.byPartition().forEach(openConsumer::seek);
         }
-        ConsumerRecords<byte[], byte[]> polled = polling.poll(timeout);
-        wasLastPollFull = polled.count() >= FULL_BATCH;
+        ConsumerRecords<byte[], byte[]> records = openConsumer.poll(timeout);
+        wasLastPollFull = records.count() >= FULL_BATCH;
         // The positions, because they include transaction markers, which are no records.
         Map<TopicPartition, Long> positions = new HashMap<>();
-        for (TopicPartition partition : from.next().keySet()) {
-            positions.put(partition, polling.position(partition));
+        for (TopicPartition partition : from.byPartition().keySet()) {
+            positions.put(partition, openConsumer.position(partition));
         }
-        return positions.equals(from.next()) ? null : new Batch(polled, new NextOffsets(positions));
+        return positions.equals(from.byPartition()) ? null : new Batch(records, new NextOffsets(positions));
     }
 
     /** Acknowledges the current batch, so that the next call polls. */
@@ -144,12 +144,12 @@ final class BatchReader {
 
     /** Closes the consumer. The next poll creates another one. */
     void disconnect() {
-        Consumer<byte[], byte[]> open = consumer;
+        Consumer<byte[], byte[]> openConsumer = consumer;
         consumer = null;
-        if (open != null) {
+        if (openConsumer != null) {
             // Without a group, closing does not wait for brokers; but it fails in an interrupted thread.
             boolean interrupted = Thread.interrupted();
-            open.close(CloseOptions.timeout(CLOSE_TIMEOUT));
+            openConsumer.close(CloseOptions.timeout(CLOSE_TIMEOUT));
             if (interrupted) {
                 Thread.currentThread().interrupt();
             }

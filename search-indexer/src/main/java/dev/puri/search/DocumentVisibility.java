@@ -62,7 +62,7 @@ final class DocumentVisibility implements AutoCloseable {
             @Nullable ObservedEnd reachedEnd, @Nullable ObservedEnd pendingEnd) {
         Progress advancedBy(IndexFeeder feeder, int partition) {
             return pendingEnd != null
-                            && feeder.visibleOffsets().next(EntryKind.DOCUMENT, partition) >= pendingEnd.offset()
+                            && feeder.visibleOffsets().nextOffset(EntryKind.DOCUMENT, partition) >= pendingEnd.offset()
                     ? new Progress(pendingEnd, null)
                     : this;
         }
@@ -86,7 +86,7 @@ final class DocumentVisibility implements AutoCloseable {
     }
 
     private void askBrokers() throws Exception {
-        if (indexer.endOffsets().last() == null) {
+        if (indexer.endOffsets().lastOffsets() == null) {
             return;
         }
         long askedAtNanos = System.nanoTime();
@@ -99,9 +99,9 @@ final class DocumentVisibility implements AutoCloseable {
         unexpectedFailure.clear();
     }
 
-    private void onFailure(Throwable thrown) {
+    private void onFailure(Throwable failure) {
         Throwable cause =
-                thrown instanceof ExecutionException answer && answer.getCause() != null ? answer.getCause() : thrown;
+                failure instanceof ExecutionException && failure.getCause() != null ? failure.getCause() : failure;
         if (cause instanceof KafkaException || cause instanceof TimeoutException) {
             // Health shows the failure of EndOffsetMonitor, which asks the same brokers.
             log.debug("The brokers do not report the end offsets of {} now", EntryKind.DOCUMENT.topic(), cause);

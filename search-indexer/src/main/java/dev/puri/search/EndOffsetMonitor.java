@@ -43,7 +43,7 @@ final class EndOffsetMonitor implements AutoCloseable {
             "end-offsets", stop, RetryPolicy.fixed(POLL_INTERVAL), this::askBrokers, this::onFailure);
 
     private volatile Map<EntryKind, TopicAdmin> topics = Map.of();
-    private volatile @Nullable SourceOffsets last;
+    private volatile @Nullable SourceOffsets lastOffsets;
     private volatile @Nullable Duration tombstoneRetention;
     private final FailureState failure = new FailureState("the brokers were not asked yet");
 
@@ -61,8 +61,8 @@ final class EndOffsetMonitor implements AutoCloseable {
 
     /** Returns the offsets that the brokers reported last; null before the first response. */
     @Nullable
-    SourceOffsets last() {
-        return last;
+    SourceOffsets lastOffsets() {
+        return lastOffsets;
     }
 
     /** Returns the human-readable reason why the brokers do not report the offsets; null if they do. */
@@ -93,7 +93,7 @@ final class EndOffsetMonitor implements AutoCloseable {
      */
     CompletionStage<Map<Integer, Long>> highWatermarks(EntryKind kind) {
         TopicAdmin topic = topics.get(kind);
-        SourceOffsets offsets = last;
+        SourceOffsets offsets = lastOffsets;
         return topic == null || offsets == null
                 ? CompletableFuture.failedFuture(new IllegalStateException("the brokers were not asked yet"))
                 : topic.highWatermarks(offsets.endsOf(kind).byPartition().keySet());
@@ -128,7 +128,7 @@ final class EndOffsetMonitor implements AutoCloseable {
         if (tombstoneRetention == null) {
             tombstoneRetention = tombstoneRetention();
         }
-        last = new SourceOffsets(ends, begins, observedAt);
+        lastOffsets = new SourceOffsets(ends, begins, observedAt);
         failure.clear();
     }
 
@@ -157,7 +157,7 @@ final class EndOffsetMonitor implements AutoCloseable {
 
     /** Returns the number of partitions of a topic; 0 before the first response. */
     int partitions(EntryKind kind) {
-        SourceOffsets offsets = last;
+        SourceOffsets offsets = lastOffsets;
         return offsets == null ? 0 : offsets.endsOf(kind).byPartition().size();
     }
 }

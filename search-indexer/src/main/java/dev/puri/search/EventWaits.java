@@ -132,7 +132,7 @@ final class EventWaits {
                     null,
                     null,
                     wait.isNegative() ? Duration.ZERO : wait,
-                    () -> indexer.visibleOffsets().next(EntryKind.DOCUMENT, partition) >= offset
+                    () -> indexer.visibleOffsets().nextOffset(EntryKind.DOCUMENT, partition) >= offset
                             ? EventStatus.Seen.INSTANCE
                             : null);
         } catch (Waiters.TooManyException e) {

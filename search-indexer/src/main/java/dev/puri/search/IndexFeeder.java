@@ -89,13 +89,13 @@ final class IndexFeeder implements AutoCloseable {
     private boolean isPurging;
 
     /** The first time since the start of the running purge at which another purge became necessary; null if none. */
-    private @Nullable Instant purgeOwedAgainSince;
+    private @Nullable Instant purgeNeededAgainSince;
 
     private volatile NextOffsets appliedOffsets;
     private volatile NextOffsets visibleOffsets;
     private volatile boolean isComplete;
     private volatile ObservationTime asOf;
-    private volatile @Nullable Instant purgeOwedSince;
+    private volatile @Nullable Instant purgeNeededSince;
     private final FailureState waitState = new FailureState();
     private volatile long appliedCount;
 
@@ -138,8 +138,8 @@ final class IndexFeeder implements AutoCloseable {
         }
         appliedOffsets = NextOffsets.of(checkpoint, source);
         visibleOffsets = appliedOffsets;
-        isComplete = checkpoint.complete();
-        purgeOwedSince = checkpoint.owedSince();
+        isComplete = checkpoint.isComplete();
+        purgeNeededSince = checkpoint.purgeNeededSince();
         boolean isEmpty = checkpoint.topicIds().isEmpty();
         Instant wall = isEmpty ? source.at().wall() : checkpoint.asOf();
         long ageNanos =
@@ -259,12 +259,12 @@ final class IndexFeeder implements AutoCloseable {
 
     /** Must run before the index applies the records, because it looks up the entries that they remove. */
     private void markPurgeIfNeeded(List<DecodedRecord> records) throws IndexUnavailableException {
-        boolean isPurgeOwed = isPurging ? purgeOwedAgainSince != null : purgeOwedSince != null;
-        for (DecodedRecord record : isPurgeOwed ? List.<DecodedRecord>of() : records) {
+        boolean isPurgeNeeded = isPurging ? purgeNeededAgainSince != null : purgeNeededSince != null;
+        for (DecodedRecord record : isPurgeNeeded ? List.<DecodedRecord>of() : records) {
             if (mayRemoveStoredEntry(record)) {
                 Instant now = context.clock().instant();
-                purgeOwedSince = purgeOwedSince == null ? now : purgeOwedSince;
-                purgeOwedAgainSince = isPurging ? now : null;
+                purgeNeededSince = purgeNeededSince == null ? now : purgeNeededSince;
+                purgeNeededAgainSince = isPurging ? now : null;
                 return;
             }
         }
@@ -378,7 +378,7 @@ final class IndexFeeder implements AutoCloseable {
     }
 
     private IndexCheckpoint checkpoint() {
-        return new IndexCheckpoint(topicIds, appliedOffsets.byKind(), asOf.wall(), isComplete, purgeOwedSince);
+        return new IndexCheckpoint(topicIds, appliedOffsets.byKind(), asOf.wall(), isComplete, purgeNeededSince);
     }
 
     /** Takes note of end offsets. When readers have reached them, the index is complete as of their time. */
@@ -460,21 +460,21 @@ final class IndexFeeder implements AutoCloseable {
 
     /** Returns since when the index files may contain erased entries; null if they contain none. */
     @Nullable
-    Instant purgeOwedSince() {
-        return purgeOwedSince;
+    Instant purgeNeededSince() {
+        return purgeNeededSince;
     }
 
     /** Must be called before a purge starts. Entries that are erased from now on need another purge. */
-    void purgeStarted() {
+    void onPurgeStart() {
         isPurging = true;
-        purgeOwedAgainSince = null;
+        purgeNeededAgainSince = null;
     }
 
     /** Must be called after a purge. If it succeeded, the files contain no entry that was erased before its start. */
-    void purgeEnded(boolean hasSucceeded) {
+    void onPurgeEnd(boolean hasSucceeded) {
         isPurging = false;
         if (hasSucceeded) {
-            purgeOwedSince = purgeOwedAgainSince;
+            purgeNeededSince = purgeNeededAgainSince;
             needsCommit = true;
         }
     }

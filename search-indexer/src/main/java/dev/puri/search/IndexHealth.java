@@ -63,7 +63,7 @@ final class IndexHealth {
     /** Returns the lag of the serving index in offsets; null if it is unknown. */
     @Nullable
     Long lag() {
-        SourceOffsets endOffsets = indexer.endOffsets().last();
+        SourceOffsets endOffsets = indexer.endOffsets().lastOffsets();
         NextOffsets visibleOffsets = indexer.visibleOffsets();
         return endOffsets == null || visibleOffsets == NextOffsets.NONE ? null : endOffsets.lag(visibleOffsets);
     }
@@ -78,7 +78,7 @@ final class IndexHealth {
     /** Returns how long ago the brokers reported the end offsets; null before their first response. */
     @Nullable
     Duration endOffsetsAge() {
-        SourceOffsets endOffsets = indexer.endOffsets().last();
+        SourceOffsets endOffsets = indexer.endOffsets().lastOffsets();
         return endOffsets == null ? null : endOffsets.at().age(clock);
     }
 
@@ -148,7 +148,7 @@ final class IndexHealth {
         if (staleness != null) {
             details.put("ageSeconds", staleness.toMillis() / 1000.0);
         }
-        SourceOffsets endOffsets = indexer.endOffsets().last();
+        SourceOffsets endOffsets = indexer.endOffsets().lastOffsets();
         IndexFeeder firstFeeder = indexer.serving() == null ? indexer.primaryFeeder() : null;
         RebuildStatus rebuildStatus = rebuild.status();
         if (rebuildStatus.isRunning()) {

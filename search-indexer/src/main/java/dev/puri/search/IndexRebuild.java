@@ -116,8 +116,8 @@ final class IndexRebuild {
     /** Returns a human-readable reason why the rebuild waits; null if it does not wait. */
     @Nullable
     String waitReason() {
-        IndexFeeder filling = feeder();
-        return filling == null ? failureReason : filling.waitReason();
+        IndexFeeder currentFeeder = feeder();
+        return currentFeeder == null ? failureReason : currentFeeder.waitReason();
     }
 
     /** Requests a rebuild. Does nothing while one runs, except if that one is being cancelled. */
@@ -168,8 +168,8 @@ final class IndexRebuild {
                     && source.at().nanos() - minObservedAtNanos >= 0) {
                 begin(store, source, maxIndexAge);
             }
-            IndexFeeder filling = feeder();
-            return filling != null && fill(store, filling, source, maxIndexAge, primaryFeeder);
+            IndexFeeder currentFeeder = feeder();
+            return currentFeeder != null && fill(store, currentFeeder, source, maxIndexAge, primaryFeeder);
         } catch (IndexUnavailableException e) {
             fail(String.valueOf(e.getMessage()));
         } catch (RuntimeException e) {
@@ -199,7 +199,7 @@ final class IndexRebuild {
                 require(REQUESTED);
                 markRunning(REQUESTED, 0);
             } else {
-                status = status.ended(RebuildStatus.State.ENDED, context.clock().instant());
+                status = status.withEnd(RebuildStatus.State.ENDED, context.clock().instant());
                 log.info("Cancelled the rebuild of the index");
             }
             pendingRequest = Request.NONE;
@@ -210,7 +210,7 @@ final class IndexRebuild {
         SearchIndex unfinished = store.building();
         if (unfinished != null) {
             state = new Opened(state.reason(), unfinished);
-            IndexCheckpoint checkpoint = unfinished.committed();
+            IndexCheckpoint checkpoint = unfinished.committedCheckpoint();
             String mismatch =
                     source.mismatch(checkpoint, maxIndexAge, context.clock().instant());
             if (mismatch == null) {
@@ -245,16 +245,16 @@ final class IndexRebuild {
 
     private boolean fill(
             IndexStore store,
-            IndexFeeder filling,
+            IndexFeeder currentFeeder,
             SourceOffsets source,
             Duration maxIndexAge,
             @Nullable IndexFeeder primaryFeeder)
             throws IndexUnavailableException {
-        String mismatch = filling.mismatch(source, maxIndexAge);
+        String mismatch = currentFeeder.mismatch(source, maxIndexAge);
         boolean hasRead = false;
         try {
             hasRead = mismatch == null
-                    && filling.step(primaryFeeder == null ? POLL_TIMEOUT : POLL_TIMEOUT_BESIDE_SERVING);
+                    && currentFeeder.step(primaryFeeder == null ? POLL_TIMEOUT : POLL_TIMEOUT_BESIDE_SERVING);
         } catch (OffsetGoneException e) {
             mismatch = e.getMessage();
         }
@@ -263,22 +263,22 @@ final class IndexRebuild {
             drop(store, mismatch);
             return false;
         }
-        filling.observe(source);
-        long lag = source.lag(filling.appliedOffsets());
+        currentFeeder.observe(source);
+        long lag = source.lag(currentFeeder.appliedOffsets());
         synchronized (this) {
-            status = status.withProgress(filling.appliedCount(), source.sumOfEnds() - lag, source.sumOfEnds());
+            status = status.withProgress(currentFeeder.appliedCount(), source.sumOfEnds() - lag, source.sumOfEnds());
         }
-        if (filling.isComplete() && (primaryFeeder == null || filling.hasAppliedAllVisibleIn(primaryFeeder))) {
-            filling.refresh();
-            filling.commit();
-            state = new CaughtUp(state.reason(), filling);
+        if (currentFeeder.isComplete() && (primaryFeeder == null || currentFeeder.hasAppliedAllVisibleIn(primaryFeeder))) {
+            currentFeeder.refresh();
+            currentFeeder.commit();
+            state = new CaughtUp(state.reason(), currentFeeder);
         }
         return hasRead;
     }
 
     /** Returns the feeder of the rebuilt index, which can replace the serving one; null before it has caught up. */
     @Nullable
-    IndexFeeder rebuilt() {
+    IndexFeeder rebuiltFeeder() {
         return state instanceof CaughtUp caughtUp ? caughtUp.feeder() : null;
     }
 
@@ -287,7 +287,7 @@ final class IndexRebuild {
         state = new Idle(null, false);
         backoff.reset();
         synchronized (this) {
-            status = status.ended(RebuildStatus.State.DONE, context.clock().instant());
+            status = status.withEnd(RebuildStatus.State.DONE, context.clock().instant());
             boolean isRequestedAgain = pendingRequest == Request.RESTART;
             pendingRequest = Request.NONE;
             if (isRequestedAgain) {
@@ -310,13 +310,13 @@ final class IndexRebuild {
         state = new Idle(nextReason, false);
     }
 
-    /** Stops filling the index. Returns the open index, or null if none is open. */
+    /** Stops currentFeeder the index. Returns the open index, or null if none is open. */
     private @Nullable SearchIndex disconnect(@Nullable String reason) {
         SearchIndex open = state.index();
-        IndexFeeder filling = feeder();
+        IndexFeeder currentFeeder = feeder();
         state = open == null ? new Idle(reason, true) : new Opened(reason, open);
-        if (filling != null) {
-            filling.disconnect();
+        if (currentFeeder != null) {
+            currentFeeder.disconnect();
         }
         return open;
     }
@@ -343,11 +343,11 @@ final class IndexRebuild {
      * Commits the new index, if the engine allows it. The rebuild continues from there when the engine is opened again.
      */
     void suspend() {
-        IndexFeeder filling = feeder();
+        IndexFeeder currentFeeder = feeder();
         state = new Idle(state.reason(), true);
         minObservedAtNanos = System.nanoTime();
-        if (filling != null) {
-            filling.close();
+        if (currentFeeder != null) {
+            currentFeeder.close();
         }
     }
 }

@@ -19,7 +19,7 @@ final class IndexRows implements ReadYourWrites.Rows {
     }
 
     @Override
-    public @Nullable Position lastOf(Puri puri) {
+    public @Nullable Position lastEventOf(Puri puri) {
         Position recent = lastRecentOf(puri);
         return recent != null
                 ? recent
@@ -35,7 +35,7 @@ final class IndexRows implements ReadYourWrites.Rows {
     @Override
     public @Nullable Position lastRecentOf(Puri puri) {
         IndexFeeder feeder = servingFeeder();
-        return feeder == null ? null : feeder.recentRows().lastOf(puri);
+        return feeder == null ? null : feeder.recentRows().lastEventOf(puri);
     }
 
     /** Whether readers see the document of a name as of an event or a later one. Asks the engine and may block. */

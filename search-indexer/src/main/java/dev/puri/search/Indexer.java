@@ -225,9 +225,9 @@ final class Indexer implements AutoCloseable {
 
     private void run(IndexStore store) throws IndexUnavailableException {
         SearchIndex index = store.serving();
-        IndexCheckpoint checkpoint = index.committed();
+        IndexCheckpoint checkpoint = index.committedCheckpoint();
         long openedAtNanos = System.nanoTime();
-        if (checkpoint.complete()) {
+        if (checkpoint.isComplete()) {
             serveStoredIndex(index, checkpoint);
         }
         SourceOffsets source = awaitOffsets(checkpoint, openedAtNanos);
@@ -272,7 +272,7 @@ final class Indexer implements AutoCloseable {
     }
 
     private void runRound(IndexStore store) throws IndexUnavailableException {
-        SourceOffsets source = Objects.requireNonNull(endOffsets.last());
+        SourceOffsets source = Objects.requireNonNull(endOffsets.lastOffsets());
         boolean hasRead = false;
         IndexFeeder feeder = lifeCycle.feeder();
         if (feeder != null) {
@@ -291,9 +291,9 @@ final class Indexer implements AutoCloseable {
             }
         }
         hasRead |= rebuild.step(store, source, maxIndexAge(), lifeCycle.feeder());
-        IndexFeeder rebuilt = rebuild.rebuilt();
-        if (rebuilt != null) {
-            swap(store, rebuilt);
+        IndexFeeder rebuiltFeeder = rebuild.rebuiltFeeder();
+        if (rebuiltFeeder != null) {
+            swap(store, rebuiltFeeder);
         }
         if (lifeCycle.feeder() != null) {
             deletions.deleteOldest(store, purges::isPurging);
@@ -305,16 +305,16 @@ final class Indexer implements AutoCloseable {
     }
 
     private boolean isRebuilding() {
-        IndexFeeder filling = rebuild.feeder();
-        return filling != null && filling.untilNextStep().isZero();
+        IndexFeeder rebuildFeeder = rebuild.feeder();
+        return rebuildFeeder != null && rebuildFeeder.untilNextStep().isZero();
     }
 
     /** Waits for the shorter back-off of the two feeders. */
     private void waitForBackoffs() {
         IndexFeeder feeder = lifeCycle.feeder();
-        IndexFeeder filling = rebuild.feeder();
+        IndexFeeder rebuildFeeder = rebuild.feeder();
         Duration primaryBackoff = feeder == null ? POLL_TIMEOUT : feeder.untilNextStep();
-        Duration rebuildBackoff = filling == null ? primaryBackoff : filling.untilNextStep();
+        Duration rebuildBackoff = rebuildFeeder == null ? primaryBackoff : rebuildFeeder.untilNextStep();
         Duration shorter = primaryBackoff.compareTo(rebuildBackoff) < 0 ? primaryBackoff : rebuildBackoff;
         if (shorter.isPositive()) {
             stop.awaitRequest(shorter.compareTo(POLL_TIMEOUT) < 0 ? shorter : POLL_TIMEOUT);
@@ -355,16 +355,16 @@ final class Indexer implements AutoCloseable {
     }
 
     /** Replaces the serving index with the rebuilt one, now and for the next start. */
-    private void swap(IndexStore store, IndexFeeder rebuilt) throws IndexUnavailableException {
+    private void swap(IndexStore store, IndexFeeder rebuiltFeeder) throws IndexUnavailableException {
         store.promote();
         IndexFeeder oldFeeder = lifeCycle.feeder();
         if (oldFeeder != null) {
             oldFeeder.disconnect();
         }
-        ServingIndex oldIndex = lifeCycle.replace(servingIndexOf(rebuilt), rebuilt);
+        ServingIndex oldIndex = lifeCycle.replace(servingIndexOf(rebuiltFeeder), rebuiltFeeder);
         onServing();
         rebuild.onSwapped();
-        log.info("The rebuilt index serves; it was built from {} changes", rebuilt.appliedCount());
+        log.info("The rebuilt index serves; it was built from {} changes", rebuiltFeeder.appliedCount());
         if (oldIndex != null) {
             deletions.add(oldIndex);
         } else if (oldFeeder != null) {
@@ -399,7 +399,7 @@ final class Indexer implements AutoCloseable {
      */
     private SourceOffsets awaitOffsets(IndexCheckpoint checkpoint, long openedAtNanos) {
         while (!stop.isRequested()) {
-            SourceOffsets offsets = endOffsets.last();
+            SourceOffsets offsets = endOffsets.lastOffsets();
             if (offsets != null
                     && (checkpoint.topicIds().isEmpty() || offsets.at().nanos() - openedAtNanos >= 0)) {
                 return offsets;

@@ -11,13 +11,13 @@ import org.apache.kafka.common.TopicPartition;
 /**
  * The next offset to read of each partition of both topics.
  *
- * @param next the next offset by partition
+ * @param byPartition the next offset by partition
  */
-record NextOffsets(Map<TopicPartition, Long> next) {
+record NextOffsets(Map<TopicPartition, Long> byPartition) {
     static final NextOffsets NONE = new NextOffsets(Map.of());
 
     NextOffsets {
-        next = Map.copyOf(next);
+        byPartition = Map.copyOf(byPartition);
     }
 
     /**
@@ -28,25 +28,25 @@ record NextOffsets(Map<TopicPartition, Long> next) {
         Map<TopicPartition, Long> next = new HashMap<>();
         for (EntryKind kind : EntryKind.values()) {
             for (int partition : source.endsOf(kind).byPartition().keySet()) {
-                Long committed =
+                Long checkpointOffset =
                         checkpoint.offsets().getOrDefault(kind, Map.of()).get(partition);
                 next.put(
                         new TopicPartition(kind.topic(), partition),
-                        committed == null ? source.begin(kind, partition) : committed);
+                        checkpointOffset == null ? source.beginningOffset(kind, partition) : checkpointOffset);
             }
         }
         return new NextOffsets(next);
     }
 
     /** Returns the next offset of a partition; 0 if the partition is unknown. */
-    long next(EntryKind kind, int partition) {
-        return next.getOrDefault(new TopicPartition(kind.topic(), partition), 0L);
+    long nextOffset(EntryKind kind, int partition) {
+        return byPartition.getOrDefault(new TopicPartition(kind.topic(), partition), 0L);
     }
 
     /** Whether the offset of each partition is at least that of the other offsets. */
     boolean hasReached(NextOffsets other) {
-        return other.next.entrySet().stream()
-                .allMatch(entry -> next.getOrDefault(entry.getKey(), 0L) >= entry.getValue());
+        return other.byPartition.entrySet().stream()
+                .allMatch(entry -> byPartition.getOrDefault(entry.getKey(), 0L) >= entry.getValue());
     }
 
     /** Returns the next offsets by kind and partition. */
@@ -54,7 +54,7 @@ record NextOffsets(Map<TopicPartition, Long> next) {
         Map<EntryKind, Map<Integer, Long>> byKind = new EnumMap<>(EntryKind.class);
         for (EntryKind kind : EntryKind.values()) {
             Map<Integer, Long> offsets = new TreeMap<>();
-            next.forEach((partition, offset) -> {
+            byPartition.forEach((partition, offset) -> {
                 if (partition.topic().equals(kind.topic())) {
                     offsets.put(partition.partition(), offset);
                 }

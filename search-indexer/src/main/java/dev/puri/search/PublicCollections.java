@@ -12,9 +12,9 @@ import java.util.TreeSet;
  * Thread-safe.
  */
 final class PublicCollections {
-    private volatile Cached cached = new Cached(Declarations.of(List.of()), Collections.emptySortedSet());
+    private volatile CacheEntry cacheEntry = new CacheEntry(Declarations.of(List.of()), Collections.emptySortedSet());
 
-    private record Cached(Declarations declarations, SortedSet<String> names) {}
+    private record CacheEntry(Declarations declarations, SortedSet<String> names) {}
 
     /**
      * Returns the qualified names of the collections that are declared as public and searched.
@@ -23,7 +23,7 @@ final class PublicCollections {
      * @return an unmodifiable set
      */
     SortedSet<String> of(Declarations declarations) {
-        Cached current = cached;
+        CacheEntry current = cacheEntry;
         if (current.declarations() != declarations) {
             TreeSet<String> names = new TreeSet<>();
             for (Collection collection : declarations.collections()) {
@@ -31,8 +31,8 @@ final class PublicCollections {
                     names.add(collection.qualifiedName());
                 }
             }
-            current = new Cached(declarations, Collections.unmodifiableSortedSet(names));
-            cached = current;
+            current = new CacheEntry(declarations, Collections.unmodifiableSortedSet(names));
+            cacheEntry = current;
         }
         return current.names();
     }

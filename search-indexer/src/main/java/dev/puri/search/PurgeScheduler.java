@@ -28,7 +28,7 @@ final class PurgeScheduler {
     private final InstantSource clock;
     private final IndexMeters meters;
     private final Backoff backoff = new Backoff(RETRY_POLICY);
-    private @Nullable RunningPurge running;
+    private @Nullable RunningPurge runningPurge;
 
     private record RunningPurge(IndexFeeder feeder, CompletableFuture<Boolean> success) {}
 
@@ -44,10 +44,10 @@ final class PurgeScheduler {
     /** Starts a purge of the feeder's index if it is due and no other purge runs. */
     void step(IndexFeeder feeder) {
         finishIfDone();
-        if (running == null && isDue(feeder)) {
-            feeder.purgeStarted();
+        if (runningPurge == null && isDue(feeder)) {
+            feeder.onPurgeStart();
             CompletableFuture<Boolean> success = new CompletableFuture<>();
-            running = new RunningPurge(feeder, success);
+            runningPurge = new RunningPurge(feeder, success);
             boolean isStarted = false;
             try {
                 Thread.ofPlatform().name("index-purge").daemon(true).start(() -> purge(feeder.index(), success));
@@ -62,12 +62,12 @@ final class PurgeScheduler {
     }
 
     private boolean isDue(IndexFeeder feeder) {
-        Instant owedSince = feeder.purgeOwedSince();
+        Instant neededSince = feeder.purgeNeededSince();
         // The other half of the time is for the purge itself.
-        return owedSince != null
+        return neededSince != null
                 && feeder.isComplete()
                 && backoff.isDue()
-                && Duration.between(owedSince, clock.instant()).compareTo(forgetAfter.dividedBy(2)) >= 0;
+                && Duration.between(neededSince, clock.instant()).compareTo(forgetAfter.dividedBy(2)) >= 0;
     }
 
     private void purge(SearchIndex index, CompletableFuture<Boolean> success) {
@@ -90,16 +90,16 @@ final class PurgeScheduler {
     /** Whether an index is being purged and therefore must not be deleted. */
     boolean isPurging(SearchIndex index) {
         finishIfDone();
-        RunningPurge current = running;
+        RunningPurge current = runningPurge;
         return current != null && current.feeder.index() == index;
     }
 
     private void finishIfDone() {
-        RunningPurge current = running;
+        RunningPurge current = runningPurge;
         if (current != null && current.success.isDone()) {
             boolean hasSucceeded = current.success.join();
-            current.feeder.purgeEnded(hasSucceeded);
-            running = null;
+            current.feeder.onPurgeEnd(hasSucceeded);
+            runningPurge = null;
             if (!hasSucceeded) {
                 backoff.delay();
             }
@@ -108,7 +108,7 @@ final class PurgeScheduler {
 
     /** Waits, up to the timeout, for the running purge. If it still runs then, closing its index will end it. */
     void awaitEnd(Duration timeout) {
-        RunningPurge current = running;
+        RunningPurge current = runningPurge;
         if (current != null) {
             try {
                 current.success.get(timeout.toNanos(), TimeUnit.NANOSECONDS);
@@ -121,7 +121,7 @@ final class PurgeScheduler {
                 Thread.currentThread().interrupt();
             }
             finishIfDone();
-            running = null;
+            runningPurge = null;
         }
     }
 }

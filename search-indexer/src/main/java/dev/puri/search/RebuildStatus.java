@@ -54,7 +54,7 @@ record RebuildStatus(
     }
 
     /** Returns this status after the end of the rebuild. */
-    RebuildStatus ended(State result, Instant time) {
+    RebuildStatus withEnd(State result, Instant time) {
         return new RebuildStatus(result, reason, startedAt, time, appliedChanges, reachedOffsets, endOffsets);
     }
 

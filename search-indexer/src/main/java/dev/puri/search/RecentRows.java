@@ -62,7 +62,7 @@ final class RecentRows {
     }
 
     /** Returns the last event of a name's row; null if there is no row or the cache does not contain it. */
-    synchronized @Nullable Position lastOf(Puri puri) {
+    synchronized @Nullable Position lastEventOf(Puri puri) {
         return rows.get(puri);
     }
 

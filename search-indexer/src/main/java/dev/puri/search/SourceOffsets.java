@@ -29,14 +29,15 @@ record SourceOffsets(Map<EntryKind, TopicEnds> ends, Map<EntryKind, Map<Integer,
     }
 
     /** Returns the beginning offset of a partition. */
-    long begin(EntryKind kind, int partition) {
+    long beginningOffset(EntryKind kind, int partition) {
         return begins.getOrDefault(kind, Map.of()).getOrDefault(partition, 0L);
     }
 
     /** Returns the lag of a reader in offsets, summed over all partitions. */
     long lag(NextOffsets nextOffsets) {
         return ends.entrySet().stream()
-                .mapToLong(topic -> topic.getValue().lag(partition -> nextOffsets.next(topic.getKey(), partition)))
+                .mapToLong(topic ->
+                        topic.getValue().lag(partition -> nextOffsets.nextOffset(topic.getKey(), partition)))
                 .sum();
     }
 
@@ -71,7 +72,7 @@ record SourceOffsets(Map<EntryKind, TopicEnds> ends, Map<EntryKind, Map<Integer,
                     return "the next offset of the index, " + offset.getValue() + ", is after the end of "
                             + new TopicPartition(kind.topic(), offset.getKey());
                 }
-                if (offset.getValue() < begin(kind, offset.getKey())) {
+                if (offset.getValue() < beginningOffset(kind, offset.getKey())) {
                     return "the next offset of the index, " + offset.getValue() + ", is before the beginning of "
                             + new TopicPartition(kind.topic(), offset.getKey());
                 }

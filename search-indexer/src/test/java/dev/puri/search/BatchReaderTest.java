@@ -75,7 +75,7 @@ final class BatchReaderTest {
         BatchReader.Batch batch = next();
 
         assertThat(offsets(batch)).containsExactly(5L, 7L);
-        assertThat(Objects.requireNonNull(batch).nextOffsets().next()).containsEntry(PARTITION, 8L);
+        assertThat(Objects.requireNonNull(batch).nextOffsets().byPartition()).containsEntry(PARTITION, 8L);
     }
 
     @Test

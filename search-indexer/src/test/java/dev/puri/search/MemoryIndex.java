@@ -113,7 +113,7 @@ final class MemoryIndex implements SearchIndex {
     }
 
     @Override
-    public IndexCheckpoint committed() throws IndexUnavailableException {
+    public IndexCheckpoint committedCheckpoint() throws IndexUnavailableException {
         requireOpen();
         return checkpoint;
     }

@@ -104,7 +104,7 @@ final class ReindexingIT extends SearchServerFixture {
         for (EntryKind kind : EntryKind.values()) {
             before.forEach(kind, (puri, entry) -> unfinished.plant(new IndexChange(kind, 0, 0, puri, entry)));
         }
-        IndexCheckpoint reached = before.committed();
+        IndexCheckpoint reached = before.committedCheckpoint();
         unfinished.commit(new IndexCheckpoint(reached.topicIds(), reached.offsets(), reached.asOf(), false, null));
         topics.fill("soundcloud:tracks", 100, 110);
 

@@ -63,7 +63,7 @@ public final class InternalResultWriter extends ResultWriter {
 
     @Override
     void prefetch(LookUp lookUp, byte[] text, int[] bounds, int count) {
-        lookUp.touch(text, bounds, count);
+        lookUp.prefetch(text, bounds, count);
     }
 
     @Override

@@ -36,7 +36,7 @@ public final class PublicResultWriter extends ResultWriter {
     Verdict find(LookUp lookUp, byte[] text, int from, int to) {
         for (int i = from; i < to; i++) {
             if (text[i] == ':') {
-                return lookUp.nothing(Verdict.MALFORMED);
+                return lookUp.setWithoutRow(Verdict.MALFORMED);
             }
         }
         return lookUp.find(text, from, to);
@@ -44,13 +44,13 @@ public final class PublicResultWriter extends ResultWriter {
 
     @Override
     Verdict find(LookUp lookUp, String ref) {
-        return Handle.looksLike(ref) ? lookUp.find(ref) : lookUp.nothing(Verdict.MALFORMED);
+        return Handle.looksLike(ref) ? lookUp.find(ref) : lookUp.setWithoutRow(Verdict.MALFORMED);
     }
 
     /** Prefetches only handles, so that not even the response time reveals whether a pURI exists. */
     @Override
     void prefetch(LookUp lookUp, byte[] text, int[] bounds, int count) {
-        lookUp.touchHandles(text, bounds, count);
+        lookUp.prefetchHandles(text, bounds, count);
     }
 
     @Override

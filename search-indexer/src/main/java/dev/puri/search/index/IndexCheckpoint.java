@@ -14,22 +14,22 @@ import org.jspecify.annotations.Nullable;
  * stores the checkpoint as text:
  *
  * <pre>
- * format;asOf;"complete" or "part";owedSince or "-";kind=topic id@partition:next offset,…;…
+ * format;asOf;"complete" or "part";purgeNeededSince or "-";kind=topic id@partition:next offset,…;…
  * 1;2026-11-20T10:00:00Z;complete;-;IDENTITY=id@0:12,1:44;DOCUMENT=id@0:7
  * </pre>
  *
  * @param topicIds Kafka's topic id by kind; the id of a topic changes if the topic is deleted and created again
  * @param offsets next offset to read by kind and partition
  * @param asOf time up to which the index has all records; during the first fill, the time when the fill began
- * @param complete false during the first fill, while the index does not have all records yet
- * @param owedSince time since which a purge is due, because files may contain erased entries; null if no purge is due
+ * @param isComplete false during the first fill, while the index does not have all records yet
+ * @param purgeNeededSince time since which files may contain erased entries, so that a purge is needed; null if not
  */
 public record IndexCheckpoint(
         Map<EntryKind, String> topicIds,
         Map<EntryKind, Map<Integer, Long>> offsets,
         Instant asOf,
-        boolean complete,
-        @Nullable Instant owedSince) {
+        boolean isComplete,
+        @Nullable Instant purgeNeededSince) {
     /** The checkpoint of an empty index. */
     public static final IndexCheckpoint NONE = new IndexCheckpoint(Map.of(), Map.of(), Instant.EPOCH, false, null);
 
@@ -44,7 +44,7 @@ public record IndexCheckpoint(
     }
 
     /** Returns the next offset to read in a partition; 0 if no record of the partition was read yet. */
-    public long next(EntryKind kind, int partition) {
+    public long nextOffset(EntryKind kind, int partition) {
         return offsets.getOrDefault(kind, Map.of()).getOrDefault(partition, 0L);
     }
 
@@ -92,7 +92,10 @@ public record IndexCheckpoint(
     @Override
     public String toString() {
         List<String> parts = new ArrayList<>(List.of(
-                FORMAT, asOf.toString(), complete ? COMPLETE : INCOMPLETE, owedSince == null ? NULL : "" + owedSince));
+                FORMAT,
+                asOf.toString(),
+                isComplete ? COMPLETE : INCOMPLETE,
+                purgeNeededSince == null ? NULL : purgeNeededSince.toString()));
         for (EntryKind kind : EntryKind.values()) {
             String topicId = topicIds.get(kind);
             if (topicId != null) {

@@ -15,17 +15,17 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  *
  * After a crash the index has the state of its last commit, and possibly some later changes. The writer then reads the
- * topics again from the offsets in {@link #committed}.
+ * topics again from the offsets in {@link #committedCheckpoint}.
  *
  * <p>After a method of the writer ({@link #apply}, {@link #refresh}, {@link #commit} or {@link #purge}) has thrown, the
  * changes since the last commit may be lost. The writer then closes the index, opens it again through the
- * {@link IndexStore}, and continues from {@link #committed}.
+ * {@link IndexStore}, and continues from {@link #committedCheckpoint}.
  *
  * <p>A read of a closed index throws {@link IndexUnavailableException}. Reads that began before the close complete.
  */
 public interface SearchIndex extends AutoCloseable {
     /** Returns the checkpoint of the last commit; {@link IndexCheckpoint#NONE} before the first commit. */
-    IndexCheckpoint committed() throws IndexUnavailableException;
+    IndexCheckpoint committedCheckpoint() throws IndexUnavailableException;
 
     /**
      * Applies changes. The changes of one partition must come in the order of their offsets. A change has no effect if

@@ -172,7 +172,7 @@ public final class LuceneIndex implements SearchIndex {
     }
 
     @Override
-    public IndexCheckpoint committed() {
+    public IndexCheckpoint committedCheckpoint() {
         return lastCheckpoint;
     }
 
@@ -245,14 +245,14 @@ public final class LuceneIndex implements SearchIndex {
 
     @Override
     public @Nullable Entry entry(EntryKind kind, Puri puri) throws IndexUnavailableException {
-        StoredEntry stored = find(Fields.key(kind, puri));
-        return stored == null ? null : stored.entry();
+        StoredEntry storedEntry = find(Fields.key(kind, puri));
+        return storedEntry == null ? null : storedEntry.entry();
     }
 
     @Override
     public @Nullable Puri findByHandle(Handle handle) throws IndexUnavailableException {
-        StoredEntry stored = find(Fields.handle(handle));
-        return stored == null ? null : stored.puri();
+        StoredEntry storedEntry = find(Fields.handle(handle));
+        return storedEntry == null ? null : storedEntry.puri();
     }
 
     private @Nullable StoredEntry find(Term term) throws IndexUnavailableException {
@@ -263,7 +263,7 @@ public final class LuceneIndex implements SearchIndex {
     @Override
     public void forEach(EntryKind kind, BiConsumer<Puri, Entry> consumer) throws IndexUnavailableException {
         this.<Boolean, RuntimeException>read(reader -> {
-            reader.forEach(kind, stored -> consumer.accept(stored.puri(), stored.entry()));
+            reader.forEach(kind, storedEntry -> consumer.accept(storedEntry.puri(), storedEntry.entry()));
             return true;
         });
     }

@@ -61,11 +61,11 @@ public final class LuceneStore implements IndexStore {
 
     private final Path root;
     private final CursorSeal seal;
-    private @Nullable LuceneIndex serving;
-    private @Nullable LuceneIndex building;
+    private @Nullable LuceneIndex servingIndex;
+    private @Nullable LuceneIndex unfinishedIndex;
 
     /** Replaced indices that may still have readers. */
-    private final List<LuceneIndex> replaced = new ArrayList<>();
+    private final List<LuceneIndex> replacedIndices = new ArrayList<>();
 
     /** Whether the folder may contain a refused index. */
     private volatile boolean mayHaveRefused = true;
@@ -83,26 +83,26 @@ public final class LuceneStore implements IndexStore {
 
     @Override
     public SearchIndex serving() throws IndexUnavailableException {
-        if (serving != null && serving.isOpen()) {
+        if (servingIndex != null && servingIndex.isOpen()) {
             throw new IllegalStateException("the serving index is already open");
         }
         return attempt(() -> {
             OwnerOnly.createFolder(root);
             OptionalLong number = currentNumber();
-            LuceneIndex opened = number.isPresent() ? openOrSetAside(folder(number.getAsLong())) : null;
-            if (opened == null) {
-                opened = create();
-                makeCurrent(opened);
+            LuceneIndex index = number.isPresent() ? openOrSetAside(folder(number.getAsLong())) : null;
+            if (index == null) {
+                index = create();
+                makeCurrent(index);
             }
-            serving = opened;
+            servingIndex = index;
             removeReplaced();
-            return opened;
+            return index;
         });
     }
 
     @Override
     public @Nullable SearchIndex building() throws IndexUnavailableException {
-        if (building != null && building.isOpen()) {
+        if (unfinishedIndex != null && unfinishedIndex.isOpen()) {
             throw new IllegalStateException("the unfinished index is already open");
         }
         return this.<@Nullable SearchIndex>attempt(() -> {
@@ -112,8 +112,8 @@ public final class LuceneStore implements IndexStore {
                 IOUtils.rm(folder(number.getAsLong()));
                 number = OptionalLong.empty();
             }
-            building = number.isPresent() ? openOrSetAside(folder(number.getAsLong())) : null;
-            return building;
+            unfinishedIndex = number.isPresent() ? openOrSetAside(folder(number.getAsLong())) : null;
+            return unfinishedIndex;
         });
     }
 
@@ -123,36 +123,37 @@ public final class LuceneStore implements IndexStore {
             if (unfinishedNumber().isPresent()) {
                 throw new IllegalStateException("there is already an unfinished index in " + root);
             }
-            LuceneIndex created = create();
-            building = created;
-            return created;
+            LuceneIndex index = create();
+            unfinishedIndex = index;
+            return index;
         });
     }
 
     @Override
     public void promote() throws IndexUnavailableException {
-        LuceneIndex rebuilt = building;
-        if (rebuilt == null) {
+        LuceneIndex rebuiltIndex = unfinishedIndex;
+        if (rebuiltIndex == null) {
             throw new IllegalStateException("there is no unfinished index");
         }
-        rebuilt.commitWithLastCheckpoint();
+        rebuiltIndex.commitWithLastCheckpoint();
         this.<Boolean>attempt(() -> {
-            makeCurrent(rebuilt);
+            makeCurrent(rebuiltIndex);
             return true;
         });
-        if (serving != null) {
-            replaced.add(serving);
+        if (servingIndex != null) {
+            replacedIndices.add(servingIndex);
         }
-        serving = rebuilt;
-        building = null;
+        servingIndex = rebuiltIndex;
+        unfinishedIndex = null;
     }
 
     @Override
     public void drop(SearchIndex index) throws IndexUnavailableException {
-        if (index.equals(serving)) {
+        if (index.equals(servingIndex)) {
             throw new IllegalStateException("the serving index cannot be dropped");
         }
-        if (!(index instanceof LuceneIndex dropped) || !replaced.contains(index) && !index.equals(building)) {
+        if (!(index instanceof LuceneIndex dropped)
+                || !replacedIndices.contains(index) && !index.equals(unfinishedIndex)) {
             throw new IllegalArgumentException("the index is not a replaced or unfinished index in " + root);
         }
         dropped.close();
@@ -161,21 +162,21 @@ public final class LuceneStore implements IndexStore {
             return true;
         });
         // The store forgets the index last, so that the caller can try again after a failure.
-        replaced.remove(dropped);
-        if (dropped.equals(building)) {
-            building = null;
+        replacedIndices.remove(dropped);
+        if (dropped.equals(unfinishedIndex)) {
+            unfinishedIndex = null;
         }
     }
 
     @Override
     public void close() {
-        if (serving != null) {
-            serving.close();
+        if (servingIndex != null) {
+            servingIndex.close();
         }
-        if (building != null) {
-            building.close();
+        if (unfinishedIndex != null) {
+            unfinishedIndex.close();
         }
-        replaced.forEach(LuceneIndex::close);
+        replacedIndices.forEach(LuceneIndex::close);
     }
 
     private LuceneIndex create() throws IOException {
@@ -223,7 +224,7 @@ public final class LuceneStore implements IndexStore {
     }
 
     private void onCommit(IndexCheckpoint checkpoint) {
-        if (checkpoint.complete() && mayHaveRefused) {
+        if (checkpoint.isComplete() && mayHaveRefused) {
             try {
                 removeRefused();
             } catch (IOException e) {
@@ -255,7 +256,7 @@ public final class LuceneStore implements IndexStore {
     }
 
     private boolean isOpen(Path folder) {
-        return Stream.concat(replaced.stream(), Stream.ofNullable(building))
+        return Stream.concat(replacedIndices.stream(), Stream.ofNullable(unfinishedIndex))
                 .anyMatch(index -> index.isOpen() && index.folder().equals(folder));
     }
 

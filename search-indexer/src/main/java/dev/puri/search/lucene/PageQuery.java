@@ -124,18 +124,19 @@ final class PageQuery {
     }
 
     private SearchResult searchPage(String text, @Nullable SortValues after) throws IOException {
-        ParsedQuery parsed = ParsedQuery.parse(text);
+        ParsedQuery parsedQuery = ParsedQuery.parse(text);
         Set<BytesRef> nameMatchKeys = findNameMatchKeys(NameCandidates.parse(text));
-        if (parsed.clauses().isEmpty() && nameMatchKeys.isEmpty()) {
+        if (parsedQuery.clauses().isEmpty() && nameMatchKeys.isEmpty()) {
             return SearchResult.EMPTY;
         }
-        Query ranked = withFilters(TextQuery.of(reader.searcher().getIndexReader(), parsed, nameMatchKeys), query);
+        Query textQuery =
+                withFilters(TextQuery.of(reader.searcher().getIndexReader(), parsedQuery, nameMatchKeys), query);
         PageDocs docs;
         Counts counts;
         if (query.facets()) {
             Object[] docsAndFacets = reader.searcher()
                     .search(
-                            ranked,
+                            textQuery,
                             new MultiCollectorManager(
                                     new TopFieldCollectorManager(
                                             BY_SCORE, fetchSize(), toFieldDoc(after), Integer.MAX_VALUE),
@@ -145,13 +146,13 @@ final class PageQuery {
         } else {
             TopFieldDocs topDocs = reader.searcher()
                     .search(
-                            ranked,
+                            textQuery,
                             new TopFieldCollectorManager(BY_SCORE, fetchSize(), toFieldDoc(after), MAX_COUNTED_HITS));
             docs = new PageDocs(topDocs.scoreDocs);
             counts = Counts.of(topDocs.totalHits);
         }
         PointInTimeReader.Entries entries = reader.entries();
-        Highlighter highlighter = new Highlighter(parsed);
+        Highlighter highlighter = new Highlighter(parsedQuery);
         return docs.toResult(counts, doc -> textHit(entries.at(doc.doc), doc, highlighter));
     }
 
@@ -207,28 +208,28 @@ final class PageQuery {
      * Adds the filters of a search to the query of its text. If the search allows active but not merged identities, the
      * filter excludes merged identities, because there are few of them.
      */
-    static Query withFilters(Query ranked, SearchQuery query) {
+    static Query withFilters(Query textQuery, SearchQuery query) {
         BooleanQuery.Builder filters = filters(query);
         if (query.statuses().isEmpty()) {
-            return filters.add(ranked, Occur.MUST).build();
+            return filters.add(textQuery, Occur.MUST).build();
         }
         if (!query.statuses().contains(Row.Status.ACTIVE)) {
             List<BytesRef> states = new ArrayList<>(states(EntryKind.DOCUMENT, query.statuses()));
             states.addAll(states(EntryKind.IDENTITY, query.statuses()));
             addFilter(Fields.STATE, states, filters);
         } else if (!query.statuses().contains(Row.Status.MERGED)) {
-            BytesRef merged = Fields.state(EntryKind.DOCUMENT, Row.Status.MERGED);
-            filters.add(new TermQuery(new Term(Fields.STATE, merged)), Occur.MUST_NOT);
+            BytesRef mergedState = Fields.state(EntryKind.DOCUMENT, Row.Status.MERGED);
+            filters.add(new TermQuery(new Term(Fields.STATE, mergedState)), Occur.MUST_NOT);
         }
-        return filters.add(ranked, Occur.MUST).build();
+        return filters.add(textQuery, Occur.MUST).build();
     }
 
-    private SearchResult.Hit textHit(StoredEntry stored, ScoreDoc doc, Highlighter highlighter) {
+    private SearchResult.Hit textHit(StoredEntry storedEntry, ScoreDoc doc, Highlighter highlighter) {
         double score = (Float) ((FieldDoc) doc).fields[0];
-        Map<String, String> attributes = stored.attributes();
+        Map<String, String> attributes = storedEntry.attributes();
         return SearchResult.Hit.of(
-                stored.puri(),
-                stored.entry(),
+                storedEntry.puri(),
+                storedEntry.entry(),
                 score,
                 attributes,
                 query.highlights() ? highlighter.highlight(attributes) : Map.of());

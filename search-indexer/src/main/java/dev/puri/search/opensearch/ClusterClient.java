@@ -125,7 +125,7 @@ final class ClusterClient implements AutoCloseable {
         while (true) {
             String node = nodes.get(Math.floorMod(nodeIndex.get(), nodes.size()));
             try {
-                HttpResponse<byte[]> response = exchange(request(node, method, path, body), retries.remaining());
+                HttpResponse<byte[]> response = exchange(request(node, method, path, body), retries.remainingTime());
                 if (isUnreachable.compareAndSet(true, false)) {
                     LOG.info("The OpenSearch node {} responds again", node);
                 }

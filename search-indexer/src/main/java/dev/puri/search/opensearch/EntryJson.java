@@ -102,30 +102,30 @@ final class EntryJson {
         if (handle != null) {
             json.put("handle", handle.toString());
         }
-        ObjectNode kept = json.putObject("kept");
+        ObjectNode keptValues = json.putObject("kept");
         Puri mergedInto = entry.mergedInto();
         if (mergedInto != null) {
-            kept.put("mergedInto", mergedInto.toString());
+            keptValues.put("mergedInto", mergedInto.toString());
         }
         switch (entry) {
             case Entry.OfIdentity identity -> {
                 Row row = identity.row();
                 json.put("uuid", row.uuid().toString()).put("identifier", puri.identifier());
-                kept.put("epoch", row.epoch())
+                keptValues.put("epoch", row.epoch())
                         .put("createdAt", row.createdAt().toString())
                         .put("changedAt", row.changedAt().toString());
-                kept.put("position", row.position().toString());
+                keptValues.put("position", row.position().toString());
             }
             case Entry.OfDocument ofDocument -> {
                 Document document = ofDocument.document();
-                writeText(json, kept, IndexedText.of(document.attributes(), searchedAttributes));
-                kept.put("position", document.position().toString());
+                writeText(json, keptValues, IndexedText.of(document.attributes(), searchedAttributes));
+                keptValues.put("position", document.position().toString());
             }
         }
         return json;
     }
 
-    private static void writeText(ObjectNode json, ObjectNode kept, IndexedText text) {
+    private static void writeText(ObjectNode json, ObjectNode keptValues, IndexedText text) {
         Map<Integer, Integer> wordCounts = new TreeMap<>();
         for (IndexedText.Attribute attribute : text.attributes()) {
             String field = attribute.weight() == 0 ? UNSEARCHED : wordsField(attribute.weight());
@@ -142,7 +142,7 @@ final class EntryJson {
         text.keywords().forEach(json.withArray("/" + IndexedText.KEYWORDS_FIELD)::add);
         text.symbolWords().forEach(json.withArray("/" + IndexedText.SYMBOL_WORDS_FIELD)::add);
         json.put(IndexedText.TITLE_KEYWORD_FIELD, text.titleKeyword()).put("length", text.length());
-        kept.put(TITLE_NAME, text.titleName());
+        keptValues.put(TITLE_NAME, text.titleName());
     }
 
     /** Returns the pURI of the entry in a document. */
@@ -156,10 +156,10 @@ final class EntryJson {
         Shard shard = Shard.parse(json.path("shard").asText());
         Handle handle = json.has("handle") ? Handle.parse(json.path("handle").asText()) : null;
         Row.Status status = Row.Status.valueOf(json.path("status").asText().toUpperCase(Locale.ROOT));
-        JsonNode kept = json.path("kept");
+        JsonNode keptValues = json.path("kept");
         Puri mergedInto =
-                kept.has("mergedInto") ? Puri.parse(kept.path("mergedInto").asText()) : null;
-        Position position = Position.parse(kept.path("position").asText());
+                keptValues.has("mergedInto") ? Puri.parse(keptValues.path("mergedInto").asText()) : null;
+        Position position = Position.parse(keptValues.path("position").asText());
         EntryKind kind = EntryKind.valueOf(json.path("kind").asText().toUpperCase(Locale.ROOT));
         return switch (kind) {
             case DOCUMENT ->
@@ -172,9 +172,9 @@ final class EntryJson {
                         shard,
                         handle,
                         status,
-                        kept.path("epoch").asLong(),
-                        Instant.parse(kept.path("createdAt").asText()),
-                        Instant.parse(kept.path("changedAt").asText()),
+                        keptValues.path("epoch").asLong(),
+                        Instant.parse(keptValues.path("createdAt").asText()),
+                        Instant.parse(keptValues.path("changedAt").asText()),
                         mergedInto,
                         position));
         };

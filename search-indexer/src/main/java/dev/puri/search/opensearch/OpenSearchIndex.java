@@ -80,7 +80,7 @@ final class OpenSearchIndex implements SearchIndex {
     }
 
     @Override
-    public IndexCheckpoint committed() throws IndexUnavailableException {
+    public IndexCheckpoint committedCheckpoint() throws IndexUnavailableException {
         requireOpen();
         JsonNode response = cluster.sendWithWriteTimeout("GET", path("_doc/" + CHECKPOINT), null)
                 .body();
@@ -122,13 +122,13 @@ final class OpenSearchIndex implements SearchIndex {
         if (text == null) {
             return fetchPage(query, SearchBody.listSearch(query), null);
         }
-        ParsedQuery parsed = ParsedQuery.parse(text);
+        ParsedQuery parsedQuery = ParsedQuery.parse(text);
         Set<String> nameMatchIds = findNameMatchIds(query, NameCandidates.parse(text));
-        if (parsed.clauses().isEmpty() && nameMatchIds.isEmpty()) {
+        if (parsedQuery.clauses().isEmpty() && nameMatchIds.isEmpty()) {
             return SearchResult.EMPTY;
         }
-        Highlighter highlighter = query.highlights() ? new Highlighter(parsed) : null;
-        return fetchPage(query, SearchBody.textSearch(query, parsed, nameMatchIds), highlighter);
+        Highlighter highlighter = query.highlights() ? new Highlighter(parsedQuery) : null;
+        return fetchPage(query, SearchBody.textSearch(query, parsedQuery, nameMatchIds), highlighter);
     }
 
     /**

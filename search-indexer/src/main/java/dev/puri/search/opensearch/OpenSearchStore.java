@@ -44,8 +44,8 @@ public final class OpenSearchStore implements IndexStore {
     private final String servingAlias;
     private final String buildingAlias;
     private final Pattern indexNames;
-    private @Nullable OpenSearchIndex serving;
-    private @Nullable OpenSearchIndex building;
+    private @Nullable OpenSearchIndex servingIndex;
+    private @Nullable OpenSearchIndex unfinishedIndex;
 
     /**
      * Creates a store. The constructor sends no request.
@@ -64,26 +64,25 @@ public final class OpenSearchStore implements IndexStore {
 
     @Override
     public SearchIndex serving() throws IndexUnavailableException {
-        requireClosed(serving);
+        requireClosed(servingIndex);
         String name = indexOf(servingAlias).orElse(null);
         if (name == null) {
             name = create(servingAlias);
         } else if (!isUsable(name)) {
             LOG.warn("The index {} has another format. It is deleted, and a new index is built from the topics", name);
-            String created = create(null);
-            makeServing(created);
-            name = created;
+            name = create(null);
+            makeServing(name);
         }
-        OpenSearchIndex opened = open(name);
-        opened.refresh();
+        OpenSearchIndex index = open(name);
+        index.refresh();
         deleteUnusedIndices();
-        serving = opened;
-        return opened;
+        servingIndex = index;
+        return index;
     }
 
     @Override
     public @Nullable SearchIndex building() throws IndexUnavailableException {
-        requireClosed(building);
+        requireClosed(unfinishedIndex);
         String name = indexOf(buildingAlias).orElse(null);
         if (name == null) {
             return null;
@@ -92,10 +91,10 @@ public final class OpenSearchStore implements IndexStore {
             delete(name);
             return null;
         }
-        OpenSearchIndex opened = open(name);
-        opened.refresh();
-        building = opened;
-        return opened;
+        OpenSearchIndex index = open(name);
+        index.refresh();
+        unfinishedIndex = index;
+        return index;
     }
 
     @Override
@@ -103,34 +102,34 @@ public final class OpenSearchStore implements IndexStore {
         if (indexOf(buildingAlias).isPresent()) {
             throw new IllegalStateException("there is already an unfinished index");
         }
-        OpenSearchIndex opened = open(create(buildingAlias));
-        building = opened;
-        return opened;
+        OpenSearchIndex index = open(create(buildingAlias));
+        unfinishedIndex = index;
+        return index;
     }
 
     @Override
     public void promote() throws IndexUnavailableException {
-        OpenSearchIndex rebuilt = building;
-        if (rebuilt == null) {
+        OpenSearchIndex rebuiltIndex = unfinishedIndex;
+        if (rebuiltIndex == null) {
             throw new IllegalStateException("there is no unfinished index");
         }
-        makeServing(rebuilt.name());
-        serving = rebuilt;
-        building = null;
+        makeServing(rebuiltIndex.name());
+        servingIndex = rebuiltIndex;
+        unfinishedIndex = null;
     }
 
     @Override
     public void drop(SearchIndex index) throws IndexUnavailableException {
         // Several objects may represent the same index, so this method compares names.
-        if (!(index instanceof OpenSearchIndex dropped) || isNamed(serving, dropped.name())) {
+        if (!(index instanceof OpenSearchIndex dropped) || isNamed(servingIndex, dropped.name())) {
             throw new IllegalArgumentException("only a replaced or unfinished index can be dropped");
         }
         dropped.close();
         delete(dropped.name());
-        OpenSearchIndex unfinished = building;
+        OpenSearchIndex unfinished = unfinishedIndex;
         if (unfinished != null && isNamed(unfinished, dropped.name())) {
             unfinished.close();
-            building = null;
+            unfinishedIndex = null;
         }
     }
 
@@ -140,11 +139,11 @@ public final class OpenSearchStore implements IndexStore {
 
     @Override
     public void close() {
-        if (serving != null) {
-            serving.close();
+        if (servingIndex != null) {
+            servingIndex.close();
         }
-        if (building != null) {
-            building.close();
+        if (unfinishedIndex != null) {
+            unfinishedIndex.close();
         }
         cluster.close();
     }
@@ -202,7 +201,7 @@ public final class OpenSearchStore implements IndexStore {
             return false;
         }
         try (OpenSearchIndex index = open(name)) {
-            LOG.info("The index {} has the checkpoint {}", name, index.committed());
+            LOG.info("The index {} has the checkpoint {}", name, index.committedCheckpoint());
             return true;
         } catch (IllegalArgumentException e) {
             LOG.warn("The index {} cannot be used: {}", name, e.getMessage());

@@ -26,7 +26,7 @@ final class RetryState {
     }
 
     /** Returns the time until the deadline, but at least one millisecond. */
-    Duration remaining() {
+    Duration remainingTime() {
         return Duration.ofNanos(Math.max(1_000_000, deadlineNanos - System.nanoTime()));
     }
 

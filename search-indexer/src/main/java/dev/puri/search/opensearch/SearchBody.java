@@ -49,13 +49,13 @@ final class SearchBody implements QueryBuilder<ObjectNode> {
      *
      * @param nameMatchIds ids of the entries whose name the user typed
      */
-    static ObjectNode textSearch(SearchQuery query, ParsedQuery parsed, Set<String> nameMatchIds) {
+    static ObjectNode textSearch(SearchQuery query, ParsedQuery parsedQuery, Set<String> nameMatchIds) {
         ObjectNode body = JSON.objectNode();
         ObjectNode bool = body.putObject("query").putObject("bool");
         addFilters(query, null, bool.putArray("filter"));
         bool.putArray("should")
                 .addAll(RankedQuery.<ObjectNode>alternatives(
-                        parsed, nameMatchIds.isEmpty() ? null : ids(nameMatchIds), QUERY_BUILDER));
+                        parsedQuery, nameMatchIds.isEmpty() ? null : ids(nameMatchIds), QUERY_BUILDER));
         bool.put("minimum_should_match", 1);
         ArrayNode sort = body.putArray("sort");
         sort.addObject().put("_score", "desc");

@@ -21,7 +21,8 @@ import org.jspecify.annotations.Nullable;
  * @param attributes all attributes; the title is first, the others are in the order of their names
  * @param keywords the {@link KeywordTerm} of each searched attribute
  * @param titleKeyword the {@link KeywordTerm} of the title; null if the document has no title with a word
- * @param symbolWords words with the symbols in their names, such as {@code c++} and {@code .net}; see {@link TextAnalysis#symbolWords}
+ * @param symbolWords words with the symbols that belong to them, such as {@code c++} and {@code .net}; see {@link
+ *     TextAnalysis#symbolWords}
  * @param length number of characters of the title, or of the shortest searched attribute if there is no title; at most
  *     {@value #MAX_LENGTH}. Attributes without words do not count; if none counts, {@value #MAX_LENGTH}. Among hits
  *     with equal scores, the shortest is first.
@@ -33,13 +34,13 @@ public record IndexedText(
         @Nullable String titleKeyword,
         Set<String> symbolWords,
         int length) {
-    /** The name of the field with {@link #keywords()}, which are the words of whole attributes. */
+    /** The field of {@link #keywords()}. It is named {@code whole}, because each term stands for a whole attribute. */
     public static final String KEYWORDS_FIELD = "whole";
 
-    /** The name of the field with {@link #titleKeyword()}. */
+    /** The field of {@link #titleKeyword()}. */
     public static final String TITLE_KEYWORD_FIELD = "title";
 
-    /** The name of the field with {@link #symbolWords()}, which are words with signs. */
+    /** The field of {@link #symbolWords()}. It is named {@code signed}, because symbols are also called signs. */
     public static final String SYMBOL_WORDS_FIELD = "signed";
 
     /** Maximum of {@link #length()}. Longer texts have this value too. */
@@ -89,7 +90,7 @@ public record IndexedText(
         return new IndexedText(weights.title(), attributes, keywords, titleKeyword, allSymbolWords, length);
     }
 
-    /** Returns the names of all attributes, including those with the weight 0. */
+    /** Returns the names of all attributes, also of attributes that are not searched. */
     private static List<String> titleFirst(SearchedAttributes.Weights weights) {
         List<String> names = new ArrayList<>(weights.byName().keySet());
         String titleName = weights.title();

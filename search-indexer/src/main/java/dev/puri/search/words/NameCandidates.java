@@ -25,8 +25,8 @@ public record NameCandidates(@Nullable Puri puri, @Nullable Handle handle, Set<S
     private static final int MAX_CHARACTERS = Puri.MAX_BYTES;
 
     /** Parses typed text. The result is empty if the text cannot be a name. */
-    public static NameCandidates parse(String typed) {
-        String text = typed.strip();
+    public static NameCandidates parse(String typedText) {
+        String text = typedText.strip();
         if (text.isEmpty() || text.length() > MAX_CHARACTERS) {
             return new NameCandidates(null, null, Set.of());
         }

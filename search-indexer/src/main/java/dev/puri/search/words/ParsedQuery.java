@@ -119,8 +119,8 @@ public record ParsedQuery(List<Clause> clauses, String keyword, boolean isPlain,
     public record SymbolClause(String text, boolean isPrefix) implements Clause {}
 
     /** Parses typed text. */
-    public static ParsedQuery parse(String typed) {
-        return new Parser(typed.length() <= MAX_CHARACTERS ? typed : typed.substring(0, MAX_CHARACTERS)).parse();
+    public static ParsedQuery parse(String typedText) {
+        return new Parser(typedText.substring(0, Math.min(typedText.length(), MAX_CHARACTERS))).parse();
     }
 
     /** Returns the words of all word clauses and phrases in the typed order. */
@@ -189,31 +189,31 @@ public record ParsedQuery(List<Clause> clauses, String keyword, boolean isPlain,
 
     /** Splits the text at the quotation marks; adds the clauses of each part. */
     private static final class Parser {
-        private final String typed;
+        private final String typedText;
         private final Set<Clause> clauses = new LinkedHashSet<>();
         private int wordCount;
         private int symbolWordCount;
 
-        private Parser(String typed) {
-            this.typed = typed;
+        private Parser(String typedText) {
+            this.typedText = typedText;
         }
 
         private ParsedQuery parse() {
             int from = 0;
-            while (from < typed.length()) {
-                int openQuote = typed.indexOf('"', from);
-                int closeQuote = openQuote < 0 ? -1 : typed.indexOf('"', openQuote + 1);
+            while (from < typedText.length()) {
+                int openQuote = typedText.indexOf('"', from);
+                int closeQuote = openQuote < 0 ? -1 : typedText.indexOf('"', openQuote + 1);
                 if (closeQuote < 0) {
-                    addWords(from, typed.length());
+                    addWords(from, typedText.length());
                     break;
                 }
                 addWords(from, openQuote);
-                addPhrase(typed.substring(openQuote + 1, closeQuote));
+                addPhrase(typedText.substring(openQuote + 1, closeQuote));
                 from = closeQuote + 1;
             }
-            List<TextAnalysis.Word> allWords = TextAnalysis.words(typed);
-            String keyword = KeywordTerm.of(TextAnalysis.join(allWords, TextAnalysis.symbolWords(typed, allWords)));
-            boolean isPlain = typed.indexOf('"') < 0 && typed.indexOf('*') < 0;
+            List<TextAnalysis.Word> allWords = TextAnalysis.words(typedText);
+            String keyword = KeywordTerm.of(TextAnalysis.join(allWords, TextAnalysis.symbolWords(typedText, allWords)));
+            boolean isPlain = typedText.indexOf('"') < 0 && typedText.indexOf('*') < 0;
             boolean endsWithPrefix = !clauses.isEmpty()
                     && switch (List.copyOf(clauses).getLast()) {
                         case WordClause word -> word.isPrefix();
@@ -224,7 +224,7 @@ public record ParsedQuery(List<Clause> clauses, String keyword, boolean isPlain,
         }
 
         private void addWords(int from, int to) {
-            String part = typed.substring(from, to);
+            String part = typedText.substring(from, to);
             List<TextAnalysis.Word> words = TextAnalysis.words(part);
             List<TextAnalysis.Word> symbolWords = TextAnalysis.symbolWords(part, words);
             symbolWords.forEach(each -> addSymbolWord(each.text(), isPrefix(part, each, from)));
@@ -238,7 +238,7 @@ public record ParsedQuery(List<Clause> clauses, String keyword, boolean isPlain,
 
         /** Returns whether an asterisk or the end of the typed text follows a word. */
         private boolean isPrefix(String part, TextAnalysis.Word word, int from) {
-            return hasAsterisk(part, word) || from + word.end() == typed.length();
+            return hasAsterisk(part, word) || from + word.end() == typedText.length();
         }
 
         private static boolean hasAsterisk(String part, TextAnalysis.Word word) {

@@ -9,19 +9,19 @@ import org.junit.jupiter.api.Test;
 public abstract class CommitContract extends SearchIndexContract {
     @Test
     void startsWithoutCheckpoint() throws Exception {
-        assertThat(index.committed()).isEqualTo(IndexCheckpoint.NONE);
+        assertThat(index.committedCheckpoint()).isEqualTo(IndexCheckpoint.NONE);
         reopen();
-        assertThat(index.committed()).isEqualTo(IndexCheckpoint.NONE);
+        assertThat(index.committedCheckpoint()).isEqualTo(IndexCheckpoint.NONE);
     }
 
     @Test
     void keepsEntriesAndCheckpoint() throws Exception {
         apply(Item.of("music:tracks:1", "title", "one"), Item.of("music:tracks:2", "title", "two"));
         index.commit(topics.checkpoint());
-        assertThat(index.committed()).isEqualTo(topics.checkpoint());
+        assertThat(index.committedCheckpoint()).isEqualTo(topics.checkpoint());
 
         reopen();
-        assertThat(index.committed()).isEqualTo(topics.checkpoint());
+        assertThat(index.committedCheckpoint()).isEqualTo(topics.checkpoint());
         assertHasEntriesOfTopics(index);
         assertThat(SampleQuery.text("two").purisOf(index)).containsExactly("music:tracks:2");
     }
@@ -46,8 +46,8 @@ public abstract class CommitContract extends SearchIndexContract {
             }
             apply();
             reopen();
-            assertThat(index.committed()).isEqualTo(committed);
-            index.apply(topics.after(index.committed()));
+            assertThat(index.committedCheckpoint()).isEqualTo(committed);
+            index.apply(topics.after(index.committedCheckpoint()));
             index.refresh();
             assertHasEntriesOfTopics(index);
         }
@@ -57,7 +57,7 @@ public abstract class CommitContract extends SearchIndexContract {
     void keepsTheCheckpointWithoutChanges() throws Exception {
         index.commit(topics.write(Item.of("music:tracks:1")).checkpoint());
         reopen();
-        assertThat(index.committed()).isEqualTo(topics.checkpoint());
+        assertThat(index.committedCheckpoint()).isEqualTo(topics.checkpoint());
     }
 
     @Test
@@ -82,6 +82,6 @@ public abstract class CommitContract extends SearchIndexContract {
 
         reopen();
         assertHasEntriesOfTopics(index);
-        assertThat(index.committed()).isEqualTo(topics.checkpoint());
+        assertThat(index.committedCheckpoint()).isEqualTo(topics.checkpoint());
     }
 }

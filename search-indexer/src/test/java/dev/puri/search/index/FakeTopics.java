@@ -58,7 +58,7 @@ public final class FakeTopics {
     /** Returns the changes after a checkpoint. */
     public List<IndexChange> after(IndexCheckpoint checkpoint) {
         return changes.stream()
-                .filter(change -> change.offset() >= checkpoint.next(change.kind(), change.partition()))
+                .filter(change -> change.offset() >= checkpoint.nextOffset(change.kind(), change.partition()))
                 .toList();
     }
 

@@ -20,7 +20,7 @@ public abstract class StoreContract extends SearchIndexContract {
         index.commit(topics.checkpoint());
 
         SearchIndex built = store.build();
-        assertThat(built.committed()).isEqualTo(IndexCheckpoint.NONE);
+        assertThat(built.committedCheckpoint()).isEqualTo(IndexCheckpoint.NONE);
         List<IndexChange> newChanges = new FakeTopics()
                 .write(Item.of("music:tracks:1", "title", "new"))
                 .since(0);
@@ -38,7 +38,7 @@ public abstract class StoreContract extends SearchIndexContract {
 
         reopen();
         assertThat(store.building()).isNull();
-        assertThat(index.committed()).isEqualTo(checkpoint);
+        assertThat(index.committedCheckpoint()).isEqualTo(checkpoint);
         assertThat(SampleQuery.list(Order.OLDEST).purisOf(index)).containsExactly("music:tracks:1");
         assertThat(SampleQuery.text("old").purisOf(index)).isEmpty();
     }
@@ -69,7 +69,7 @@ public abstract class StoreContract extends SearchIndexContract {
         reopen();
         SearchIndex again = store.building();
         assertThat(again).isNotNull();
-        assertThat(again.committed()).isEqualTo(FakeTopics.checkpointOf(unfinished));
+        assertThat(again.committedCheckpoint()).isEqualTo(FakeTopics.checkpointOf(unfinished));
         assertThat(SampleQuery.text("old").purisOf(index)).containsExactly("music:tracks:1");
         assertThat(SampleQuery.text("new").purisOf(again)).containsExactly("music:tracks:1");
         assertThatThrownBy(store::build).isInstanceOf(IllegalStateException.class);
@@ -104,7 +104,7 @@ public abstract class StoreContract extends SearchIndexContract {
         assertThatThrownBy(() -> SampleQuery.text("kept").run(index)).isInstanceOf(IndexUnavailableException.class);
         assertThatThrownBy(() -> index.apply(topics.since(0))).isInstanceOf(IndexUnavailableException.class);
         index = store.serving();
-        assertThat(index.committed()).isEqualTo(topics.checkpoint());
+        assertThat(index.committedCheckpoint()).isEqualTo(topics.checkpoint());
         assertThat(SampleQuery.text("kept").purisOf(index)).hasSize(1);
     }
 

@@ -176,7 +176,7 @@ final class LuceneFaultIT {
      * has applied the remaining changes. Returns the number of committed writes.
      */
     private static int assertIsConsistent(SearchIndex index, long seed, int atLeast) throws Exception {
-        int committed = length(index.committed());
+        int committed = length(index.committedCheckpoint());
         assertThat(committed).as("committed writes are kept, seed %d", seed).isGreaterThanOrEqualTo(atLeast);
         History history = new History(seed);
         FakeTopics topics = history.upTo(committed);
@@ -204,7 +204,7 @@ final class LuceneFaultIT {
                 }
             }
         }
-        index.apply(topics.after(index.committed()));
+        index.apply(topics.after(index.committedCheckpoint()));
         index.refresh();
         for (EntryKind kind : EntryKind.values()) {
             assertThat(entries(index, kind, seed)).as("seed %d", seed).isEqualTo(topics.entries(kind));
@@ -271,7 +271,7 @@ final class LuceneFaultIT {
             Random random = new Random();
             LuceneStore store = new LuceneStore(Path.of(args[0]), new CursorSeal(new byte[32]));
             SearchIndex index = store.serving();
-            history.upTo(length(index.committed()));
+            history.upTo(length(index.committedCheckpoint()));
             SearchIndex left = store.building();
             if (left != null) {
                 store.drop(left);

@@ -42,11 +42,11 @@ final class LuceneListTest {
                 items.add(item);
                 topics.writeRow(item);
                 if (i % 3000 == 0) {
-                    index.apply(topics.after(index.committed()));
+                    index.apply(topics.after(index.committedCheckpoint()));
                     index.commit(topics.checkpoint());
                 }
             }
-            index.apply(topics.after(index.committed()));
+            index.apply(topics.after(index.committedCheckpoint()));
             index.refresh();
 
             for (Order order : List.of(Order.NEWEST, Order.OLDEST)) {

@@ -55,11 +55,11 @@ final class LuceneStoreTest {
                 for (int i = 0; i < 20; i++) {
                     topics.write(Item.of("music:tracks:" + segment + "-" + i, "title", "moon " + i));
                 }
-                index.apply(topics.after(index.committed()));
+                index.apply(topics.after(index.committedCheckpoint()));
                 index.commit(topics.checkpoint());
             }
             topics.erase("music:tracks:1-7");
-            index.apply(topics.after(index.committed()));
+            index.apply(topics.after(index.committedCheckpoint()));
             index.commit(topics.checkpoint());
         }
         return topics;
@@ -102,18 +102,18 @@ final class LuceneStoreTest {
                 }
                 try (LuceneStore store = new LuceneStore(copy, SEAL)) {
                     SearchIndex index = store.serving();
-                    if (!index.committed().equals(topics.checkpoint())) {
-                        assertThat(index.committed()).as("%s", file).isEqualTo(IndexCheckpoint.NONE);
+                    if (!index.committedCheckpoint().equals(topics.checkpoint())) {
+                        assertThat(index.committedCheckpoint()).as("%s", file).isEqualTo(IndexCheckpoint.NONE);
                         refused++;
                     }
-                    index.apply(topics.after(index.committed()));
+                    index.apply(topics.after(index.committedCheckpoint()));
                     index.refresh();
                     assertHasEntries(index, topics);
                     index.commit(topics.checkpoint());
                     assertThat(files(copy)).noneMatch(path -> path.toString().contains(".refused"));
                 }
                 try (LuceneStore store = new LuceneStore(copy, SEAL)) {
-                    assertThat(store.serving().committed()).isEqualTo(topics.checkpoint());
+                    assertThat(store.serving().committedCheckpoint()).isEqualTo(topics.checkpoint());
                 }
                 IOUtils.rm(copy);
             }
@@ -153,7 +153,7 @@ final class LuceneStoreTest {
                     .entrySet());
         }
         try (LuceneStore store = open()) {
-            assertThat(store.serving().committed()).isEqualTo(IndexCheckpoint.NONE);
+            assertThat(store.serving().committedCheckpoint()).isEqualTo(IndexCheckpoint.NONE);
         }
     }
 
@@ -206,7 +206,7 @@ final class LuceneStoreTest {
             SearchIndex built = store.build();
             serving.close();
             Files.write(files(root().resolve("index-1")).getFirst(), new byte[10]);
-            assertThat(store.serving().committed()).isEqualTo(IndexCheckpoint.NONE);
+            assertThat(store.serving().committedCheckpoint()).isEqualTo(IndexCheckpoint.NONE);
 
             built.apply(topics.since(0));
             built.refresh();
@@ -257,7 +257,7 @@ final class LuceneStoreTest {
                     topics.write(Item.of("music:users:zqjxkvwsecretid", "name", "zqjxkvwsecretword moon")
                             .withHandle("trk_zqjxkvwz2nqr8w3"));
                 }
-                index.apply(topics.after(index.committed()));
+                index.apply(topics.after(index.committedCheckpoint()));
                 index.commit(topics.checkpoint());
             }
             for (String secret : secrets) {
@@ -267,7 +267,7 @@ final class LuceneStoreTest {
             // Written again and erased before a commit.
             topics.write(Item.of("music:users:zqjxkvwsecretid", "name", "zqjxkvwsecretword sun"));
             topics.erase("music:users:zqjxkvwsecretid");
-            index.apply(topics.after(index.committed()));
+            index.apply(topics.after(index.committedCheckpoint()));
             index.refresh();
             index.commit(topics.checkpoint());
             assertThat(filesWith(secrets.getFirst())).isNotEmpty();

@@ -75,7 +75,7 @@ final class OpenSearchStoreIT {
             SearchIndex index = store.serving();
             assertThatThrownBy(() -> store.drop(before)).isInstanceOf(IllegalArgumentException.class);
             assertThat(indices("twice-g*")).hasSize(1);
-            assertThat(index.committed()).isNotNull();
+            assertThat(index.committedCheckpoint()).isNotNull();
         }
     }
 
@@ -101,7 +101,7 @@ final class OpenSearchStoreIT {
             FakeTopics topics = new FakeTopics().write(Item.of("music:tracks:1", "title", "late"));
             assertThatThrownBy(() -> index.apply(topics.since(0))).isInstanceOf(IndexUnavailableException.class);
             assertThatThrownBy(() -> index.commit(topics.checkpoint())).isInstanceOf(IndexUnavailableException.class);
-            assertThatThrownBy(() -> index.committed()).isInstanceOf(IndexUnavailableException.class);
+            assertThatThrownBy(() -> index.committedCheckpoint()).isInstanceOf(IndexUnavailableException.class);
             assertThat(indices("late-g*")).isEmpty();
         }
     }

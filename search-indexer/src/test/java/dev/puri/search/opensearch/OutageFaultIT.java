@@ -59,15 +59,15 @@ final class OutageFaultIT {
             assertThat(writing).isNotDone();
 
             node.start();
-            IndexCheckpoint checkpoint = fails.committed();
+            IndexCheckpoint checkpoint = fails.committedCheckpoint();
             assertThat(checkpoint).isEqualTo(FakeTopics.checkpointOf(changes.subList(0, FIRST / 2)));
             fails.apply(changes.stream()
-                    .filter(change -> change.offset() >= checkpoint.next(change.kind(), change.partition()))
+                    .filter(change -> change.offset() >= checkpoint.nextOffset(change.kind(), change.partition()))
                     .toList());
             writing.get(120, TimeUnit.SECONDS);
             assertHasAll(waits, changes);
             assertHasAll(fails, changes);
-            assertThat(waits.committed()).isEqualTo(FakeTopics.checkpointOf(changes));
+            assertThat(waits.committedCheckpoint()).isEqualTo(FakeTopics.checkpointOf(changes));
         }
     }
 

@@ -39,9 +39,9 @@ final class AllowedHosts {
     }
 
     /**
-     * Returns the hosts of the setting. Without the setting, a listener on the loopback without tokens and TLS accepts
-     * no further hosts, and any other listener accepts all hosts: a web page has no token, and the certificate does not
-     * match the page's name.
+     * Returns the hosts of the setting. Without the setting, a listener on a loopback address with neither tokens nor
+     * TLS accepts no further hosts. Any other listener accepts all hosts: a web page has no token, and the certificate
+     * does not match the page's name.
      */
     static AllowedHosts of(ListenerOptions options) {
         HttpSettings http = options.http();

@@ -13,7 +13,7 @@ import java.util.concurrent.TimeUnit;
  * Stops a server gracefully.
  *
  * <pre>
- * unready ─▶ delay ─▶ refuse new requests ─▶ end streams and event waits ─▶ grace period for other requests ─▶ closed
+ * unready ─▶ delay ─▶ refuse new requests ─▶ end streams and waiting requests ─▶ grace period ─▶ closed
  * </pre>
  *
  * During the delay the server serves requests as before. Meanwhile load balancers see that it is not ready, and use

@@ -77,7 +77,7 @@ public final class Listener implements AutoCloseable {
                         .setFileCachingEnabled(false)));
         try {
             RouteTable table = new RouteTable(options.name(), routes, metrics);
-            MeasuredRoute unrouted =
+            MeasuredRoute placeholderRoute =
                     new MeasuredRoute(options.name(), Route.get("/unrouted", Scope.NONE, exchange -> {}), metrics);
             ListenerState state = new ListenerState(options, metrics);
             Access access = new Access(options, vertx, metrics, InstantSource.system(), keyTimes);
@@ -85,7 +85,7 @@ public final class Listener implements AutoCloseable {
             ServerSSLOptions certificates = tls == null ? null : readCertificates(tls, vertx);
             List<ListenerLoop> loops = new ArrayList<>();
             for (int i = 0; i < options.eventLoops(); i++) {
-                loops.add(new ListenerLoop(options, table, unrouted, state, access, certificates));
+                loops.add(new ListenerLoop(options, table, placeholderRoute, state, access, certificates));
             }
             var loopsToStart = loops.iterator();
             awaitStart(vertx.deployVerticle(

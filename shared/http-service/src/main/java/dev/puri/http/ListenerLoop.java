@@ -31,7 +31,7 @@ final class ListenerLoop extends VerticleBase {
 
     private final ListenerOptions options;
     private final RouteTable table;
-    private final MeasuredRoute unrouted;
+    private final MeasuredRoute placeholderRoute;
     private final ListenerState state;
     private final Access access;
     private final AllowedHosts hosts;
@@ -42,19 +42,20 @@ final class ListenerLoop extends VerticleBase {
     private @Nullable WorkerExecutor downloads;
 
     /**
+     * @param placeholderRoute stands for the route of requests without a route, for example in metrics
      * @param tls null if TLS is off
      */
     ListenerLoop(
             ListenerOptions options,
             RouteTable table,
-            MeasuredRoute unrouted,
+            MeasuredRoute placeholderRoute,
             ListenerState state,
             Access access,
             @Nullable ServerSSLOptions tls) {
         this.options = options;
         this.state = state;
         this.table = table;
-        this.unrouted = unrouted;
+        this.placeholderRoute = placeholderRoute;
         this.access = access;
         this.hosts = AllowedHosts.of(options);
         this.deadlines = new ConnectionDeadlines(options.limits(), state);
@@ -302,6 +303,6 @@ final class ListenerLoop extends VerticleBase {
 
     /** Creates an exchange for a request that is answered without a route, or before its route is found. */
     private Exchange exchangeWithoutRoute(HttpServerRequest request) {
-        return new Exchange(this, request, unrouted, "");
+        return new Exchange(this, request, placeholderRoute, "");
     }
 }

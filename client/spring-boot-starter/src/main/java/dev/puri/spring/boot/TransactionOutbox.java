@@ -35,9 +35,9 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
  * it reports.
  *
  * <p>After the commit, for example in a listener of the phase {@code AFTER_COMMIT}, code needs a new transaction to add
- * events. Without a new transaction, an event is refused if other events were added before the commit. If not, this
- * class does not know of the commit: it accepts the event, the event is lost, and an error is logged when Spring
- * reports the completion of the transaction. Thread-safe.
+ * events. Without a new transaction, an event is refused if other events were added before the commit. If none was
+ * added, this class does not know of the commit: it accepts the event, the event is lost, and an error is logged when
+ * Spring reports the completion of the transaction. Thread-safe.
  */
 public final class TransactionOutbox {
     private static final Logger LOG = LoggerFactory.getLogger(TransactionOutbox.class);
@@ -147,8 +147,8 @@ public final class TransactionOutbox {
 
         boolean hasTransaction() {
             Object resource = TransactionSynchronizationManager.getResource(obtainDataSource());
-            // DataSourceUtils and the transaction manager for JDBC mark their connections as synchronized, so for a
-            // marked connection Spring must be asked. Other managers do not mark theirs, which have a transaction.
+            // A connection that is not marked as synchronized was bound by a manager for another API, so it has a
+            // transaction. DataSourceUtils and the manager for JDBC both mark connections, so Spring must be asked.
             return resource instanceof ConnectionHolder connection
                     && (!connection.isSynchronizedWithTransaction() || isExistingTransaction(doGetTransaction()));
         }

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param parser parses a text; throws an IllegalArgumentException if the text is malformed
  */
 public record TextType<T>(Class<T> javaType, Function<String, T> parser) {
-    /** All types that a service uses. */
+    /** The types that a service has in its API and tables. */
     public static final List<TextType<?>> ALL = List.of(
             new TextType<>(Puri.class, Puri::parse),
             new TextType<>(Handle.class, Handle::parse),

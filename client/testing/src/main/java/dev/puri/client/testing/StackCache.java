@@ -18,8 +18,9 @@ import java.util.regex.Pattern;
 
 /**
  * Manages the folder in which all builds of a user share unpacked stacks. A stack is the set of files that a registry
- * for tests needs. Deletes stacks that are no longer used, and only files whose names have one of the forms below. A failed
- * clean-up does not fail a start, because another JVM may clean up at the same time, and the cache may be read-only.
+ * for tests needs. Deletes stacks that are no longer used, and only files whose names have one of the forms below. A
+ * failed clean-up does not fail a start, because another JVM may clean up at the same time, and the cache may be
+ * read-only.
  *
  * <pre>
  * unpacking-N  ──rename──▶  0123456789abcdef  ──rename──▶  deleting-UUID

@@ -6,8 +6,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The state of the serving table at one time, from which {@link #unreadyReason} decides whether the table is ready.
  *
- * @param fed whether a feeder feeds the serving table, and not another table that is being filled
- * @param running whether the feeder is alive
+ * @param isServingTableFed whether a feeder updates the serving table; false while a feeder fills another table
+ * @param isFeederRunning whether the feeder is alive
  * @param schemaRegistryProblem why the feeder waits for the schema registry; null if it does not wait
  * @param problem another reason why the table cannot be fed; null if there is none
  * @param lag the lag of the table, in records
@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
  * @param hangingTransaction describes an open transaction that hides later records; null if there is none
  */
 record TableReadiness(
-        boolean fed,
-        boolean running,
+        boolean isServingTableFed,
+        boolean isFeederRunning,
         @Nullable String schemaRegistryProblem,
         @Nullable String problem,
         long lag,
@@ -33,10 +33,10 @@ record TableReadiness(
         if (schemaRegistryProblem != null) {
             return "waiting for the schema registry: " + schemaRegistryProblem;
         }
-        if (!fed) {
+        if (!isServingTableFed) {
             return problem != null ? problem : "the table is being filled";
         }
-        if (!running) {
+        if (!isFeederRunning) {
             return "the Kafka Streams client of the table is dead";
         }
         if (lagAge == null || lagAge.compareTo(maxLagAge) > 0) {

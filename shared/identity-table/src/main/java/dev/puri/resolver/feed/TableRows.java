@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record TableRows(Supplier<@Nullable Table> tables) implements ReadYourWrites.Rows {
     @Override
-    public @Nullable Position lastOf(Puri puri) {
+    public @Nullable Position lastEventOf(Puri puri) {
         Table table = tables.get();
         Identity identity = table == null ? null : table.byPuri(puri);
         return identity == null ? null : identity.row().position();

@@ -1,6 +1,6 @@
 package dev.puri.resolver.feed;
 
-import dev.puri.tail.RecordTimes;
+import dev.puri.tail.TimestampInterceptor;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.HashMap;
@@ -100,7 +100,7 @@ final class TrackedConsumer extends KafkaConsumer<byte[], byte[]> {
             }
             readAhead = null;
         }
-        return RecordTimes.withTimes(super.poll(timeout));
+        return TimestampInterceptor.withTimestamps(super.poll(timeout));
     }
 
     /** Kafka Streams assigns one partition to restore it, and all partitions after the restore. */
@@ -162,7 +162,7 @@ final class TrackedConsumer extends KafkaConsumer<byte[], byte[]> {
 
         @Override
         public ConsumerRecords<byte[], byte[]> poll() {
-            return RecordTimes.withTimes(TrackedConsumer.super.poll(POLL_AHEAD_TIMEOUT));
+            return TimestampInterceptor.withTimestamps(TrackedConsumer.super.poll(POLL_AHEAD_TIMEOUT));
         }
 
         @Override

@@ -47,12 +47,12 @@ public final class LookUp {
     }
 
     /** Prefetches the memory that look-ups of these references read, see {@link RecordView#prefetch}. */
-    public void touch(byte[] text, int[] bounds, int count) {
+    public void prefetch(byte[] text, int[] bounds, int count) {
         view.prefetch(text, bounds, count);
     }
 
-    /** Like {@link #touch}, but ignores pURIs. */
-    public void touchHandles(byte[] text, int[] bounds, int count) {
+    /** Like {@link #prefetch}, but ignores pURIs. */
+    public void prefetchHandles(byte[] text, int[] bounds, int count) {
         view.prefetchHandles(text, bounds, count);
     }
 
@@ -125,11 +125,11 @@ public final class LookUp {
         }
     }
 
-    /** Sets a result without a row, for a reference that the caller does not look up. */
-    public Verdict nothing(Verdict result) {
+    /** Sets a verdict without a row, for a reference that the caller does not look up. Returns the verdict. */
+    public Verdict setWithoutRow(Verdict newVerdict) {
         reset();
-        verdict = result;
-        return result;
+        verdict = newVerdict;
+        return newVerdict;
     }
 
     private void reset() {

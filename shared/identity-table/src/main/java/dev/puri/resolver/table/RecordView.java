@@ -78,7 +78,7 @@ public final class RecordView {
         return moveToParsed(puris.find(hash, puriKey, parts));
     }
 
-    /** Moves to a record. The caller must have called {@link Words#hold}, so that its words stay meanwhile. */
+    /** Moves to a record. The caller must have called {@link Words#hold}, so that its words are not removed. */
     void moveTo(byte[] newRecord) {
         parts.read(newRecord);
         moveToParsed(newRecord);

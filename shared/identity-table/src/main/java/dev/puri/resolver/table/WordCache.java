@@ -21,7 +21,7 @@ final class WordCache {
 
     private static final byte[] NONE = {};
 
-    private final ToIntFunction<String> codeOf;
+    private final ToIntFunction<String> dictionary;
     private final int[] lengths = new int[SIZE];
     private final long[] firstBytesOf = new long[SIZE];
     private final long[] lastBytesOf = new long[SIZE];
@@ -33,10 +33,10 @@ final class WordCache {
     private final int[] otherCodes = new int[SIZE];
 
     /**
-     * @param codeOf returns the code of a word; throws an {@link IllegalArgumentException} if it is invalid
+     * @param dictionary returns the code of a word; throws an {@link IllegalArgumentException} if it is invalid
      */
-    WordCache(ToIntFunction<String> codeOf) {
-        this.codeOf = codeOf;
+    WordCache(ToIntFunction<String> dictionary) {
+        this.dictionary = dictionary;
         Arrays.fill(otherWords, NONE);
     }
 
@@ -84,6 +84,6 @@ final class WordCache {
     }
 
     private int codeOf(byte[] text, int from, int to) {
-        return codeOf.applyAsInt(new String(text, from, to - from, StandardCharsets.UTF_8));
+        return dictionary.applyAsInt(new String(text, from, to - from, StandardCharsets.UTF_8));
     }
 }

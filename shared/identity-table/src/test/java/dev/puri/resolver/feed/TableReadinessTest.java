@@ -56,13 +56,14 @@ final class TableReadinessTest {
     }
 
     private static @Nullable String unreadyReason(
-            boolean fed,
-            boolean running,
+            boolean isServingTableFed,
+            boolean isFeederRunning,
             @Nullable String schemaRegistryProblem,
-            @Nullable String trouble,
-            long behind,
-            @Nullable Duration age) {
-        return new TableReadiness(fed, running, schemaRegistryProblem, trouble, behind, age, null)
+            @Nullable String problem,
+            long lag,
+            @Nullable Duration lagAge) {
+        return new TableReadiness(
+                        isServingTableFed, isFeederRunning, schemaRegistryProblem, problem, lag, lagAge, null)
                 .unreadyReason(10, Duration.ofSeconds(30));
     }
 }

@@ -21,10 +21,10 @@ final class RecordViewTest {
 
     @Test
     void prefetchOfHandlesReadsNoMemoryOfNames() {
-        touchHandles(TRACK);
+        prefetchHandles(TRACK);
         assertThat(view.prefetched).isZero();
 
-        touchHandles(HANDLE);
+        prefetchHandles(HANDLE);
         assertThat(view.prefetched).isNotZero();
 
         view.prefetched = 0;
@@ -32,7 +32,7 @@ final class RecordViewTest {
         assertThat(view.prefetched).isNotZero();
     }
 
-    private void touchHandles(String ref) {
+    private void prefetchHandles(String ref) {
         view.prefetched = 0;
         view.prefetchHandles(ascii(ref), new int[] {0, ref.length()}, 1);
     }

@@ -21,8 +21,8 @@ public sealed interface EventStatus {
     record Refused(Position at, Reason reason, @Nullable Refusal refusal) implements EventStatus {}
 
     /**
-     * The token is invalid, or its topic or partition has no events of the requested name. If the event was refused, the
-     * status is {@link Refused} instead.
+     * The token is invalid, or its topic or partition has no events of the requested name. The status of a refused
+     * event is {@link Refused} instead.
      */
     record Foreign(String detail) implements EventStatus {}
 

@@ -61,14 +61,14 @@ public final class ReadYourWrites {
          * start of a wait. May block.
          */
         @Nullable
-        Position lastOf(Puri puri);
+        Position lastEventOf(Puri puri);
 
         /**
          * Returns the same, but may return null for rows that have not changed recently. Called for each change during
          * a wait, by threads that other work depends on, so it must not block.
          */
         default @Nullable Position lastRecentOf(Puri puri) {
-            return lastOf(puri);
+            return lastEventOf(puri);
         }
 
         /** Returns the name of the identity that has a handle; null if none is known. Must not block. */
@@ -133,8 +133,8 @@ public final class ReadYourWrites {
     }
 
     /**
-     * Waits for an event of a name. Blocks as long as {@link Rows#lastOf} does. The future completes on any thread;
-     * cancelling it ends the wait.
+     * Waits for an event of a name. Blocks as long as {@link Rows#lastEventOf} does. The future completes on any
+     * thread; cancelling it ends the wait.
      *
      * @param caller the client, such as a connection; the number of waits of each caller is limited
      * @param wait the maximum wait; zero to check once
@@ -188,7 +188,7 @@ public final class ReadYourWrites {
         if (refused != null || !canRowsShow(puri, token)) {
             return refused;
         }
-        Position row = rows.lastOf(puri);
+        Position row = rows.lastEventOf(puri);
         // Only the first check sees rows from before the start, so only here the absence of a row is certain.
         boolean isSeen = isSeen(puri, token, row) || row == null && isAsOf(token, refusals.lastEventWithoutRow(puri));
         return isSeen ? EventStatus.Seen.INSTANCE : null;

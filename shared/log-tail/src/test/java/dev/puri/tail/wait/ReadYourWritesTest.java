@@ -62,7 +62,7 @@ final class ReadYourWritesTest {
     /** The rows of the current table. */
     private final class Current implements ReadYourWrites.Rows {
         @Override
-        public @Nullable Position lastOf(Puri puri) {
+        public @Nullable Position lastEventOf(Puri puri) {
             asked++;
             return lastRecentOf(puri);
         }

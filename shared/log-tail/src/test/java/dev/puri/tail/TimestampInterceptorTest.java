@@ -13,7 +13,7 @@ import org.apache.kafka.common.header.internals.RecordHeaders;
 import org.apache.kafka.common.record.TimestampType;
 import org.junit.jupiter.api.Test;
 
-final class RecordTimesTest {
+final class TimestampInterceptorTest {
     private static final TopicPartition PARTITION = new TopicPartition("t", 0);
 
     @Test
@@ -22,19 +22,19 @@ final class RecordTimesTest {
         ConsumerRecords<byte[], byte[]> records = records(timed, record(2, -1));
 
         List<ConsumerRecord<byte[], byte[]>> stamped =
-                RecordTimes.withTimes(records).records(PARTITION);
+                TimestampInterceptor.withTimestamps(records).records(PARTITION);
 
         assertThat(stamped).extracting(ConsumerRecord::timestamp).containsExactly(1000L, 0L);
         assertThat(stamped).extracting(ConsumerRecord::offset).containsExactly(1L, 2L);
         assertThat(stamped).extracting(ConsumerRecord::value).containsOnly(new byte[] {4});
-        assertThat(RecordTimes.withTimes(records).nextOffsets()).isEqualTo(records.nextOffsets());
+        assertThat(TimestampInterceptor.withTimestamps(records).nextOffsets()).isEqualTo(records.nextOffsets());
     }
 
     @Test
     void returnsRecordsWithTimestampsUnchanged() {
         ConsumerRecords<byte[], byte[]> records = records(record(1, 0), record(2, 5));
 
-        assertThat(RecordTimes.withTimes(records)).isSameAs(records);
+        assertThat(TimestampInterceptor.withTimestamps(records)).isSameAs(records);
     }
 
     @SafeVarargs

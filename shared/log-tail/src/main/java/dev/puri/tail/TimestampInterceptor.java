@@ -14,19 +14,19 @@ import org.apache.kafka.common.TopicPartition;
  * Sets the timestamp 0 on records that have no timestamp. Kafka Streams does not call the timestamp extractor for
  * records of a global store, and a negative timestamp stops its global thread, again after each restart. The topology
  * configures this class as an interceptor of the global store's consumer; the resolver's consumer calls
- * {@link #withTimes}.
+ * {@link #withTimestamps}.
  */
-public final class RecordTimes implements ConsumerInterceptor<byte[], byte[]> {
+public final class TimestampInterceptor implements ConsumerInterceptor<byte[], byte[]> {
     /** Called by Kafka, which is configured with the name of this class. */
-    public RecordTimes() {}
+    public TimestampInterceptor() {}
 
     @Override
     public ConsumerRecords<byte[], byte[]> onConsume(ConsumerRecords<byte[], byte[]> records) {
-        return withTimes(records);
+        return withTimestamps(records);
     }
 
     /** Returns the same records, with the timestamp 0 on those that have none. */
-    public static ConsumerRecords<byte[], byte[]> withTimes(ConsumerRecords<byte[], byte[]> records) {
+    public static ConsumerRecords<byte[], byte[]> withTimestamps(ConsumerRecords<byte[], byte[]> records) {
         boolean haveTimestamps = true;
         for (ConsumerRecord<byte[], byte[]> record : records) {
             haveTimestamps &= record.timestamp() >= 0;
