@@ -259,8 +259,8 @@ final class TopicsCommand implements Runnable {
      */
     static List<String> missingTopics(Set<String> namespaces, Set<String> existingTopics) {
         return namespaces.stream()
-                .filter(namespace -> !existingTopics.contains(Topics.eventsOf(namespace)))
-                .map(namespace -> Topics.eventsOf(namespace) + " is missing, and the namespace " + namespace
+                .filter(namespace -> !existingTopics.contains(Topics.eventsTopicOf(namespace)))
+                .map(namespace -> Topics.eventsTopicOf(namespace) + " is missing, and the namespace " + namespace
                         + " is declared with a topic of its own; create the topic with: puri topics create")
                 .toList();
     }

@@ -177,8 +177,8 @@ final class EveryTokenIT {
                     null,
                     null,
                     new Change.Created(uuid(-1), new Owner("catalog"), new Shard("s0"), null, Map.of()));
-            producer.send(
-                    new ProducerRecord<>(Topics.eventsOf("own"), first.puri().toBytes(), encoded(first, schemaId)));
+            producer.send(new ProducerRecord<>(
+                    Topics.eventsTopicOf("own"), first.puri().toBytes(), encoded(first, schemaId)));
             // The topology looks for new topics every 30 s.
             await().atMost(Duration.ofSeconds(90))
                     .until(() -> get(stack.resolverUrl() + "/v1/identities/" + first.puri())
@@ -261,7 +261,7 @@ final class EveryTokenIT {
     /** Where its publisher sends it; rarely into a topic that is not its namespace's. */
     private String topic(Puri puri) {
         boolean isOwn = puri.namespace().equals("own") != (random.nextInt(20) == 0);
-        return isOwn ? Topics.eventsOf("own") : Topics.EVENTS;
+        return isOwn ? Topics.eventsTopicOf("own") : Topics.EVENTS;
     }
 
     private Change change(int number) {

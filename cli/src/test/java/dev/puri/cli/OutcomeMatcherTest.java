@@ -73,7 +73,7 @@ class OutcomeMatcherTest {
     void theSameOffsetOfAnotherPartitionOrTopicIsAnotherEvent() {
         matcher.expect(at(0, 5), 1);
         matcher.addOutcome(at(1, 5), Outcome.APPLIED);
-        matcher.addOutcome(new Position(Topics.eventsOf("music"), 0, 5), Outcome.APPLIED);
+        matcher.addOutcome(new Position(Topics.eventsTopicOf("music"), 0, 5), Outcome.APPLIED);
         assertThat(reported).isEmpty();
     }
 

@@ -48,7 +48,7 @@ final class CollectionsRegistry {
     @Nullable
     Refusal objectionTo(Puri puri, String topic) {
         String namespace = puri.namespace();
-        String expected = Topics.eventsOf(namespace, declarations.ownsTopic(namespace));
+        String expected = Topics.eventsTopicOf(namespace, declarations.ownsTopic(namespace));
         if (topic.equals(expected)) {
             return null;
         }

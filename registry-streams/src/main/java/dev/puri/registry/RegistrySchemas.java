@@ -99,7 +99,7 @@ public final class RegistrySchemas {
         Map<String, Schema> byTopic = new LinkedHashMap<>();
         byTopic.put(Topics.EVENTS, IdentityEvent.getClassSchema());
         for (String namespace : ownedNamespaces) {
-            byTopic.put(Topics.eventsOf(namespace), IdentityEvent.getClassSchema());
+            byTopic.put(Topics.eventsTopicOf(namespace), IdentityEvent.getClassSchema());
         }
         byTopic.put(Topics.IDENTITIES, IdentityRow.getClassSchema());
         byTopic.put(Topics.DOCUMENTS, Document.getClassSchema());

@@ -126,7 +126,7 @@ public final class RegistryTopics {
             requiredTopics.add(newTopic(spec.name(), spec.partitions(partitions), replicationFactor, spec.configs()));
         }
         for (String namespace : ownedNamespaces) {
-            requiredTopics.add(newTopic(Topics.eventsOf(namespace), partitions, replicationFactor, EVENTS_CONFIG));
+            requiredTopics.add(newTopic(Topics.eventsTopicOf(namespace), partitions, replicationFactor, EVENTS_CONFIG));
         }
         List<String> createdNames = new ArrayList<>();
         admin.createTopics(requiredTopics).values().forEach((name, future) -> {

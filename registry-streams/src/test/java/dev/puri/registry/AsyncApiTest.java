@@ -60,7 +60,7 @@ final class AsyncApiTest {
         topics.add(Topics.EVENTS + ".{namespace}");
 
         assertThat(channels().keySet()).isEqualTo(topics);
-        assertThat(Topics.isEvents(Topics.eventsOf("music"))).isTrue();
+        assertThat(Topics.isEvents(Topics.eventsTopicOf("music"))).isTrue();
     }
 
     @Test

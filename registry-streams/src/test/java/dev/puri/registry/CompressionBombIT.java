@@ -47,7 +47,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class CompressionBombIT {
     private static final Duration SOON = Duration.ofSeconds(60);
-    private static final String MUSIC = Topics.eventsOf("music");
+    private static final String MUSIC = Topics.eventsTopicOf("music");
 
     private final IdentityMinter minter = new IdentityMinter();
     private RegistryStack stack;

@@ -68,7 +68,7 @@ final class Garbage {
 
     /** Headers that are not those of the intake stage, each wrong in one way. */
     private static List<Headers> headers() {
-        String position = new Position(Topics.eventsOf("music"), 0, 1).toString();
+        String position = new Position(Topics.eventsTopicOf("music"), 0, 1).toString();
         return List.of(
                 new RecordHeaders(),
                 with("position", TextCodec.utf8(position)),

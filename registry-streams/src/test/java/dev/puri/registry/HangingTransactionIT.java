@@ -73,7 +73,7 @@ final class HangingTransactionIT {
     @Test
     void aNamespacesOwnTopicIsReportedAndStopsNobodyElse(@TempDir Path folder) throws Exception {
         HangingTransaction left = HangingTransaction.leave(
-                bootstrapServers(), new TopicPartition(Topics.eventsOf("music"), 0), "music-producer");
+                bootstrapServers(), new TopicPartition(Topics.eventsTopicOf("music"), 0), "music-producer");
         try (RegistryStreams streams = RegistryStreams.start(stack.settings(folder))) {
             await().atMost(SOON)
                     .untilAsserted(

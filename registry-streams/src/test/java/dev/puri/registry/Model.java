@@ -24,7 +24,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A second, simple implementation of the contract: one mutable object per pURI and a list of conditions. Its inputs are
- * the first claimant of each handle and whether a collection was searchable; it knows nothing of queues, crashes or Kafka.
+ * the first claimant of each handle and whether a collection was searchable; it knows nothing of queues, crashes or
+ * Kafka.
  */
 final class Model {
     /** What the collections registry says, in the model's own words. */

@@ -76,7 +76,7 @@ class PoisonIT {
         try (RegistryStreams streams = RegistryStreams.start(stack.settings(stateDir))) {
             assertThat(outcomeOfNextClaim("before")).isEqualTo(Outcome.APPLIED);
             for (String topic : List.of(
-                    Topics.EVENTS, Topics.eventsOf("music"), Topics.COLLECTIONS, Topics.GRANTS, INTAKE, CLAIMS)) {
+                    Topics.EVENTS, Topics.eventsTopicOf("music"), Topics.COLLECTIONS, Topics.GRANTS, INTAKE, CLAIMS)) {
                 boolean isCompacted = topic.equals(Topics.COLLECTIONS);
                 for (Garbage.Form form : Garbage.forms(entrySchema)) {
                     if (!isCompacted || form.key() != null) {

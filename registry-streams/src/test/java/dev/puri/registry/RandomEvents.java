@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Random events over few names, so that they conflict with each other, and the declarations for them. */
 final class RandomEvents {
-    static final String MUSIC_TOPIC = Topics.eventsOf("music");
+    static final String MUSIC_TOPIC = Topics.eventsTopicOf("music");
 
     static final List<Declaration> DECLARED = List.of(
             new Collection("soundcloud", "tracks", new Prefix("trk"), Set.of(), true, false, "", false),

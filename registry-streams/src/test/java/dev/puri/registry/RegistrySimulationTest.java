@@ -53,7 +53,7 @@ class RegistrySimulationTest {
     private static final int SEEDS = 300;
     private static final int EVENTS = 250;
     private static final int PARTITIONS = 4;
-    private static final String STRAY_TOPIC = Topics.eventsOf("stray");
+    private static final String STRAY_TOPIC = Topics.eventsTopicOf("stray");
 
     @Test
     void everyHistoryAgreesWithTheModel() {

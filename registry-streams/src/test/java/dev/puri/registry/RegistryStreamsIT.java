@@ -219,7 +219,7 @@ class RegistryStreamsIT {
     @Test
     void namespaceTopicWithAnyNumberOfPartitionsIsRead() throws Exception {
         stack.declare(List.of(new Namespace("music", true)));
-        String topic = Topics.eventsOf("music");
+        String topic = Topics.eventsTopicOf("music");
         RegistryTopics.create(stack.admin(), 7, (short) 1, Set.of("music"));
         Puri album = Puri.parse("music:albums:1");
 
@@ -243,7 +243,7 @@ class RegistryStreamsIT {
     @Test
     void acceptsTimestampMinusOne() throws Exception {
         stack.declare(List.of(new Namespace("timeless", true)));
-        String topic = Topics.eventsOf("timeless");
+        String topic = Topics.eventsTopicOf("timeless");
         stack.admin()
                 .createTopics(List.of(
                         new NewTopic(topic, 1, (short) 1).configs(Map.of("message.timestamp.type", "CreateTime"))))

@@ -89,8 +89,8 @@ class RegistryTopicsIT {
     void createChangesEventsTopicsThatStoreCompressedBatches() throws Exception {
         RegistryTopics.create(admin, 3, (short) 1, Set.of("music"));
         configure(Topics.EVENTS, "compression.type", "producer");
-        configure(Topics.eventsOf("music"), "compression.type", "zstd");
-        configure(Topics.eventsOf("music"), "max.message.bytes", "100000000");
+        configure(Topics.eventsTopicOf("music"), "compression.type", "zstd");
+        configure(Topics.eventsTopicOf("music"), "max.message.bytes", "100000000");
         assertThat(RegistryTopics.check(admin, APPLICATION, 1))
                 .hasSize(3)
                 .anyMatch(m -> m.startsWith(Topics.EVENTS + " has compression.type=producer"))

@@ -159,7 +159,7 @@ class RegistryTopologyTest {
         driver.advanceWallClockTime(Registrar.DECLARATION_WAIT.plus(Registrar.TICK_INTERVAL));
         assertThat(rejection().getReason()).isEqualTo("MALFORMED");
 
-        input(Topics.eventsOf("soundcloud")).pipeInput(TRACK.toBytes(), encoded(created(TRACK, null)));
+        input(Topics.eventsTopicOf("soundcloud")).pipeInput(TRACK.toBytes(), encoded(created(TRACK, null)));
         TestRecord<byte[], byte[]> answer = identities.readRecord();
         assertThat(header(answer, Outcome.HEADER)).isEqualTo("applied");
         assertThat(header(answer, Position.HEADER))

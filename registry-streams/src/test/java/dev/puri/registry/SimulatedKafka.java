@@ -25,9 +25,9 @@ import org.apache.kafka.streams.state.Stores;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Simulates Kafka with lists: topics, and tasks that read them, write to them in transactions, and lose everything since
- * their last commit in a crash. The processors are the real ones. Everything happens in one thread, in an order that the
- * test's random numbers determine.
+ * Simulates Kafka with lists: topics, and tasks that read them, write to them in transactions, and lose everything
+ * since their last commit in a crash. The processors are the real ones. Everything happens in one thread, in an order
+ * that the test's random numbers determine.
  */
 final class SimulatedKafka {
     static final String INTAKE = "app-intake-repartition";

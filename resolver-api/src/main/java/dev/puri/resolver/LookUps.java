@@ -160,8 +160,8 @@ final class LookUps {
             return;
         }
         CompletableFuture<Void> allDone = CompletableFuture.allOf(statuses.toArray(CompletableFuture[]::new));
-        exchange.onGone(() -> statuses.forEach(LookUps::cancel));
-        allDone.whenComplete((nothing, failure) -> exchange.later(() -> {
+        exchange.onCancel(() -> statuses.forEach(LookUps::cancel));
+        allDone.whenComplete((nothing, failure) -> exchange.runOnEventLoop(() -> {
             if (!exchange.isOver()) {
                 answer(exchange, request, statuses);
             }
@@ -224,8 +224,8 @@ final class LookUps {
             answer.accept(status.join());
             return;
         }
-        exchange.onGone(() -> cancel(status));
-        status.whenComplete((result, failure) -> exchange.later(() -> {
+        exchange.onCancel(() -> cancel(status));
+        status.whenComplete((result, failure) -> exchange.runOnEventLoop(() -> {
             if (!exchange.isOver()) {
                 answer.accept(status.join());
             }

@@ -136,13 +136,7 @@ public final class Resolver implements AutoCloseable {
                     new LookUps.Limits(settings.maxRefs(), new WaitParameters(settings.maxWait())),
                     metrics.registry());
             Feeds feeds = new Feeds(
-                    subscribers,
-                    refusals,
-                    collections,
-                    keeper::table,
-                    keeper::lag,
-                    keeper::lagAge,
-                    options(changes));
+                    subscribers, refusals, collections, keeper::table, keeper::lag, keeper::lagAge, options(changes));
             Exports exports = new Exports(keeper::liveTable, changes.maxExports(), metrics.registry());
             Search search = resources.add(new Search(settings.searchUrl().orElse(null)), Search::close);
             Health health = new Health();

@@ -54,19 +54,19 @@ final class Routes {
             Route.DynamicHeader lag) {
         List<Route> routes = new ArrayList<>();
         routes.add(Route.get("/v1/identities/{ref}", Scope.RESOLVE, lookUps::answerOne)
-                .taking("at", "wait")
+                .withQueryParameters("at", "wait")
                 .withHeader(lag));
         routes.add(Route.post("/v1/resolve", Scope.RESOLVE, lookUps::answerBatch)
-                .taking("wait")
+                .withQueryParameters("wait")
                 .withHeader(lag));
-        routes.add(Route.get("/v1/changes", Scope.CHANGES, feeds::openChanges).taking("collection"));
+        routes.add(Route.get("/v1/changes", Scope.CHANGES, feeds::openChanges).withQueryParameters("collection"));
         routes.add(Route.get("/v1/export", Scope.CHANGES, exports::startExport)
-                .taking("collection", "format")
+                .withQueryParameters("collection", "format")
                 .withHeader(lag));
         routes.add(Route.get("/v1/rejections", Scope.ADMIN, feeds::answerRejections)
-                .taking("puri", "position", "limit"));
+                .withQueryParameters("puri", "position", "limit"));
         routes.add(Route.get("/v1/collections", Scope.RESOLVE, feeds::answerCollections));
-        routes.add(Route.get("/v1/search", Scope.RESOLVE, search::forward).taking(Search.PARAMETERS));
+        routes.add(Route.get("/v1/search", Scope.RESOLVE, search::forward).withQueryParameters(Search.PARAMETERS));
         routes.add(Route.get("/v1/stats", Scope.ADMIN, feeds::answerStats).withHeader(lag));
         routes.add(Route.openApi(Routes.class, "/openapi.json"));
         routes.addAll(new Page().routes());

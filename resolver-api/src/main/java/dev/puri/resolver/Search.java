@@ -78,10 +78,10 @@ final class Search implements AutoCloseable {
         }
         CompletableFuture<HttpResponse<byte[]>> response =
                 client.sendAsync(request, BodyHandlers.limiting(BodyHandlers.ofByteArray(), MAX_RESPONSE_BYTES));
-        exchange.onGone(() -> response.cancel(true));
+        exchange.onCancel(() -> response.cancel(true));
         response.whenComplete((answer, failure) -> {
             permits.release();
-            exchange.later(() -> {
+            exchange.runOnEventLoop(() -> {
                 if (failure == null) {
                     forwardResponse(answer, exchange);
                 } else {

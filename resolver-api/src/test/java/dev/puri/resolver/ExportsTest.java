@@ -78,8 +78,8 @@ final class ExportsTest {
 
     private void start(Duration stallTimeout) {
         Exports exports = new Exports(() -> source, 1, stallTimeout, nanos::get, metrics.registry());
-        Route route =
-                Route.get("/v1/export", Scope.CHANGES, exports::startExport).taking("collection", "format");
+        Route route = Route.get("/v1/export", Scope.CHANGES, exports::startExport)
+                .withQueryParameters("collection", "format");
         listener = Listener.start(ListenerOptions.at("127.0.0.1", 0), List.of(route), metrics);
     }
 

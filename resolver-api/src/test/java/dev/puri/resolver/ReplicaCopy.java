@@ -30,8 +30,8 @@ import org.apache.avro.specific.SpecificDatumReader;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A copy of a resolver's rows, kept as {@code docs/export.md} says. It may be killed at any point: what is in the fields then
- * is what it had on its disk.
+ * A copy of a resolver's rows, kept as {@code docs/export.md} says. It may be killed at any point: what is in the
+ * fields then is what it had on its disk.
  */
 final class ReplicaCopy {
     private static final ObjectMapper JSON = new ObjectMapper();

@@ -41,7 +41,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Copies of a resolver's rows that are kept by exports and changes, while the topic is written and everything is killed. */
+/**
+ * Copies of a resolver's rows that are kept by exports and changes, while the topic is written and everything is
+ * killed.
+ */
 @Timeout(300)
 final class ReplicaIT {
     private static final int PARTITIONS = 3;

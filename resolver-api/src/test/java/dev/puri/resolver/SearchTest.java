@@ -62,7 +62,7 @@ final class SearchTest {
 
     private HttpResponse<String> get(Search search, String query) throws Exception {
         List<Route> routes =
-                List.of(Route.get("/v1/search", Scope.RESOLVE, search::forward).taking(Search.PARAMETERS));
+                List.of(Route.get("/v1/search", Scope.RESOLVE, search::forward).withQueryParameters(Search.PARAMETERS));
         try (search;
                 Listener listener = Listener.start(ListenerOptions.at("127.0.0.1", 0), routes, metrics)) {
             return client.send(

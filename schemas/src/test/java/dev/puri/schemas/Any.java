@@ -104,7 +104,7 @@ public final class Any {
 
     public static Position position(Random random) {
         String topic =
-                random.nextBoolean() ? Topics.EVENTS : Topics.eventsOf(of(random, TOPIC, 1 + random.nextInt(63)));
+                random.nextBoolean() ? Topics.EVENTS : Topics.eventsTopicOf(of(random, TOPIC, 1 + random.nextInt(63)));
         return new Position(topic, random.nextInt(Integer.MAX_VALUE), random.nextLong() & Long.MAX_VALUE);
     }
 

@@ -199,7 +199,8 @@ final class IndexRebuild {
                 require(REQUESTED);
                 markRunning(REQUESTED, 0);
             } else {
-                status = status.withEnd(RebuildStatus.State.ENDED, context.clock().instant());
+                status = status.withEnd(
+                        RebuildStatus.State.ENDED, context.clock().instant());
                 log.info("Cancelled the rebuild of the index");
             }
             pendingRequest = Request.NONE;
@@ -268,7 +269,8 @@ final class IndexRebuild {
         synchronized (this) {
             status = status.withProgress(currentFeeder.appliedCount(), source.sumOfEnds() - lag, source.sumOfEnds());
         }
-        if (currentFeeder.isComplete() && (primaryFeeder == null || currentFeeder.hasAppliedAllVisibleIn(primaryFeeder))) {
+        if (currentFeeder.isComplete()
+                && (primaryFeeder == null || currentFeeder.hasAppliedAllVisibleIn(primaryFeeder))) {
             currentFeeder.refresh();
             currentFeeder.commit();
             state = new CaughtUp(state.reason(), currentFeeder);

@@ -206,8 +206,8 @@ final class SearchHandlers {
             return () -> exchange.header("Retry-After", "1").problem(problem);
         }
         return () -> {
-            exchange.onGone(() -> status.cancel(false));
-            status.whenComplete((ignored, failure) -> exchange.later(() -> {
+            exchange.onCancel(() -> status.cancel(false));
+            status.whenComplete((ignored, failure) -> exchange.runOnEventLoop(() -> {
                 if (!exchange.isOver()) {
                     respond(exchange, status.join(), request);
                 }

@@ -211,13 +211,13 @@ final class SearchPool implements AutoCloseable {
                     throw e instanceof RuntimeException bug ? bug : new IllegalStateException(e);
                 };
             }
-            exchange.later(response);
+            exchange.runOnEventLoop(response);
         }
 
         @Override
         public void refuse(Duration wait) {
             long seconds = Math.max(1, wait.plusMillis(999).toSeconds());
-            exchange.later(() -> exchange.header("Retry-After", Long.toString(seconds))
+            exchange.runOnEventLoop(() -> exchange.header("Retry-After", Long.toString(seconds))
                     .problem(Problem.of(TOO_MANY_SEARCHES, "More searches are waiting than can be run in time.")));
         }
     }

@@ -55,7 +55,7 @@ final class SearchRoutes {
             Route.DynamicHeader lag) {
         List<Route> routes = new ArrayList<>();
         routes.add(Route.get("/v1/search", Scope.RESOLVE, searchHandlers::handleInternal)
-                .taking(SearchRequest.PARAMETERS)
+                .withQueryParameters(SearchRequest.PARAMETERS)
                 .withHeader(lag));
         routes.add(Route.post("/v1/search/reindex", Scope.ADMIN, adminRequests::beginRebuild));
         routes.add(Route.get("/v1/search/reindex", Scope.ADMIN, adminRequests::rebuildStatus));
@@ -73,7 +73,7 @@ final class SearchRoutes {
     static List<Route> publicRoutes(SearchHandlers searchHandlers, Health health, Route.DynamicHeader lag) {
         List<Route> routes = new ArrayList<>();
         routes.add(Route.get("/v1/search", Scope.RESOLVE, searchHandlers::handlePublic)
-                .taking(SearchRequest.PUBLIC_PARAMETERS)
+                .withQueryParameters(SearchRequest.PUBLIC_PARAMETERS)
                 .withHeader(lag));
         routes.add(Route.openApi(SearchRoutes.class, "/openapi-search-public.json"));
         routes.add(Problems.pages());

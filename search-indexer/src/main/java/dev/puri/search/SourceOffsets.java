@@ -36,8 +36,8 @@ record SourceOffsets(Map<EntryKind, TopicEnds> ends, Map<EntryKind, Map<Integer,
     /** Returns the lag of a reader in offsets, summed over all partitions. */
     long lag(NextOffsets nextOffsets) {
         return ends.entrySet().stream()
-                .mapToLong(topic ->
-                        topic.getValue().lag(partition -> nextOffsets.nextOffset(topic.getKey(), partition)))
+                .mapToLong(
+                        topic -> topic.getValue().lag(partition -> nextOffsets.nextOffset(topic.getKey(), partition)))
                 .sum();
     }
 

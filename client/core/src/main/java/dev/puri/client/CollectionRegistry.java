@@ -48,13 +48,14 @@ import org.apache.kafka.common.serialization.Deserializer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads and writes the declarations of collections in the topic {@code puri.collections.v1}. Thread-safe. Keeps no connection open
- * between calls.
+ * Reads and writes the declarations of collections in the topic {@code puri.collections.v1}. Thread-safe. Keeps no
+ * connection open between calls.
  *
  * <p>Two collections must never get the same prefix, but the topic cannot refuse a record. So every apply uses the same
- * transactional id, which only one producer in the cluster can hold. {@code initTransactions} fences the producer that holds the
- * id, aborts the open transaction of that producer, and returns only when the records that it committed can be read. The apply
- * then reads the whole topic, decides, and writes. If another apply begins before the commit, the commit fails.
+ * transactional id, which only one producer in the cluster can hold. {@code initTransactions} fences the producer that
+ * holds the id, aborts the open transaction of that producer, and returns only when the records that it committed can
+ * be read. The apply then reads the whole topic, decides, and writes. If another apply begins before the commit, the
+ * commit fails.
  */
 public final class CollectionRegistry {
     /** Transactional id of every apply. The principal of an apply needs WRITE and DESCRIBE on this id. */
@@ -73,9 +74,9 @@ public final class CollectionRegistry {
     /**
      * Creates the registry. It opens no connection before the first call.
      *
-     * @param properties properties of Kafka, including {@code bootstrap.servers}, and of the serializer and deserializer,
-     *     including {@code schema.registry.url}. {@code value.serializer} and {@code value.deserializer} may name classes other
-     *     than ours
+     * @param properties properties of Kafka, including {@code bootstrap.servers}, and of the serializer and
+     *     deserializer, including {@code schema.registry.url}. {@code value.serializer} and {@code value.deserializer}
+     *     may name classes other than ours
      * @param timeout time limit of {@link #read}, and of each attempt of {@link #apply}
      */
     public CollectionRegistry(Map<?, ?> properties, Duration timeout) {
@@ -104,13 +105,14 @@ public final class CollectionRegistry {
     }
 
     /**
-     * Writes all of these declarations or, if one of them conflicts with the existing declarations, none. Existing declarations
-     * with other keys are unchanged. After this method has returned, every reader sees the new declarations. While the topic has
-     * an unreadable record, a declaration with the key of that record, and any declaration with a new prefix, is a conflict.
+     * Writes all of these declarations or, if one of them conflicts with the existing declarations, none. Existing
+     * declarations with other keys are unchanged. After this method has returned, every reader sees the new
+     * declarations. While the topic has an unreadable record, a declaration with the key of that record, and any
+     * declaration with a new prefix, is a conflict.
      *
      * @return the declarations that were written, perhaps none; or all conflicts
-     * @throws CollectionRegistryException if the cluster fails, or if other applies fenced every attempt of this one. It is safe
-     *     to apply again
+     * @throws CollectionRegistryException if the cluster fails, or if other applies fenced every attempt of this one.
+     *     It is safe to apply again
      */
     public DeclarationResult apply(List<? extends Declaration> requested) {
         return readAndWrite(content -> {
@@ -124,14 +126,15 @@ public final class CollectionRegistry {
     }
 
     /**
-     * Replaces each unreadable record: writes a new record with the same key, so that compaction removes the unreadable record.
-     * The new record is the declaration of that key in {@code known}; or else the last readable declaration of that key; or else a
-     * tombstone. After a tombstone, another collection can declare a prefix that only the unreadable record contained.
+     * Replaces each unreadable record: writes a new record with the same key, so that compaction removes the unreadable
+     * record. The new record is the declaration of that key in {@code known}; or else the last readable declaration of
+     * that key; or else a tombstone. After a tombstone, another collection can declare a prefix that only the
+     * unreadable record contained.
      *
      * @param known declarations that replace unreadable records with the same key; other declarations are ignored
      * @return the records that were written, perhaps none
-     * @throws CollectionRegistryException for the reasons of {@link #apply}, or if a declaration in {@code known} conflicts with
-     *     an existing one
+     * @throws CollectionRegistryException for the reasons of {@link #apply}, or if a declaration in {@code known}
+     *     conflicts with an existing one
      */
     public List<CollectionsContent.Repair> repair(List<? extends Declaration> known) {
         return readAndWrite(content -> {

@@ -73,7 +73,8 @@ public interface Identifiers {
      * Identifiers of random characters. Each character of the alphabet has the same probability.
      *
      * @param length number of characters, 1 to 255
-     * @throws IllegalArgumentException if the length is out of bounds, or the alphabet has characters that pURIs fold or escape
+     * @throws IllegalArgumentException if the length is out of bounds, or the alphabet has characters that pURIs fold
+     *     or escape
      */
     static Identifiers nanoid(int length, String alphabet) {
         Alphabets.require(alphabet);

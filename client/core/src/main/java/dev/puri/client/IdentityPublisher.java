@@ -34,17 +34,17 @@ import org.jspecify.annotations.Nullable;
 /**
  * Publishes events. Thread-safe; one for the whole service.
  *
- * <p><b>Publishing again is safe</b> after any failure, of one event or of a batch's failed ones, also by another process: an
- * event has an id, and the registry counts it once. It remembers the last 8 applied events of each pURI, so an event that was
- * acknowledged is not published again after 8 later ones of its pURI.
+ * <p><b>Publishing again is safe</b> after any failure, of one event or of a batch's failed ones, also by another
+ * process: an event has an id, and the registry counts it once. It remembers the last 8 applied events of each pURI, so
+ * an event that was acknowledged is not published again after 8 later ones of its pURI.
  *
- * <p><b>Order.</b> Events of one pURI that one thread publishes are in the log in that order. An event that failed and is
- * published again comes after those that were published meanwhile, so publish it before later events of its pURI, as {@link
- * #publishAll} does within a batch. An event with {@link Events.Draft#ifEpoch} is refused if it comes too late.
+ * <p><b>Order.</b> Events of one pURI that one thread publishes are in the log in that order. An event that failed and
+ * is published again comes after those that were published meanwhile, so publish it before later events of its pURI, as
+ * {@link #publishAll} does within a batch. An event with {@link Events.Draft#ifEpoch} is refused if it comes too late.
  *
- * <p><b>Bounds.</b> Events that are not yet acknowledged are in the producer's buffer, {@code buffer.memory} (32 MiB). While
- * it is full, or no broker is in reach, publishing blocks for {@code max.block.ms} at most, and then fails. Nothing is dropped
- * without an error: each event is acknowledged or ends in a {@link PublishException}.
+ * <p><b>Bounds.</b> Events that are not yet acknowledged are in the producer's buffer, {@code buffer.memory} (32 MiB).
+ * While it is full, or no broker is in reach, publishing blocks for {@code max.block.ms} at most, and then fails.
+ * Nothing is dropped without an error: each event is acknowledged or ends in a {@link PublishException}.
  */
 public final class IdentityPublisher implements AutoCloseable {
     /** Property: base URL of a resolver, for {@link #await}. */
@@ -58,7 +58,10 @@ public final class IdentityPublisher implements AutoCloseable {
 
     private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(35);
 
-    /** Every event goes to the shared topic. Known by identity, so that no namespace is extracted from a pURI to ask for it. */
+    /**
+     * Every event goes to the shared topic. Known by identity, so that no namespace is extracted from a pURI to ask for
+     * it.
+     */
     private static final Predicate<String> NO_TOPICS_OF_NAMESPACES = namespace -> false;
 
     static final String CLOSED = "this publisher is closed";
@@ -194,9 +197,9 @@ public final class IdentityPublisher implements AutoCloseable {
      * known, at most {@code max.block.ms} (30 s), and while the serializer asks the schema registry.
      *
      * @param headers the record's headers, such as {@code traceparent}; values are written in UTF-8
-     * @return the event's position in the log once all in-sync replicas have it; its text is the token to resolve with. Fails with a
-     *     {@link PublishException} at most a second after {@code delivery.timeout.ms}, or at once if this publisher is closed.
-     *     The producer's thread or a timer's completes the stage, so callbacks must not block
+     * @return the event's position in the log once all in-sync replicas have it; its text is the token to resolve with.
+     *     Fails with a {@link PublishException} at most a second after {@code delivery.timeout.ms}, or at once if this
+     *     publisher is closed. The producer's thread or a timer's completes the stage, so callbacks must not block
      * @throws InterruptException if the thread is interrupted while it blocks
      */
     public CompletionStage<Position> publish(Event event, Map<String, String> headers) {
@@ -219,25 +222,26 @@ public final class IdentityPublisher implements AutoCloseable {
     }
 
     /**
-     * Publishes events together and waits for all of them. The failure of one event does not hide the results of the others.
+     * Publishes events together and waits for all of them. The failure of one event does not hide the results of the
+     * others.
      *
-     * <p>An event is sent when the earlier ones of its pURI in the batch are acknowledged. Once an event fails, the later ones of
-     * its pURI are not sent; their {@link PublishException} says so, and its cause is that of the earlier event. To
-     * repeat a batch, publish the events of its {@link Delivery.Failed} deliveries, in their order: it ends in the state that
-     * its last events describe. Only a batch with at most 8 events of each pURI may be repeated as a whole: the registry
-     * remembers the ids of the last 8 applied events of a pURI, and would apply an older one again.
+     * <p>An event is sent when the earlier ones of its pURI in the batch are acknowledged. Once an event fails, the
+     * later ones of its pURI are not sent; their {@link PublishException} says so, and its cause is that of the earlier
+     * event. To repeat a batch, publish the events of its {@link Delivery.Failed} deliveries, in their order: it ends
+     * in the state that its last events describe. Only a batch with at most 8 events of each pURI may be repeated as a
+     * whole: the registry remembers the ids of the last 8 applied events of a pURI, and would apply an older one again.
      *
      * <p>Events of different pURIs are sent together; a batch takes as many round trips as it has events of one pURI.
      *
-     * <p>Once an event failed, those that would fail for the same reason ({@link PublishException#scope}) are not tried. So a
-     * batch takes {@code max.block.ms} for each topic and once {@code delivery.timeout.ms} at most beyond what its
-     * acknowledgements take, apart from the time in which the serializer asks the schema registry. Do not call it in a callback
-     * of this publisher's stages.
+     * <p>Once an event failed, those that would fail for the same reason ({@link PublishException#scope}) are not
+     * tried. So a batch takes {@code max.block.ms} for each topic and once {@code delivery.timeout.ms} at most beyond
+     * what its acknowledgements take, apart from the time in which the serializer asks the schema registry. Do not call
+     * it in a callback of this publisher's stages.
      *
      * @param events those of one pURI in their order
      * @return the result of each event, in the order given
-     * @throws InterruptException if the thread is interrupted while it waits; any of the events may arrive all the same.
-     *     Publish the whole batch again if it has at most 8 events of each pURI
+     * @throws InterruptException if the thread is interrupted while it waits; any of the events may arrive all the
+     *     same. Publish the whole batch again if it has at most 8 events of each pURI
      */
     public List<Delivery> publishAll(List<Event> events) {
         Batch batch = new Batch(this);
@@ -264,7 +268,7 @@ public final class IdentityPublisher implements AutoCloseable {
         }
         String namespace = event.puri().namespace();
         try {
-            return Topics.eventsOf(namespace, ownsTopic.test(namespace));
+            return Topics.eventsTopicOf(namespace, ownsTopic.test(namespace));
         } catch (RuntimeException e) {
             String detail = "failed to determine whether the namespace " + namespace + " has its own topic: " + e;
             throw failure(event, "the topic of " + namespace, new InvalidTopicException(detail, e));
@@ -278,7 +282,10 @@ public final class IdentityPublisher implements AutoCloseable {
         return new PublishException(event, topic, bootstrapServers, cause);
     }
 
-    /** Sends an event. The result completes within {@code resultTimeout}, and fails only with a {@link PublishException}. */
+    /**
+     * Sends an event. The result completes within {@code resultTimeout}, and fails only with a {@link
+     * PublishException}.
+     */
     CompletableFuture<Position> send(Event event, String topic, Map<String, String> headers) {
         if (isClosed) {
             return CompletableFuture.failedFuture(failure(event, topic, new IllegalStateException(CLOSED)));
@@ -300,16 +307,17 @@ public final class IdentityPublisher implements AutoCloseable {
     }
 
     /**
-     * Waits for the outcome of a published event in the registry. Asks a resolver ({@value #RESOLVER_URL}) until it has seen the
-     * event. Holds no thread. At most 256 such requests are at the resolver; further ones wait for their turn.
+     * Waits for the outcome of a published event in the registry. Asks a resolver ({@value #RESOLVER_URL}) until it has
+     * seen the event. Holds no thread. At most 256 such requests are at the resolver; further ones wait for their turn.
      *
      * @param puri the event's pURI
      * @param token the position that {@link #publish} returned
-     * @param wait how long to wait at most. One request waits 30 s at most, and a longer wait takes several. Resolvers whose {@code
-     *     PURI_MAX_WAIT} is shorter refuse it: open the publisher with a {@link ResolverClient} that has their {@code maxWait}
-     * @return the outcome. Fails with an {@link java.io.IOException} if the resolver is unreachable, does not answer in time, or this
-     *     publisher is closed. Fails with an {@link IllegalStateException} if the resolver answers anything else, such as that its
-     *     table is not complete, or if 20,000 references are pending already
+     * @param wait how long to wait at most. One request waits 30 s at most, and a longer wait takes several. Resolvers
+     *     whose {@code PURI_MAX_WAIT} is shorter refuse it: open the publisher with a {@link ResolverClient} that has
+     *     their {@code maxWait}
+     * @return the outcome. Fails with an {@link java.io.IOException} if the resolver is unreachable, does not answer in
+     *     time, or this publisher is closed. Fails with an {@link IllegalStateException} if the resolver answers
+     *     anything else, such as that its table is not complete, or if 20,000 references are pending already
      * @throws IllegalStateException if no resolver is set
      */
     public CompletionStage<PublishOutcome> await(Puri puri, Position token, Duration wait) {
@@ -320,7 +328,8 @@ public final class IdentityPublisher implements AutoCloseable {
     }
 
     /**
-     * Waits as {@link #await} does, and blocks the calling thread. Do not call it in a callback of this publisher's stages.
+     * Waits as {@link #await} does, and blocks the calling thread. Do not call it in a callback of this publisher's
+     * stages.
      *
      * @throws IOException if the stage of {@link #await} fails with one
      * @throws IllegalStateException if that stage fails with one, or no resolver is set
@@ -342,10 +351,11 @@ public final class IdentityPublisher implements AutoCloseable {
     }
 
     /**
-     * Sends lingering events at once, and waits until all events published so far are acknowledged or failed and the callbacks of
-     * their stages have run: at most two seconds longer than {@code delivery.timeout.ms}.
+     * Sends lingering events at once, and waits until all events published so far are acknowledged or failed and the
+     * callbacks of their stages have run: at most two seconds longer than {@code delivery.timeout.ms}.
      *
-     * @throws IllegalStateException if a callback of this publisher's stages calls it: the flush would wait for that callback
+     * @throws IllegalStateException if a callback of this publisher's stages calls it: the flush would wait for that
+     *     callback
      * @throws TimeoutException if a callback still runs at the end of that time
      * @throws InterruptException if the thread is interrupted
      */
@@ -370,8 +380,8 @@ public final class IdentityPublisher implements AutoCloseable {
     }
 
     /**
-     * Flushes the producer on a thread of its own, because a producer that cannot get a producer id does not return from its flush.
-     * One such thread is enough: it flushes again if more flushes were requested meanwhile.
+     * Flushes the producer on a thread of its own, because a producer that cannot get a producer id does not return
+     * from its flush. One such thread is enough: it flushes again if more flushes were requested meanwhile.
      */
     private void flushProducer() {
         if (flushes.getAndIncrement() > 0) {
@@ -406,8 +416,8 @@ public final class IdentityPublisher implements AutoCloseable {
     }
 
     /**
-     * Takes no more events, fails the stages of {@link #await}, waits for acknowledgements of the events under way, and fails those
-     * that have none by then. Does not close a resolver that the caller opened.
+     * Takes no more events, fails the stages of {@link #await}, waits for acknowledgements of the events under way, and
+     * fails those that have none by then. Does not close a resolver that the caller opened.
      *
      * @param timeout how long to wait at most for acknowledgements
      * @throws InterruptException if the thread is interrupted

@@ -17,12 +17,12 @@ import org.apache.kafka.common.errors.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Events that the producer has accepted and that are not finished. An event is finished when it was acknowledged or failed, and
- * the callbacks of its result have run.
+ * Events that the producer has accepted and that are not finished. An event is finished when it was acknowledged or
+ * failed, and the callbacks of its result have run.
  *
- * <p>Fails an event after a timeout. The producer's own timeout is not enough: while it asks an unreachable broker for a producer
- * id, no batch expires, whatever its delivery timeout. One timer serves all events, because setting a timer takes as long as
- * the producer needs to accept an event.
+ * <p>Fails an event after a timeout. The producer's own timeout is not enough: while it asks an unreachable broker for
+ * a producer id, no batch expires, whatever its delivery timeout. One timer serves all events, because setting a timer
+ * takes as long as the producer needs to accept an event.
  */
 final class InFlightEvents {
     private static final Duration LONGEST_CHECK_INTERVAL = Duration.ofMillis(250);
@@ -91,7 +91,10 @@ final class InFlightEvents {
         }
     }
 
-    /** Runs on the timer's thread, which all timers of the process share, so callbacks of expired events run on another one. */
+    /**
+     * Runs on the timer's thread, which all timers of the process share, so callbacks of expired events run on another
+     * one.
+     */
     private void check() {
         isTimerSet.set(false);
         if (!events.isEmpty()) {
@@ -112,8 +115,9 @@ final class InFlightEvents {
     }
 
     /**
-     * The result of one event: its position, or the exception that the publisher makes of an error. Only this class completes it.
-     * Callers get it as a stage, without a minimal stage around it, which would take a fifth of the time of a publish.
+     * The result of one event: its position, or the exception that the publisher makes of an error. Only this class
+     * completes it. Callers get it as a stage, without a minimal stage around it, which would take a fifth of the time
+     * of a publish.
      */
     final class InFlightEvent extends CompletableFuture<Position> implements Callback {
         private final Event event;
@@ -216,7 +220,10 @@ final class InFlightEvents {
             finish(null, errorConverter.convert(event, topic, error));
         }
 
-        /** Completes the result, which runs its callbacks, and then marks the event as finished. One of the parameters is null. */
+        /**
+         * Completes the result, which runs its callbacks, and then marks the event as finished. One of the parameters
+         * is null.
+         */
         private void finish(@Nullable Position position, @Nullable PublishException error) {
             boolean isNested = isRunningCallbacks();
             isRunningCallbacks.set(true);

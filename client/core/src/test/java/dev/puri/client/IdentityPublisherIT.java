@@ -54,7 +54,7 @@ class IdentityPublisherIT {
 
     @BeforeAll
     static void makeTopics() throws Exception {
-        makeTopics(Broker.shared().bootstrapServers(), Topics.EVENTS, Topics.eventsOf("music"));
+        makeTopics(Broker.shared().bootstrapServers(), Topics.EVENTS, Topics.eventsTopicOf("music"));
     }
 
     private static void makeTopics(String bootstrapServers, String... topics) throws Exception {
@@ -169,12 +169,15 @@ class IdentityPublisherIT {
         }
     }
 
-    /** While a partition comes up it may refuse one request and take the next; with several under way one round in ten loses. */
+    /**
+     * While a partition comes up it may refuse one request and take the next; with several under way one round in ten
+     * loses.
+     */
     @Test
     void everyEventOfABurstStandsInATopicThatWasMadeAMomentAgo() throws Exception {
         for (int round = 0; round < 10; round++) {
             String namespace = "fresh" + round;
-            makeTopics(Broker.shared().bootstrapServers(), Topics.eventsOf(namespace));
+            makeTopics(Broker.shared().bootstrapServers(), Topics.eventsTopicOf(namespace));
             try (IdentityPublisher publisher = new IdentityPublisher(properties(), namespace::equals)) {
                 String puri = namespace + ":tracks:1";
                 List<CompletionStage<Position>> published = Stream.generate(

@@ -173,7 +173,9 @@ class IdentityPublisherTest {
                 .hasMessageEndingWith("this publisher is closed");
     }
 
-    /** A producer that may not write to the cluster at all ends so; none of ours has a transactional id to be fenced by. */
+    /**
+     * A producer that may not write to the cluster at all ends so; none of ours has a transactional id to be fenced by.
+     */
     @Test
     void aFencedProducerIsSaidToBeReplaced() {
         try (MockProducer<byte[], Object> kafka = producer(true, TEXT)) {

@@ -37,7 +37,8 @@ record Commands(Path folder, Path outputs) {
     }
 
     /**
-     * Runs a command on which the test depends. If it fails, the test is skipped, and says why; on the build server it fails.
+     * Runs a command on which the test depends. If it fails, the test is skipped, and says why; on the build server it
+     * fails.
      *
      * @param otherwise what the failure means to a developer
      */

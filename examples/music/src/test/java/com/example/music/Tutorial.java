@@ -39,7 +39,10 @@ final class Tutorial {
         return blocks.get(0);
     }
 
-    /** Requests with their answers, which may take several lines, of a text in which each request begins with {@code $ curl}. */
+    /**
+     * Requests with their answers, which may take several lines, of a text in which each request begins with {@code $
+     * curl}.
+     */
     static Map<String, String> answers(String text) {
         Map<String, String> answers = new LinkedHashMap<>();
         String request = "";

@@ -176,7 +176,7 @@ public final class Declarations {
             conflicts.add(new Conflict(
                     declaration.key(),
                     "ownsTopic",
-                    "it has its own topic " + Topics.eventsOf(declaration.name())
+                    "it has its own topic " + Topics.eventsTopicOf(declaration.name())
                             + ", which cannot be undone; the new declaration says false"));
         }
     }

@@ -30,7 +30,7 @@ public record Namespace(String name, boolean ownsTopic) implements Declaration {
 
     /** The topic to which events of the namespace must be published. */
     public String eventsTopic() {
-        return Topics.eventsOf(name, ownsTopic);
+        return Topics.eventsTopicOf(name, ownsTopic);
     }
 
     @Override

@@ -63,7 +63,9 @@ public final class Puri implements Comparable<Puri> {
         return identifierIndexIfUnescaped(text, 0, text.length);
     }
 
-    /** Like {@link #identifierIndexIfUnescaped(byte[])} for {@code text[from..to)}. The result is an index of the text. */
+    /**
+     * Like {@link #identifierIndexIfUnescaped(byte[])} for {@code text[from..to)}. The result is an index of the text.
+     */
     public static int identifierIndexIfUnescaped(byte[] text, int from, int to) {
         return Canonicalizer.identifierStartOfCanonical(text, from, to);
     }

@@ -12,8 +12,9 @@ import org.apache.avro.Schema;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Encodes events as values of {@code puri.events.v1}, field by field in the schema's order: the same bytes that Avro writes, in
- * a fraction of its time ({@code puri bench micro Avro}). A publisher encodes every event on its caller's thread.
+ * Encodes events as values of {@code puri.events.v1}, field by field in the schema's order: the same bytes that Avro
+ * writes, in a fraction of its time ({@code puri bench micro Avro}). A publisher encodes every event on its caller's
+ * thread.
  */
 final class EventEncoder {
     private static final Schema SCHEMA = IdentityEvent.getClassSchema();

@@ -50,7 +50,7 @@ public final class Topics {
      * @param namespace a canonical namespace of the characters {@code a-z0-9._-}; Kafka's topic names allow no others
      * @throws IllegalArgumentException if the namespace contains another character
      */
-    public static String eventsOf(String namespace) {
+    public static String eventsTopicOf(String namespace) {
         if (!mayOwnTopic(namespace)) {
             throw new IllegalArgumentException(
                     "the namespace " + namespace + " cannot own a topic: topic names are made of a-z 0-9 . _ -");
@@ -65,8 +65,8 @@ public final class Topics {
      * @throws IllegalArgumentException if the namespace has its own topic but contains a character that topic names do
      *     not allow
      */
-    public static String eventsOf(String namespace, boolean ownsTopic) {
-        return ownsTopic ? eventsOf(namespace) : EVENTS;
+    public static String eventsTopicOf(String namespace, boolean ownsTopic) {
+        return ownsTopic ? eventsTopicOf(namespace) : EVENTS;
     }
 
     /** Whether the name of a topic can contain the namespace: its characters and its length allow it. */

@@ -111,11 +111,11 @@ class LogValuesTest {
 
     @Test
     void aNamespaceWithOtherCharactersOwnsNoTopic() {
-        assertThat(Topics.eventsOf("music-1")).isEqualTo("puri.events.v1.music-1");
-        assertThat(Topics.eventsOf("music-1", true)).isEqualTo("puri.events.v1.music-1");
-        assertThat(Topics.eventsOf("ä", false)).isEqualTo("puri.events.v1");
+        assertThat(Topics.eventsTopicOf("music-1")).isEqualTo("puri.events.v1.music-1");
+        assertThat(Topics.eventsTopicOf("music-1", true)).isEqualTo("puri.events.v1.music-1");
+        assertThat(Topics.eventsTopicOf("ä", false)).isEqualTo("puri.events.v1");
         for (String namespace : new String[] {"", "a%20b", "a!", "ä", "A", "n".repeat(64)}) {
-            assertThatThrownBy(() -> Topics.eventsOf(namespace))
+            assertThatThrownBy(() -> Topics.eventsTopicOf(namespace))
                     .as(namespace)
                     .isInstanceOf(IllegalArgumentException.class);
         }

@@ -111,7 +111,8 @@ final class EntryJson {
             case Entry.OfIdentity identity -> {
                 Row row = identity.row();
                 json.put("uuid", row.uuid().toString()).put("identifier", puri.identifier());
-                keptValues.put("epoch", row.epoch())
+                keptValues
+                        .put("epoch", row.epoch())
                         .put("createdAt", row.createdAt().toString())
                         .put("changedAt", row.changedAt().toString());
                 keptValues.put("position", row.position().toString());
@@ -157,8 +158,9 @@ final class EntryJson {
         Handle handle = json.has("handle") ? Handle.parse(json.path("handle").asText()) : null;
         Row.Status status = Row.Status.valueOf(json.path("status").asText().toUpperCase(Locale.ROOT));
         JsonNode keptValues = json.path("kept");
-        Puri mergedInto =
-                keptValues.has("mergedInto") ? Puri.parse(keptValues.path("mergedInto").asText()) : null;
+        Puri mergedInto = keptValues.has("mergedInto")
+                ? Puri.parse(keptValues.path("mergedInto").asText())
+                : null;
         Position position = Position.parse(keptValues.path("position").asText());
         EntryKind kind = EntryKind.valueOf(json.path("kind").asText().toUpperCase(Locale.ROOT));
         return switch (kind) {

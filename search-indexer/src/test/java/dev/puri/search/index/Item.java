@@ -86,7 +86,7 @@ public record Item(
                 Instant.ofEpochMilli(EPOCH_MILLIS - offset),
                 Instant.ofEpochMilli(EPOCH_MILLIS + offset),
                 mergedInto,
-                new Position(offset % 4 == 0 ? Topics.EVENTS : Topics.eventsOf("music"), 3, offset));
+                new Position(offset % 4 == 0 ? Topics.EVENTS : Topics.eventsTopicOf("music"), 3, offset));
     }
 
     Document document(long offset) {

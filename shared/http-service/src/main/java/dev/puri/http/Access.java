@@ -183,7 +183,7 @@ final class Access {
         exchange.pauseBody();
         executor.executeBlocking(() -> jwt.verify(token), false).onComplete(verification -> {
             pendingVerifications.decrementAndGet();
-            exchange.later(() -> {
+            exchange.runOnEventLoop(() -> {
                 exchange.resumeBody();
                 if (verification.succeeded()) {
                     cacheAuthorization(hash, verification.result());

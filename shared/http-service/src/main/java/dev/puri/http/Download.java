@@ -153,7 +153,7 @@ public final class Download {
         response.write(slice).onSuccess(written -> {
             isWriting = false;
             acceptedSlices++;
-            exchange.later(this::write);
+            exchange.runOnEventLoop(this::write);
         });
     }
 

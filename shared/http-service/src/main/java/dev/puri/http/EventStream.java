@@ -166,7 +166,7 @@ public final class EventStream {
 
     private void write() {
         if (isWriteScheduled.compareAndSet(false, true)) {
-            exchange.later(this::writeSlice);
+            exchange.runOnEventLoop(this::writeSlice);
         }
     }
 

@@ -24,7 +24,8 @@ import org.slf4j.MDC;
 /**
  * A request and its response. Only the first response is sent: a timeout may respond before the endpoint does.
  *
- * <p>Confined to one event loop, which also calls the {@link Endpoint}. Other threads respond through {@link #later}.
+ * <p>Confined to one event loop, which also calls the {@link Endpoint}. Other threads respond through {@link
+ * #runOnEventLoop}.
  */
 public final class Exchange {
     private static final Logger log = LoggerFactory.getLogger(Exchange.class);
@@ -69,7 +70,7 @@ public final class Exchange {
 
     private String callerName = "";
     private AsciiString cacheControl = NO_STORE;
-    private @Nullable Runnable onGone;
+    private @Nullable Runnable onCancel;
 
     Exchange(ListenerLoop loop, HttpServerRequest request, MeasuredRoute route, String parameter) {
         this.loop = loop;
@@ -128,7 +129,7 @@ public final class Exchange {
      *
      * @param task if it throws, the response has status 500
      */
-    public void later(Runnable task) {
+    public void runOnEventLoop(Runnable task) {
         try {
             loop.context().runOnContext(none -> runGuarded(task));
         } catch (RejectedExecutionException e) {
@@ -153,14 +154,14 @@ public final class Exchange {
      * request, because the connection is not read meanwhile. So every wait also needs a timeout. Must be called on the
      * event loop, at most once.
      */
-    public void onGone(Runnable callback) {
-        onGone = callback;
+    public void onCancel(Runnable callback) {
+        onCancel = callback;
     }
 
     /** Called when the client has disconnected, possibly while it sends the body. */
     private void onDisconnect() {
-        Runnable callback = onGone;
-        onGone = null;
+        Runnable callback = onCancel;
+        onCancel = null;
         boolean wasUnanswered = !isResponseClosed;
         isResponseClosed = true;
         loop.deadlines().removeUnanswered(this);
@@ -276,8 +277,8 @@ public final class Exchange {
                 LogText.escape(request.path()),
                 timeout);
         loop.countExceeded(Limit.ANSWER_TOO_SLOW);
-        Runnable callback = onGone;
-        onGone = null;
+        Runnable callback = onCancel;
+        onCancel = null;
         runGuarded(() -> header("Retry-After", "1")
                 .problem(Problem.of(ProblemType.ANSWER_TOO_SLOW, "There was no response after " + timeout + ".")));
         if (callback != null) {
@@ -448,7 +449,7 @@ public final class Exchange {
 
     /** Sets the status and the common headers. Returns false if no response is possible any more. */
     private boolean startResponse(int status, CharSequence mediaType, int length) {
-        assert Context.isOnEventLoopThread() : "not called on the event loop; use Exchange.later";
+        assert Context.isOnEventLoopThread() : "not called on the event loop; use Exchange.runOnEventLoop";
         loop.deadlines().removeUnanswered(this);
         if (isOver()) {
             return false;

@@ -83,7 +83,7 @@ public record Route(
     }
 
     /** Returns a copy of this route that also accepts the given query parameters. */
-    public Route taking(String... names) {
+    public Route withQueryParameters(String... names) {
         Set<String> allNames = new HashSet<>(queryNames);
         allNames.addAll(Set.of(names));
         return new Route(method, path, scope, allNames, ignoresUnknownQuery, header, endpoint);

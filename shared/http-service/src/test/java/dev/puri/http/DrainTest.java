@@ -54,7 +54,7 @@ final class DrainTest {
                         () -> {
                             ending.countDown();
                             awaited(end);
-                            exchange.later(() -> text(exchange, "ended"));
+                            exchange.runOnEventLoop(() -> text(exchange, "ended"));
                         },
                         List.of(listener)));
 

@@ -54,7 +54,7 @@ final class Http2Test {
         List<Route> routes = List.of(
                 Route.get("/things/{name}", Scope.NONE, exchange -> text(exchange, exchange.parameter())),
                 Route.get("/held", Scope.NONE, exchange -> {
-                    exchange.onGone(() -> gone.add("gone"));
+                    exchange.onCancel(() -> gone.add("gone"));
                     held.add(exchange);
                 }),
                 Route.get(
@@ -104,7 +104,7 @@ final class Http2Test {
                 .get(20, TimeUnit.SECONDS);
         HttpResponse<String> echoed = send(request("/echo").POST(HttpRequest.BodyPublishers.ofString("abc")))
                 .get(20, TimeUnit.SECONDS);
-        exchange.later(() -> text(exchange, "late"));
+        exchange.runOnEventLoop(() -> text(exchange, "late"));
 
         assertThat(refused.statusCode()).isEqualTo(413);
         assertThat(refused.version()).isEqualTo(HttpClient.Version.HTTP_2);
@@ -315,7 +315,7 @@ final class Http2Test {
             }
         }
         List<Object> connections = exchanges.stream().map(Exchange::connection).toList();
-        exchanges.forEach(exchange -> exchange.later(() -> text(exchange, "late")));
+        exchanges.forEach(exchange -> exchange.runOnEventLoop(() -> text(exchange, "late")));
 
         assertThat(connections.get(2)).isSameAs(connections.get(3));
         assertThat(Set.copyOf(connections)).hasSize(3);

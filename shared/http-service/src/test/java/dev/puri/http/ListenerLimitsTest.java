@@ -153,7 +153,7 @@ final class ListenerLimitsTest {
             client.send("GET /held HTTP/1.1\r\nHost: localhost\r\n\r\n");
             Exchange exchange = held.poll(10, TimeUnit.SECONDS);
             // Three times the idle timeout.
-            exchange.later(() -> exchange.after(Duration.ofMillis(1200), () -> text(exchange, "after all")));
+            exchange.runOnEventLoop(() -> exchange.after(Duration.ofMillis(1200), () -> text(exchange, "after all")));
 
             assertThat(client.until("after all")).startsWith("HTTP/1.1 200 ");
         }

@@ -50,7 +50,7 @@ final class ListenerTest {
         List<Route> routes = new ArrayList<>(List.of(
                 Route.get("/v1/things/{name}", Scope.NONE, exchange -> text(exchange, exchange.parameter())),
                 Route.get("/v1/wait", Scope.NONE, exchange -> text(exchange, String.valueOf(exchange.query("at"))))
-                        .taking("at"),
+                        .withQueryParameters("at"),
                 Route.post(
                         "/v1/echo",
                         Scope.NONE,
@@ -244,7 +244,7 @@ final class ListenerTest {
                 client.sendAsync(request("/v1/held").build(), HttpResponse.BodyHandlers.ofString());
         assertThat(holding.await(10, TimeUnit.SECONDS)).isTrue();
 
-        held.get().later(() -> {
+        held.get().runOnEventLoop(() -> {
             throw new NoClassDefFoundError("secret of the house");
         });
 
@@ -256,7 +256,7 @@ final class ListenerTest {
         CountDownLatch gone = new CountDownLatch(1);
         AtomicReference<EventStream> stream = new AtomicReference<>();
         List<Route> routes = List.of(
-                Route.get("/v1/never", Scope.NONE, exchange -> exchange.onGone(gone::countDown)),
+                Route.get("/v1/never", Scope.NONE, exchange -> exchange.onCancel(gone::countDown)),
                 Route.get(
                         "/v1/stream",
                         Scope.NONE,
@@ -369,8 +369,8 @@ final class ListenerTest {
         assertThat(holding.await(10, TimeUnit.SECONDS)).isTrue();
         Exchange exchange = held.get();
 
-        exchange.later(() -> text(exchange, Thread.currentThread().getName()));
-        exchange.later(() -> text(exchange, "a second answer is ignored"));
+        exchange.runOnEventLoop(() -> text(exchange, Thread.currentThread().getName()));
+        exchange.runOnEventLoop(() -> text(exchange, "a second answer is ignored"));
 
         assertThat(answer.get(10, TimeUnit.SECONDS).body()).contains("eventloop");
     }
@@ -381,7 +381,7 @@ final class ListenerTest {
                 client.sendAsync(request("/v1/held").build(), HttpResponse.BodyHandlers.ofString());
         assertThat(holding.await(10, TimeUnit.SECONDS)).isTrue();
 
-        held.get().later(() -> {
+        held.get().runOnEventLoop(() -> {
             throw new IllegalStateException("secret of the house");
         });
 
@@ -395,7 +395,7 @@ final class ListenerTest {
             socket.getOutputStream()
                     .write("GET /v1/held HTTP/1.1\r\nHost: localhost\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
             assertThat(holding.await(10, TimeUnit.SECONDS)).isTrue();
-            held.get().later(() -> held.get().onGone(gone::countDown));
+            held.get().runOnEventLoop(() -> held.get().onCancel(gone::countDown));
         }
 
         assertThat(gone.await(10, TimeUnit.SECONDS)).isTrue();
@@ -409,7 +409,7 @@ final class ListenerTest {
         assertThat(holding.await(10, TimeUnit.SECONDS)).isTrue();
         Exchange exchange = held.get();
 
-        exchange.later(() -> {
+        exchange.runOnEventLoop(() -> {
             exchange.after(Duration.ofMillis(1), () -> text(exchange, "cancelled"))
                     .run();
             exchange.after(Duration.ofMillis(50), () -> text(exchange, "waited"));
@@ -426,7 +426,7 @@ final class ListenerTest {
 
         CompletableFuture<Void> closed = CompletableFuture.runAsync(listener::close);
         assertThat(closed).isNotDone();
-        held.get().later(() -> text(held.get(), "late"));
+        held.get().runOnEventLoop(() -> text(held.get(), "late"));
 
         assertThat(answer.get(10, TimeUnit.SECONDS).body()).isEqualTo("late");
         closed.get(15, TimeUnit.SECONDS);

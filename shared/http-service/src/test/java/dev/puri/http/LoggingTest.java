@@ -39,7 +39,7 @@ final class LoggingTest {
                 Route.get(
                         "/later",
                         Scope.NONE,
-                        exchange -> exchange.later(() -> {
+                        exchange -> exchange.runOnEventLoop(() -> {
                             LoggerFactory.getLogger(LoggingTest.class).info("a part of it");
                             exchange.answer(200, "text/plain", new byte[0]);
                         })),

@@ -73,7 +73,9 @@ public final class InMemoryTopics {
         return Objects.requireNonNull(topics.get(name), name);
     }
 
-    /** Returns an admin client that describes topics, lists offsets and describes configurations; it does nothing else. */
+    /**
+     * Returns an admin client that describes topics, lists offsets and describes configurations; it does nothing else.
+     */
     public Admin admin() {
         return (Admin) Proxy.newProxyInstance(
                 Admin.class.getClassLoader(),

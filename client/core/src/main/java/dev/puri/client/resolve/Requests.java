@@ -24,8 +24,8 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends batches of references to {@code POST /v1/resolve}. A look-up changes nothing, so after a failure the client sends the same
- * batch to the next address:
+ * Sends batches of references to {@code POST /v1/resolve}. A look-up changes nothing, so after a failure the client
+ * sends the same batch to the next address:
  *
  * <pre>
  * first address ──answer──────────────────────────────▶ done, other attempts are cancelled
@@ -35,9 +35,9 @@ import org.jspecify.annotations.Nullable;
  * next address ─▶ … ─▶ no address left: UNREACHABLE or UNAVAILABLE, with the failure of each address
  * </pre>
  *
- * If there is only one address and its connection broke, the address is tried a second time, because a server may close an idle
- * connection just when the client uses it again. Any other 4xx status fails the call at once, because other resolvers would
- * respond in the same way.
+ * If there is only one address and its connection broke, the address is tried a second time, because a server may close
+ * an idle connection just when the client uses it again. Any other 4xx status fails the call at once, because other
+ * resolvers would respond in the same way.
  */
 final class Requests {
     static final String LAG_HEADER = "Puri-Table-Lag";
@@ -105,9 +105,9 @@ final class Requests {
     }
 
     /**
-     * Sends a batch as soon as fewer than {@code maxDirectRequests} calls of its kind are running. Further calls wait in their
-     * order. There are two kinds: calls that wait for events, and all other calls. If a call that waits for events is not sent
-     * within its wait, the verdict on its references is {@link Verdict.NotCaughtUp}.
+     * Sends a batch as soon as fewer than {@code maxDirectRequests} calls of its kind are running. Further calls wait
+     * in their order. There are two kinds: calls that wait for events, and all other calls. If a call that waits for
+     * events is not sent within its wait, the verdict on its references is {@link Verdict.NotCaughtUp}.
      */
     CompletableFuture<Answer> sendLimited(List<Ref> refs, Duration wait) {
         boolean waitsForEvents = !wait.isZero() && refs.stream().anyMatch(ref -> ref.token() != null);
@@ -209,7 +209,9 @@ final class Requests {
             });
         }
 
-        /** Starts the timer that ends the wait of a call that is not sent. A reference without a token needs a resolver. */
+        /**
+         * Starts the timer that ends the wait of a call that is not sent. A reference without a token needs a resolver.
+         */
         void startWait() {
             if (refs.stream().allMatch(ref -> ref.token() != null)) {
                 Future<?> end = schedule(wait.toNanos(), this::answerAtEndOfWait);
@@ -487,8 +489,8 @@ final class Requests {
     }
 
     /**
-     * Returns the message of our own exceptions. Others are described with their class, because the JDK's exception for a refused
-     * connection has no message.
+     * Returns the message of our own exceptions. Others are described with their class, because the JDK's exception for
+     * a refused connection has no message.
      */
     private static String describe(Throwable failure) {
         boolean isOurs = failure instanceof WrongAnswerException || failure instanceof AddressTimeoutException;

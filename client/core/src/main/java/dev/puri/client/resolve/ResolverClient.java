@@ -220,8 +220,8 @@ public final class ResolverClient implements IdentityResolver {
 
     /**
      * Sends several requests, one after the other, if the wait is longer than a resolver accepts. Each request uses up
-     * {@code maxWait} of the wait, even if the resolver answers at once, so the number of requests is bounded. No request
-     * begins after the end of the wait, also if an earlier request took longer than {@code maxWait}.
+     * {@code maxWait} of the wait, even if the resolver answers at once, so the number of requests is bounded. No
+     * request begins after the end of the wait, also if an earlier request took longer than {@code maxWait}.
      */
     private CompletableFuture<List<Verdict>> sendWithWait(List<Ref> refs, Duration wait, long waitEndsAt) {
         Duration part = shorter(wait, options.maxWait());

@@ -89,8 +89,8 @@ final class OutboxTables {
     }
 
     /**
-     * Checks that this session still has the lock. A driver of MySQL or MariaDB may reconnect by itself, and the new session has no
-     * lock.
+     * Checks that this session still has the lock. A driver of MySQL or MariaDB may reconnect by itself, and the new
+     * session has no lock.
      *
      * @throws SQLException if the session does not have the lock
      */

@@ -237,7 +237,7 @@ final class RowPublisher implements AutoCloseable {
     private String topic(Event event) {
         String namespace = event.puri().namespace();
         try {
-            return Topics.eventsOf(namespace, ownsTopic.test(namespace));
+            return Topics.eventsTopicOf(namespace, ownsTopic.test(namespace));
         } catch (RuntimeException e) {
             throw new IllegalArgumentException(
                     "failed to determine whether the namespace " + namespace + " has its own topic: " + e, e);

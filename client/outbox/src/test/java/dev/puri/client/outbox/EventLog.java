@@ -35,7 +35,7 @@ final class EventLog {
 
     EventLog(Map<String, Object> properties, String namespace) {
         this.properties = properties;
-        this.topic = Topics.eventsOf(namespace);
+        this.topic = Topics.eventsTopicOf(namespace);
     }
 
     private Admin admin() {

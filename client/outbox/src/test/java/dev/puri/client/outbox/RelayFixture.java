@@ -25,7 +25,10 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A relay under test, its tables in a real database, and its topic on a real broker. Each test has tables and topics of its own. */
+/**
+ * A relay under test, its tables in a real database, and its topic on a real broker. Each test has tables and topics of
+ * its own.
+ */
 public abstract class RelayFixture {
     static final Duration SHORT = Duration.ofMillis(100);
 

@@ -74,7 +74,10 @@ class RowPublisherTest {
         new RowPublisher(given, namespace -> false).close();
     }
 
-    /** The others fit it; Kafka refuses a producer whose timeouts contradict one another, and a relay would never publish. */
+    /**
+     * The others fit it; Kafka refuses a producer whose timeouts contradict one another, and a relay would never
+     * publish.
+     */
     @Test
     void takesADeliveryTimeoutAlone() {
         Map<String, String> given = Map.of(

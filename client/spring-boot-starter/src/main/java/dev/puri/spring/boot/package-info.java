@@ -9,9 +9,9 @@
  * StorageAutoConfiguration ─▶ Jackson modules, converters
  * </pre>
  *
- * <p>Applications inject {@link dev.puri.client.IdentityPublisher}, {@link dev.puri.client.resolve.ResolverClient}, {@link
- * dev.puri.client.Events} and {@link dev.puri.spring.boot.TransactionOutbox}. A bean that the application defines
- * replaces the starter's bean of the same type.
+ * <p>Applications inject {@link dev.puri.client.IdentityPublisher}, {@link dev.puri.client.resolve.ResolverClient},
+ * {@link dev.puri.client.Events} and {@link dev.puri.spring.boot.TransactionOutbox}. A bean that the application
+ * defines replaces the starter's bean of the same type.
  */
 @NullMarked
 package dev.puri.spring.boot;

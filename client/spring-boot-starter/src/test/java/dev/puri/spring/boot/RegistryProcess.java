@@ -12,8 +12,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The whole registry as {@code puri up} runs it, in a process of its own: its class path and the application's do not mix. It
- * ends with this process.
+ * The whole registry as {@code puri up} runs it, in a process of its own: its class path and the application's do not
+ * mix. It ends with this process.
  */
 final class RegistryProcess implements AutoCloseable {
     private static final Pattern ADDRESSES = Pattern.compile("puri: broker ([^\\s,]+), schema registry ([^\\s,]+),");

@@ -113,8 +113,8 @@ public final class ColumnMapping<N, C> {
     }
 
     /**
-     * Returns the definition of the column for {@code create table} or {@code alter table t add column}, for example {@code
-     * owner bigint}.
+     * Returns the definition of the column for {@code create table} or {@code alter table t add column}, for example
+     * {@code owner bigint}.
      *
      * @param name name of the column, an SQL name that needs no quotes
      * @throws IllegalArgumentException if the name needs quotes, or the database does not have the type

@@ -157,7 +157,7 @@ public final class InMemoryRegistry {
 
     private Position nextPosition(Puri puri) {
         String namespace = puri.namespace();
-        String topic = Topics.eventsOf(namespace, declarations.ownsTopic(namespace));
+        String topic = Topics.eventsTopicOf(namespace, declarations.ownsTopic(namespace));
         int partition = partition(puri);
         long offset = endOffsets.merge(partitionKey(topic, partition), 1L, Long::sum) - 1;
         return new Position(topic, partition, offset);
@@ -258,8 +258,8 @@ public final class InMemoryRegistry {
     }
 
     /**
-     * The refusal of a token's event if that is an event of this pURI. For a handle that nobody holds, or that was refused, the token
-     * alone decides.
+     * The refusal of a token's event if that is an event of this pURI. For a handle that nobody holds, or that was
+     * refused, the token alone decides.
      *
      * @param puri null if the reference is a handle without a bearer
      */
@@ -275,7 +275,7 @@ public final class InMemoryRegistry {
     private static @Nullable String foreignTokenReason(Puri puri, Position token) {
         String namespace = puri.namespace();
         if (!token.topic().equals(Topics.EVENTS)
-                && !(Topics.mayOwnTopic(namespace) && token.topic().equals(Topics.eventsOf(namespace)))) {
+                && !(Topics.mayOwnTopic(namespace) && token.topic().equals(Topics.eventsTopicOf(namespace)))) {
             return "the token " + token + " is of another namespace's events than those of " + puri;
         }
         return token.partition() == partition(puri)

@@ -31,7 +31,7 @@ final class NamespaceTopics {
     static void create(String bootstrapServers, List<? extends Declaration> declarations) {
         List<String> names = declarations.stream()
                 .filter(declaration -> declaration instanceof Namespace namespace && namespace.ownsTopic())
-                .map(declaration -> Topics.eventsOf(declaration.key()))
+                .map(declaration -> Topics.eventsTopicOf(declaration.key()))
                 .toList();
         if (names.isEmpty()) {
             return;

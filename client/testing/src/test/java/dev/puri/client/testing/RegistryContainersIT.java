@@ -6,8 +6,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
 /**
- * The registry in Docker keeps the contract that its fake keeps. Runs with {@code -Pdocker} alone, because its image is in no image
- * registry: {@code docker compose build} makes it. It fails where it is asked for and no engine answers.
+ * The registry in Docker keeps the contract that its fake keeps. Runs with {@code -Pdocker} alone, because its image is
+ * in no image registry: {@code docker compose build} makes it. It fails where it is asked for and no engine answers.
  */
 @Timeout(600)
 @EnabledIfSystemProperty(named = "puri.broker", matches = "docker", disabledReason = "runs with -Pdocker")

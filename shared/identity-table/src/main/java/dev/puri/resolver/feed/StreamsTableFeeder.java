@@ -116,8 +116,8 @@ public final class StreamsTableFeeder implements TableFeeder {
         Counter undecodable = Counter.builder("puri.table.undecodable")
                 .description("Records of the table's topic that cannot be decoded")
                 .register(meters);
-        return table ->
-                new StreamsTableFeeder(table, kafka, bootstrapServers, stateDir, registry, outcomes, waiters, undecodable);
+        return table -> new StreamsTableFeeder(
+                table, kafka, bootstrapServers, stateDir, registry, outcomes, waiters, undecodable);
     }
 
     static Properties config(Map<String, String> kafka, String bootstrapServers, String stateDir) {

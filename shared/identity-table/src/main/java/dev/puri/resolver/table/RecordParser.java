@@ -37,7 +37,7 @@ final class RecordParser {
 
     RecordParser(Words words) {
         this.words = words;
-        namespaces = new WordCache(text -> words.topics.intern(Topics.eventsOf(text)));
+        namespaces = new WordCache(text -> words.topics.intern(Topics.eventsTopicOf(text)));
     }
 
     /**

@@ -62,8 +62,7 @@ final class TableReadinessTest {
             @Nullable String problem,
             long lag,
             @Nullable Duration lagAge) {
-        return new TableReadiness(
-                        isServingTableFed, isFeederRunning, schemaRegistryProblem, problem, lag, lagAge, null)
+        return new TableReadiness(isServingTableFed, isFeederRunning, schemaRegistryProblem, problem, lag, lagAge, null)
                 .unreadyReason(10, Duration.ofSeconds(30));
     }
 }

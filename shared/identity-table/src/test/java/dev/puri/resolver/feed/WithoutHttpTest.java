@@ -47,7 +47,8 @@ final class WithoutHttpTest {
             OutcomeCache outcomes = new OutcomeCache(meters, refusals::forgetErased);
             try (TableKeeper<RowChanges> keeper = new TableKeeper<>(
                     () -> new TopicAdmin(Map.of(), NOWHERE, Topics.IDENTITIES),
-                    StreamsTableFeeder.factory(Map.of(), NOWHERE, folder.toString(), registry, outcomes, waiters, meters),
+                    StreamsTableFeeder.factory(
+                            Map.of(), NOWHERE, folder.toString(), registry, outcomes, waiters, meters),
                     new Snapshots(folder, Duration.ofMinutes(1), clock),
                     waiters,
                     (topicId, beginOffsets, completeAt, hasIdentity) -> RowChanges.NONE,

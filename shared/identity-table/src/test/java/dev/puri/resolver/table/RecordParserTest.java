@@ -24,7 +24,7 @@ final class RecordParserTest {
     private static final RecordWriter<IdentityRow> WRITER = RecordWriter.of(IdentityRow.class);
     private static final RecordReader<IdentityRow> READER = RecordReader.of(IdentityRow.class);
     private static final int ROUNDS = 20_000;
-    private static final Position POSITION = new Position(Topics.eventsOf("music"), 3, 1042);
+    private static final Position POSITION = new Position(Topics.eventsTopicOf("music"), 3, 1042);
 
     private final long seed = new Random().nextLong();
     private final Random random = new Random(seed);

@@ -39,7 +39,7 @@ public final class Tokens {
      */
     public static @Nullable String explainForeign(Position token, Puri puri, int partitions) {
         if (!token.topic().equals(Topics.EVENTS)) {
-            return Topics.mayOwnTopic(puri.namespace()) && token.topic().equals(Topics.eventsOf(puri.namespace()))
+            return Topics.mayOwnTopic(puri.namespace()) && token.topic().equals(Topics.eventsTopicOf(puri.namespace()))
                     ? null
                     : "the token " + token + " is of another namespace's events than those of " + puri + "; if " + puri
                             + " was sent there nevertheless, the registry refuses that event within 6 s";

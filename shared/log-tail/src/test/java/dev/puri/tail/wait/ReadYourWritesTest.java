@@ -226,7 +226,7 @@ final class ReadYourWritesTest {
 
     @Test
     void aRowOfAnotherTopicSatisfiesNothing() throws Exception {
-        table.put(TRACK, row(new Position(Topics.eventsOf("soundcloud"), ITS_PARTITION, 100)));
+        table.put(TRACK, row(new Position(Topics.eventsTopicOf("soundcloud"), ITS_PARTITION, 100)));
 
         assertThat(writes.await(CALLER, TRACK, at(7), Duration.ZERO))
                 .isCompletedWithValue(new EventStatus.NotCaughtUp(at(7)));
@@ -326,7 +326,7 @@ final class ReadYourWritesTest {
         for (Position foreign : List.of(
                 WRONG_PARTITION,
                 new Position(Topics.EVENTS, PARTITIONS + 1, 7),
-                new Position(Topics.eventsOf("music"), 0, 7))) {
+                new Position(Topics.eventsTopicOf("music"), 0, 7))) {
             assertThat(writes.await(CALLER, TRACK, foreign, Duration.ZERO).join())
                     .isInstanceOf(EventStatus.Foreign.class);
             assertThat(writes.await(CALLER, TRACK, foreign, Duration.ofMillis(1)))

@@ -27,10 +27,10 @@ import org.apache.kafka.clients.producer.RecordMetadata;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Measures publishing to a broker in this process, until all events are acknowledged. The first baseline is a producer with
- * the properties of the publisher. It sends the same events, which the publisher's serializer encoded before the clock
- * starts. The second baseline encodes them while the clock runs, with Avro's writer of generated classes, as a service
- * without the publisher would. Each round has a new broker and begins with another side.
+ * Measures publishing to a broker in this process, until all events are acknowledged. The first baseline is a producer
+ * with the properties of the publisher. It sends the same events, which the publisher's serializer encoded before the
+ * clock starts. The second baseline encodes them while the clock runs, with Avro's writer of generated classes, as a
+ * service without the publisher would. Each round has a new broker and begins with another side.
  *
  * <p>All sides publish the same ten thousand events repeatedly. A service publishes an event that it has just created,
  * which is in the processor's cache; half a million prepared events would not be.
@@ -82,7 +82,9 @@ record PublishBench(ClientBench bench) {
             return new Encoded(event.puri(), avro, event.puri().toBytes(), value);
         }
 
-        /** Returns a new record of the same bytes, because a producer closes the headers of each record that it sends. */
+        /**
+         * Returns a new record of the same bytes, because a producer closes the headers of each record that it sends.
+         */
         ProducerRecord<byte[], byte[]> newRecord() {
             return new ProducerRecord<>(Topics.EVENTS, key, value);
         }

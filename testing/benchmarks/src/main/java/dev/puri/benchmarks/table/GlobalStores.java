@@ -140,7 +140,8 @@ final class GlobalStores {
         config.put(StreamsConfig.NUM_STREAM_THREADS_CONFIG, 0);
         config.put(StreamsConfig.ROCKSDB_CONFIG_SETTER_CLASS_CONFIG, TunedRocksDb.class);
         config.put(StreamsConfig.globalConsumerPrefix("isolation.level"), "read_committed");
-        StreamsTableFeeder.CONSUMER.forEach((name, value) -> config.put(StreamsConfig.globalConsumerPrefix(name), value));
+        StreamsTableFeeder.CONSUMER.forEach(
+                (name, value) -> config.put(StreamsConfig.globalConsumerPrefix(name), value));
         KafkaStreams streams = new KafkaStreams(builder.build(), config);
         long startNanos = System.nanoTime();
         streams.start();
