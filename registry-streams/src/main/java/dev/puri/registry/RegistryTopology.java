@@ -63,7 +63,7 @@ final class RegistryTopology {
     /** The {@link EventCounts} of the partition. */
     static final String COUNTS_STORE = "tally";
 
-    /** The holder of each handle, as a {@link IdentityHash}. */
+    /** The holder of each handle, as an {@link IdentityHash}. */
     static final String HANDLES_STORE = "handles";
 
     /** Stays empty: a global processor needs a store, and {@link CollectionsRegistry} keeps the declarations. */

@@ -17,7 +17,7 @@ import java.util.Map;
 import java.util.Objects;
 
 /**
- * Serves the files of the web page. The files need no token: the page requests its data with the viewer's token.
+ * Serves the files of the web page. The files need no token: the page requests its data with the user's token.
  */
 final class Page {
     /** The file of {@code /}. */

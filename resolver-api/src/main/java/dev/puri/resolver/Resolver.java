@@ -145,7 +145,7 @@ public final class Resolver implements AutoCloseable {
             health.add(Health.Kind.READY, "table", table::ready);
             health.add(Health.Kind.READY, "transactions", transactions::ready);
             LagHeader lag = resources.add(LagHeader.start(Routes.LAG, keeper::staleness), LagHeader::close);
-            // Otherwise the listeners would wait for these requests to end.
+            // Runs before the listeners close, because they would wait for these requests.
             Runnable endLongRequests = () -> {
                 subscribers.drain();
                 waiters.close();

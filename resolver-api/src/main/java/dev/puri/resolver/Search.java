@@ -18,7 +18,7 @@ import java.util.concurrent.Semaphore;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Handles {@code GET /v1/search}: forwards requests, with the viewer's token, to a search indexer, and forwards the
+ * Handles {@code GET /v1/search}: forwards requests, with the user's token, to a search indexer, and forwards the
  * responses back. So the page needs only one origin.
  */
 final class Search implements AutoCloseable {

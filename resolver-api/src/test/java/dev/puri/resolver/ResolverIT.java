@@ -340,7 +340,7 @@ final class ResolverIT {
     void refillsATableThatWasCutOffLongerThanTombstonesAreKept() {
         write(row(TRACK, Rows.active("br-1")));
         AtomicReference<Instant> now = new AtomicReference<>(Instant.parse("2026-03-01T00:00:00Z"));
-        try (Keeping keeping = new Keeping(now::get, clients -> clients)) {
+        try (Keeping keeping = new Keeping(now::get, feeders -> feeders)) {
             TableKeeper<ChangeRing> keeper = keeping.keeper;
             keeper.start();
             await().atMost(Duration.ofSeconds(60)).until(keeper::isReady);
@@ -361,14 +361,14 @@ final class ResolverIT {
     void fillsThatFailAreTriedAgainAndKeepNoMemory() {
         write(row(TRACK, Rows.active("br-1")));
         List<PackedTable> tables = new CopyOnWriteArrayList<>();
-        try (Keeping keeping = new Keeping(InstantSource.system(), clients -> table -> {
+        try (Keeping keeping = new Keeping(InstantSource.system(), feeders -> table -> {
             tables.add(table);
             table.put(Puri.parse("a:b:c"), Rows.active("br-9"));
             assertThat(table.stats().bytes()).isPositive();
             return switch (tables.size()) {
                 case 1 -> throw new OutOfMemoryError("as if there were no memory outside the heap");
-                case 2 -> throw new IllegalStateException("as if the client could not be made");
-                default -> clients.apply(table);
+                case 2 -> throw new IllegalStateException("as if the feeder could not be created");
+                default -> feeders.apply(table);
             };
         })) {
             keeping.keeper.start();
@@ -383,7 +383,7 @@ final class ResolverIT {
     @Test
     void aWriterThatFailsIsReplacedAndItsTableLetGo() {
         write(row(TRACK, Rows.active("br-1")));
-        try (Keeping keeping = new Keeping(InstantSource.system(), clients -> clients)) {
+        try (Keeping keeping = new Keeping(InstantSource.system(), feeders -> feeders)) {
             TableKeeper<ChangeRing> keeper = keeping.keeper;
             keeper.start();
             await().atMost(Duration.ofSeconds(60)).until(keeper::isReady);
@@ -589,7 +589,7 @@ final class ResolverIT {
         assertThat(get(TRACK).at("/shard").asText()).isEqualTo("br-1");
     }
 
-    /** A keeper alone, with clients of the test's choice. */
+    /** A keeper alone, with feeders that the test chooses. */
     private static final class Keeping implements AutoCloseable {
         private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
         private final ConfluentSchemaRegistry schemas =
@@ -598,9 +598,9 @@ final class ResolverIT {
         private final TableKeeper<ChangeRing> keeper;
 
         /**
-         * @param clients makes them of those that a resolver has
+         * @param feeders converts the factory that a resolver uses
          */
-        Keeping(InstantSource clock, UnaryOperator<Function<PackedTable, TableFeeder>> clients) {
+        Keeping(InstantSource clock, UnaryOperator<Function<PackedTable, TableFeeder>> feeders) {
             changes = Subscribers.start(
                     ChangesOptions.of(10, Duration.ofDays(1), 1, 10_000, Duration.ofSeconds(1)),
                     new PlainConsumers(Map.of(), broker.bootstrapServers()),
@@ -609,7 +609,7 @@ final class ResolverIT {
                     meters);
             keeper = new TableKeeper<>(
                     () -> new TopicAdmin(Map.of(), broker.bootstrapServers(), Topics.IDENTITIES),
-                    clients.apply(StreamsTableFeeder.factory(
+                    feeders.apply(StreamsTableFeeder.factory(
                             Map.of(),
                             broker.bootstrapServers(),
                             "target/state",

@@ -19,8 +19,8 @@ import org.slf4j.LoggerFactory;
  *
  * <pre>
  * Idle ─▶ Opened: the unfinished index, or an empty one ─▶ Filling, step by step ─▶ CaughtUp ─▶ swapped: Idle
- *   ▲                                                         │
- *   └──────── back off ◀── the engine fails, or records were deleted before they were read
+ *   ▲                                                          │
+ *   └── back off ◀── the engine fails, or records are deleted ─┘
  * </pre>
  *
  * A failure of the rebuild does not affect the serving index. The indexer's thread does the work. Other threads read
@@ -307,12 +307,13 @@ final class IndexRebuild {
         SearchIndex open = disconnect(nextReason == null ? state.reason() : nextReason);
         SearchIndex unfinished = open == null ? store.building() : open;
         if (unfinished != null) {
+            state = new Opened(state.reason(), unfinished);
             store.drop(unfinished);
         }
         state = new Idle(nextReason, false);
     }
 
-    /** Stops currentFeeder the index. Returns the open index, or null if none is open. */
+    /** Stops the feeder. Returns the open index, or null if none is open. */
     private @Nullable SearchIndex disconnect(@Nullable String reason) {
         SearchIndex open = state.index();
         IndexFeeder currentFeeder = feeder();

@@ -37,7 +37,7 @@ public record SearchSettings(
 
         @Setting(
                 doc =
-                        "Folder of this instance alone, for Lucene's index, which survives restarts. Unset means that the index is"
+                        "Folder for Lucene's index, which survives restarts. No other instance may use it. Unset means that the index is"
                                 + " rebuilt at every start.")
         Optional<Path> stateDir,
 

@@ -108,7 +108,7 @@ final class IndexerTest {
         topics.setAway(true);
 
         awaitThat(() -> indexer.health().waitReason().equals("waiting for the brokers: no broker"));
-        assertThat(indexer.acquire()).isNotNull();
+        assertThat(indexer.serving()).isNotNull();
         topics.setAway(false);
         topics.write("music:tracks:2", 2, "Two");
         awaitThat(() -> serves(indexer, "music:tracks:2") && indexer.health().isReady());

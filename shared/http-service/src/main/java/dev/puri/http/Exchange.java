@@ -422,12 +422,12 @@ public final class Exchange {
         String instance = "urn:uuid:" + UUID.randomUUID();
         try {
             log.error(
-                    "{} {} failed; the response has the error id {}",
+                    "{} {} failed; the response has the instance {}",
                     LogText.escape(request.method().name()),
                     LogText.escape(request.path()),
                     instance,
                     cause);
-            Problem internal = Problem.of(ProblemType.INTERNAL, "The server's log has the cause under this error id.");
+            Problem internal = Problem.of(ProblemType.INTERNAL, "The server's log has the cause under the value of instance.");
             problem(new Problem(internal.type(), internal.detail(), instance, internal.extensions()));
         } finally {
             if (!isStream && !request.response().ended()) {

@@ -11,8 +11,8 @@ import java.util.Map;
 public record HttpSettings(
         @Setting(
                 doc =
-                        "Accepted Host headers, without ports, besides localhost and the server's own address; * for all. "
-                                + "If not set, all are accepted, except on a loopback address with neither tokens nor "
+                        "Accepted Host headers, without ports, besides localhost and the server's own address; "
+                                + "* for all. If not set, all are accepted, except on a loopback address with neither tokens nor "
                                 + "TLS, where only localhost and loopback addresses are.")
         List<String> httpAllowedHosts,
 

@@ -42,7 +42,7 @@ final class ListenerLoop extends VerticleBase {
     private @Nullable WorkerExecutor downloads;
 
     /**
-     * @param placeholderRoute stands for the route of requests without a route, for example in metrics
+     * @param placeholderRoute the route under which metrics count requests without a route
      * @param tls null if TLS is off
      */
     ListenerLoop(

@@ -10,12 +10,12 @@ import org.slf4j.LoggerFactory;
  * replacement is filled.
  *
  * <pre>
- *                 open                     attach
- *   Detached ──────────────▶ Detached ──────────────▶ Current ◀─┐
- *   (nothing)              (stale projection)         │    │    │ replace: a rebuilt projection
- *       │                                             │    └────┘
- *       └─────── fill ─────▶ Filling ── complete ─────▶
+ *   Detached ─── open ───▶ Detached ──── attach ────▶ Current
+ *   (nothing)              (stale projection)            ▲
+ *       │                      │                         │
+ *       └──────── fill ────────┴──▶ Filling ─ complete ──┘
  *
+ *   replace: any state ──▶ Current, with a rebuilt projection
  *   detach: any state ──▶ Detached, the projection still serves
  *   withdraw: any state ──▶ Detached, nothing serves
  * </pre>

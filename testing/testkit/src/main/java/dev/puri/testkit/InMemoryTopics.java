@@ -30,8 +30,8 @@ import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 import org.apache.kafka.common.internals.KafkaFutureImpl;
 
 /**
- * The ids, offsets and tombstone retention of topics without a broker, and an admin client that reads them. For unit
- * tests of what follows topics. Thread-safe.
+ * The ids, offsets and tombstone retention of topics without a broker, and an admin client that reads them. Unit
+ * tests use it for classes that follow topics. Thread-safe.
  */
 public final class InMemoryTopics {
     private static final Duration TOMBSTONE_RETENTION = Duration.ofDays(7);

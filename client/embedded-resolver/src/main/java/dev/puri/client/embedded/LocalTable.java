@@ -99,7 +99,7 @@ final class LocalTable implements AutoCloseable {
                             options.maxLag(),
                             options.maxLagAge(),
                             transactions::unreadyReason,
-                            // After a table was replaced, does not force a garbage collection, which would pause the
+                            // No garbage collection is forced after a table was replaced, because it would pause the
                             // whole application. The next regular collection frees the memory of the replaced table.
                             () -> {},
                             clock,

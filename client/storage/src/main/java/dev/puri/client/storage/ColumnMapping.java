@@ -25,7 +25,7 @@ public final class ColumnMapping<N, C> {
 
     private final String label;
     private final @Nullable String collection;
-    private final Class<N> textType;
+    private final Class<N> javaType;
     private final ColumnType<C> column;
     private final Codec<N, C> codec;
 
@@ -34,17 +34,17 @@ public final class ColumnMapping<N, C> {
      * @param collection the {@code namespace:collection} of all names; null if names of several collections are allowed
      */
     ColumnMapping(
-            String label, @Nullable String collection, Class<N> textType, ColumnType<C> column, Codec<N, C> codec) {
+            String label, @Nullable String collection, Class<N> javaType, ColumnType<C> column, Codec<N, C> codec) {
         this.label = label;
         this.collection = collection;
-        this.textType = textType;
+        this.javaType = javaType;
         this.column = column;
         this.codec = codec;
     }
 
     /** The Java class of the names. */
-    public Class<N> textType() {
-        return textType;
+    public Class<N> javaType() {
+        return javaType;
     }
 
     /** The type of the column. */

@@ -64,8 +64,7 @@ public final class ColumnType<C> {
     }
 
     /**
-     * Returns the SQL type. Text is compared by character codes; only in H2 the collation of the
-     * database applies.
+     * Returns the SQL type. Text is compared by character codes; only in H2 the collation of the database applies.
      *
      * @throws IllegalArgumentException if the database does not have the type: MySQL has no type for uuids
      */

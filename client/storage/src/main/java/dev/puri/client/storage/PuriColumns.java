@@ -10,15 +10,17 @@ import java.util.UUID;
  * Mappings of the pURIs of one collection to small columns. The column contains only the identifier. The mapping adds
  * namespace and collection, so the mapping of a column must not change after rows were stored.
  *
- * <table> <caption>The identifiers that each mapping accepts, and the order of the values in the column</caption>
- * <tr><th>mapping</th><th>identifiers</th><th>bytes</th><th>order of the column</th></tr> <tr><td>{@link
- * #asLong()}</td><td>decimal numbers from 0 to 2<sup>63</sup> - 1 without leading zeros</td><td>8</td> <td>order of the
- * numbers, not of the texts</td></tr> <tr><td>{@link #asSortableLong}</td><td>texts of a fixed length up to 13, numbers
- * in base 36 below 2<sup>63</sup></td> <td>8</td><td>order of the texts; for sortable identifiers the order of
- * creation</td></tr> <tr><td>{@link #asUuid()}, {@link #asUuidBinary()}</td><td>uuids in lower case</td><td>16</td>
- * <td>order of the texts; for UUIDv7 the order of creation</td></tr> <tr><td>{@link #asText()}</td><td>all</td><td>1 to
- * 256</td><td>order of the texts</td></tr> <tr><td>{@link #anyAsText()}</td><td>all, of all collections</td><td>6 to
- * 385</td><td>order of the texts</td></tr> </table>
+ * <pre>
+ * mapping                  identifiers                                bytes     order of the column's values
+ * asLong                   decimal numbers from 0 to 2^63 - 1         8         order of the numbers, not of the texts
+ *                          without leading zeros
+ * asSortableLong           texts of a fixed length up to 13, which    8         order of the texts; for sortable
+ *                          are numbers in base 36 below 2^63                    identifiers the order of creation
+ * asUuid, asUuidBinary     uuids in lower case                        16        order of the texts; for UUIDv7 the
+ *                                                                               order of creation
+ * asText                   all                                        1 to 256  order of the texts
+ * anyAsText                all, of all collections                    6 to 385  order of the texts
+ * </pre>
  */
 public final class PuriColumns {
     /** Number of characters of 1y2p0ij32e8e7, which is the largest long in base 36. */

@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Fills one table from its topic and then keeps it current. {@link TableKeeper} creates a feeder for each new table.
- * Not thread-safe, except {@link #abandon}, {@link #isRunning} and the methods that return a state.
+ * Not thread-safe, except {@link #abandon}, {@link #isRunning}, {@link #table} and {@link #schemaRegistryProblem}.
  */
 public interface TableFeeder extends AutoCloseable {
     /** Returns the table that this feeder feeds. */

@@ -277,8 +277,10 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
 
     /** Returns the table that the feeder fills or keeps current; without a feeder, the serving table. */
     private @Nullable Table filledOrServing() {
-        TableFeeder feeder = lifeCycle.feeder();
-        return feeder == null ? table() : feeder.table();
+        LifeCycle.State<LiveTable<C>, TableFeeder> state = lifeCycle.state();
+        TableFeeder feeder = state.feeder();
+        LiveTable<C> serving = state.serving();
+        return feeder != null ? feeder.table() : serving == null ? null : serving.table();
     }
 
     private double fillProgress(ToDoubleFunction<FillProgress> field) {
@@ -392,8 +394,9 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
             });
             C changes = Objects.requireNonNull(receiver.get());
             replacedTable.replace(table());
-            lifeCycle.complete(new LiveTable<>(newTable, changes));
+            // Before the table serves, so that a ready table has a staleness.
             asOf = filledFrom.at();
+            lifeCycle.complete(new LiveTable<>(newTable, changes));
             waiters.wakeAll();
             problem.clear();
             log.info("The table is complete: {} rows", newTable.rows());

@@ -3,8 +3,8 @@
  *
  * <pre>
  * puri.identities.v1 ─▶ TrackedConsumer, ReadAhead ─▶ RowFeed ─▶ RowWriter ─▶ PackedTable ─▶ Snapshots
- *                       └──────────────── StreamsTableFeeder, for one table ───────┘      │
- *                       └──────────────── TableKeeper, replaces the feeder ────────┴──▶ RowChanges
+ *                       └───────────── StreamsTableFeeder, for one table ──────────┘      │
+ *                       └───────────── TableKeeper, replaces the feeder ─────────┴──▶ RowChanges
  * </pre>
  */
 @NullMarked

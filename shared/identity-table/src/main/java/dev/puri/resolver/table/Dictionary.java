@@ -81,9 +81,8 @@ final class Dictionary<T> {
     private int candidateCount;
 
     /**
-     * New words, from the packer to the writer. If the topic record that contained a new word turns
-     * out to be unreadable, no packed record refers to the word, and the writer learns of the word only from this
-     * queue.
+     * New words, from the packer to the writer. If the topic record that contained a new word turns out to be
+     * unreadable, no packed record refers to the word, and the writer learns of the word only from this queue.
      */
     private final Queue<NewWord> newWords = new ConcurrentLinkedQueue<>();
 

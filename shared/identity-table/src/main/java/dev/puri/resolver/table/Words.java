@@ -15,7 +15,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
  * threads and the removal of unused words. Prefixes of handles and topics are never removed.
  */
 final class Words {
-    /** Stands for every prefix that has no code, because 31 other prefixes have the codes 0 to 30. */
+    /** In place of a code, for each prefix that has none because 31 other prefixes have the codes 0 to 30. */
     static final int OTHER_PREFIX = 31;
 
     private static final int PREFIXES = 26 * 26 * 26;

@@ -181,8 +181,8 @@ final class TableKeeperTest {
         keeper.start();
         ControlledFeeder feeder = awaitFeeder(1);
 
+        awaitThat(() -> "the table is being filled".equals(keeper.unreadyReason()));
         assertThat(keeper.table()).isNull();
-        assertThat(keeper.unreadyReason()).isEqualTo("the table is being filled");
         feeder.fill();
 
         awaitThat(() -> keeper.table() == feeder.table);

@@ -32,7 +32,7 @@ final class TableReadinessTest {
     }
 
     @Test
-    void reportsADeadClientBeforeItsLag() {
+    void reportsADeadFeederBeforeItsLag() {
         assertThat(unreadyReason(true, false, null, null, 0, SECOND)).contains("dead");
     }
 

@@ -46,7 +46,7 @@ public abstract class MappedType<N, C> implements EnhancedUserType<N> {
     /** Creates a type that stores values with this mapping. */
     protected MappedType(ColumnMapping<N, C> mapping) {
         this.mapping = mapping;
-        this.textType = Objects.requireNonNull(TextType.of(mapping.textType()));
+        this.textType = Objects.requireNonNull(TextType.of(mapping.javaType()));
     }
 
     @Override
@@ -67,7 +67,7 @@ public abstract class MappedType<N, C> implements EnhancedUserType<N> {
 
     @Override
     public Class<N> returnedClass() {
-        return mapping.textType();
+        return mapping.javaType();
     }
 
     @Override
