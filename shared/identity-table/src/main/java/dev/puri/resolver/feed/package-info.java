@@ -4,7 +4,7 @@
  * <pre>
  * puri.identities.v1 ─▶ TrackedConsumer, ReadAhead ─▶ RowFeed ─▶ RowWriter ─▶ PackedTable ─▶ Snapshots
  *                       └───────────── StreamsTableFeeder, for one table ──────────┘      │
- *                       └───────────── TableKeeper, replaces the feeder ─────────┴──▶ RowChanges
+ *                       └───────────── TableKeeper, replaces the feeder ────────────┴──▶ RowChanges
  * </pre>
  */
 @NullMarked
