@@ -40,7 +40,7 @@ class BacklogIT {
     private final IdentityMinter minter = new IdentityMinter();
 
     @Test
-    void noPartitionWaitsUntilAnotherHasWorkedOffItsBacklog(@TempDir Path stateDir) throws Exception {
+    void noPartitionWaitsForTheWholeBacklogOfAnother(@TempDir Path stateDir) throws Exception {
         try (RegistryStack stack =
                 new RegistryStack(SchemaRegistryFixture.shared().url(), Set.of())) {
             stack.declare(List.of(new Collection("soundcloud", "plays", PREFIX, Set.of(), false, false, "", false)));

@@ -71,7 +71,7 @@ final class HangingTransactionIT {
     }
 
     @Test
-    void aNamespacesOwnTopicIsReportedAndStopsNobodyElse(@TempDir Path folder) throws Exception {
+    void aNamespacesOwnTopicIsReportedAndAffectsNobodyElse(@TempDir Path folder) throws Exception {
         HangingTransaction left = HangingTransaction.leave(
                 bootstrapServers(), new TopicPartition(Topics.eventsOf("music"), 0), "music-producer");
         try (RegistryStreams streams = RegistryStreams.start(stack.settings(folder))) {

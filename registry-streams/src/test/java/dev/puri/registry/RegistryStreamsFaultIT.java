@@ -67,7 +67,7 @@ class RegistryStreamsFaultIT {
     }
 
     @Test
-    void killedAndRestartedItLosesNothingAndDoublesNothing(@TempDir Path folder) throws Exception {
+    void aRestartAfterAKillNeitherLosesNorDuplicatesAnything(@TempDir Path folder) throws Exception {
         StreamsSettings settings = stack.settings(folder.resolve("state"));
         Path log = folder.resolve("streams.log");
         Process process = StreamsProcess.start(settings, log);

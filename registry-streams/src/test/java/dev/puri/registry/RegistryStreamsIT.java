@@ -262,7 +262,7 @@ class RegistryStreamsIT {
     }
 
     @Test
-    void parksEventsWhileTheSchemaRegistryIsAway() throws Exception {
+    void parksEventsWhileTheSchemaRegistryIsUnreachable() throws Exception {
         Puri puri = Puri.parse("wild:things:waits");
         Schema other = new Schema.Parser().parse(IdentityEvent.getClassSchema().toString());
         other.addProp("edition", "second");

@@ -125,7 +125,7 @@ final class ExportsTest {
     }
 
     @Test
-    void anAvroFileIsAskedForByNameOrByAccept() throws Exception {
+    void anAvroFileIsRequestedByNameOrByAccept() throws Exception {
         for (HttpRequest.Builder asking :
                 List.of(request("?format=avro"), request("").header("Accept", "application/avro, */*;q=0.1"))) {
             HttpResponse<String> export = contract.send(asking.build());
@@ -178,7 +178,7 @@ final class ExportsTest {
     }
 
     @Test
-    void aReaderThatStallsIsCutOff() throws Exception {
+    void aStalledReaderIsDisconnected() throws Exception {
         listener.close();
         start(Duration.ofMillis(500));
         putMany();
@@ -207,7 +207,7 @@ final class ExportsTest {
 
     /** Its memory is freed only when nobody reads it. */
     @Test
-    void aReaderThatTakesNothingIsCutOffWhenItsTableIsReplaced() throws Exception {
+    void aReaderThatReadsNothingIsDisconnectedWhenItsTableIsReplaced() throws Exception {
         listener.close();
         start(Duration.ofHours(1));
         putMany();

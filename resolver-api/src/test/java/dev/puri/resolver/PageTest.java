@@ -79,7 +79,7 @@ final class PageTest {
     }
 
     @Test
-    void nothingElseIsReached() throws Exception {
+    void otherPathsAreNotFound() throws Exception {
         for (String none : Set.of("", "nothing.js", "..%2fopenapi.json", "%2e%2e%2fopenapi.json", "../openapi.json")) {
             HttpResponse<String> answer = get("/page/" + none, "");
             assertThat(answer.statusCode()).as(none).isEqualTo(404);

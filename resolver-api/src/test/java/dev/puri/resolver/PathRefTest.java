@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 
 final class PathRefTest {
     @Test
-    void aPuriTypedAsItIsMeansItself() {
+    void anUnencodedPuriMeansItself() {
         Map<String, String> typed = Map.of(
                 "soundcloud:tracks:1", "soundcloud:tracks:1",
                 "debian:packages:libstdc++", "debian:packages:libstdc++",
@@ -78,7 +78,7 @@ final class PathRefTest {
     }
 
     @Test
-    void anyPuriWithoutAPercentSignInItsPlainTextMayBeTypedAsItIs() {
+    void anyPuriWithoutAPercentSignInItsPlainTextMayBeUnencoded() {
         long seed = new Random().nextLong();
         Random random = new Random(seed);
         for (int i = 0; i < 20_000; i++) {

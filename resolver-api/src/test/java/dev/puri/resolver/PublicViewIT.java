@@ -140,7 +140,7 @@ final class PublicViewIT {
 
     /** One by one and in this order, for they build on one another. */
     @Test
-    void noByteOfASecretIsEverAnswered() throws Exception {
+    void noResponseContainsAByteOfASecret() throws Exception {
         int port = resolver.publicPort().orElseThrow();
         // Nothing is there yet: 503, and no word of why.
         searchEverything(port);

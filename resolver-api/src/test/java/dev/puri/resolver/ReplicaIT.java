@@ -129,7 +129,7 @@ final class ReplicaIT {
     }
 
     @Test
-    void aCopyThatIsKilledAtAnyPointIsTheTableAtTheEnd() throws Exception {
+    void aReplicaThatIsKilledAtAnyPointFinallyEqualsTheTable() throws Exception {
         startResolver();
         topic.resume();
         ReplicaCopy copy = new ReplicaCopy(http);

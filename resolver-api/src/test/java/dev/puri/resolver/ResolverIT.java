@@ -205,7 +205,7 @@ final class ResolverIT {
     }
 
     @Test
-    void abortedRowsAreNeverSeenAndMarkersAreNoLag() {
+    void abortedRowsAreInvisibleAndMarkersAreNotLag() {
         write(row(TRACK, Rows.active("br-1")));
         producer.beginTransaction();
         producer.send(row(TRACK, Rows.active("br-9")));
@@ -311,7 +311,7 @@ final class ResolverIT {
     }
 
     @Test
-    void brokersOutOfReachAreUnreadyWhileTheTableAnswers() {
+    void unreachableBrokersMakeTheServerUnreadyWhileTheTableAnswers() {
         write(row(TRACK, Rows.active("br-1")));
         startReady();
 
@@ -336,7 +336,7 @@ final class ResolverIT {
     }
 
     @Test
-    void refillsATableThatWasCutOffLongerThanTombstonesAreKept() {
+    void refillsATableThatHadNoContactForLongerThanTombstonesAreKept() {
         write(row(TRACK, Rows.active("br-1")));
         AtomicReference<Instant> now = new AtomicReference<>(Instant.parse("2026-03-01T00:00:00Z"));
         try (Keeping keeping = new Keeping(now::get, clients -> clients)) {
@@ -357,7 +357,7 @@ final class ResolverIT {
     }
 
     @Test
-    void fillsThatFailAreTriedAgainAndKeepNoMemory() {
+    void failedFillsAreRetriedAndKeepNoMemory() {
         write(row(TRACK, Rows.active("br-1")));
         List<PackedTable> tables = new CopyOnWriteArrayList<>();
         try (Keeping keeping = new Keeping(InstantSource.system(), clients -> table -> {
@@ -380,7 +380,7 @@ final class ResolverIT {
     }
 
     @Test
-    void aWriterThatFailsIsReplacedAndItsTableLetGo() {
+    void aFailedWriterIsReplacedAndItsTableReleased() {
         write(row(TRACK, Rows.active("br-1")));
         try (Keeping keeping = new Keeping(InstantSource.system(), clients -> clients)) {
             TableKeeper<ChangeRing> keeper = keeping.keeper;
@@ -439,7 +439,7 @@ final class ResolverIT {
     }
 
     @Test
-    void aSchemaRegistryOutOfReachIsWaitedFor() {
+    void waitsForAnUnreachableSchemaRegistry() {
         write(row(TRACK, Rows.active("br-1")));
         registry.stop();
         try {
@@ -458,7 +458,7 @@ final class ResolverIT {
     }
 
     @Test
-    void closingDoesNotWaitForASchemaRegistryThatStaysAway() {
+    void closingDoesNotWaitForAnUnreachableSchemaRegistry() {
         write(row(TRACK, Rows.active("br-1")));
         registry.stop();
         try {
@@ -505,7 +505,7 @@ final class ResolverIT {
     }
 
     @Test
-    void aSnapshotOfATopicThatIsThereNoMoreIsNotUsed(@TempDir Path data) throws Exception {
+    void aSnapshotOfAFormerTopicIsNotUsed(@TempDir Path data) throws Exception {
         write(row(TRACK, Rows.active("br-1")));
         startReady(data);
         stop();

@@ -227,7 +227,7 @@ final class RoutesTest {
     }
 
     @Test
-    void tokensAndWaitsThatCannotBeAreRefused() {
+    void invalidTokensAndWaitsAreRefused() {
         String path = "/v1/identities/" + OF_THE_EVENT;
         assertThat(get(path + "?at=4-7", 400)).contains("/problems/foreign-token");
         for (String none :
@@ -262,7 +262,7 @@ final class RoutesTest {
     }
 
     @Test
-    void aConnectionThatWaitsForTooMuchDoesNotKeepOthersFromWaiting() throws Exception {
+    void aConnectionWithTooManyWaitsDoesNotPreventOthersFromWaiting() throws Exception {
         String ref = "{\"ref\":\"" + OF_THE_EVENT + "\",\"at\":\"3-2000\"}";
         HttpResponse<String> tooMuch = contract.send(HttpRequest.newBuilder(uri("/v1/resolve?wait=20s"))
                 .POST(HttpRequest.BodyPublishers.ofString(
@@ -312,7 +312,7 @@ final class RoutesTest {
     }
 
     @Test
-    void foundIsAnsweredWhole() {
+    void aFoundIdentityIsAnsweredWithAllFields() {
         assertThat(get("/v1/identities/SoundCloud:Tracks:123", 200)).isEqualTo("""
                         {"ref":"SoundCloud:Tracks:123","verdict":"found","puri":"soundcloud:tracks:123",\
                         "handle":"trk_4k7vx9tz2nqr8w3","owner":"catalog","shard":"br-1",\
@@ -361,7 +361,7 @@ final class RoutesTest {
     }
 
     @Test
-    void aPuriWithEscapesIsReachedHoweverItIsSent() {
+    void aPuriWithEscapesIsFoundInEveryEncoding() {
         for (String path : List.of(
                 "debian:packages:a%2Fb",
                 "debian%3Apackages%3Aa%252Fb", "debian:packages:a%252Fb", "DEBIAN:packages:A%2fb")) {

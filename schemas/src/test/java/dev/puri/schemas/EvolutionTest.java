@@ -85,7 +85,7 @@ class EvolutionTest {
     }
 
     @Test
-    void aCompatibleChangeIsNone() {
+    void aCompatibleChangeBreaksNothing() {
         String before = "{'name': 'R', 'type': 'record', 'fields': [{'name': 'a', 'type': 'string'}]}";
         String after =
                 before.replace("'fields': [", "'fields': [{'name': 'c', 'type': ['null', 'int'], 'default': null}, ");

@@ -186,7 +186,7 @@ final class IdentitiesTest {
     }
 
     @Test
-    void eventsAreMadeOfWhatIsGivenAndOfNothingElse() {
+    void eventsContainOnlyTheGivenValues() {
         IdentityMinter minter = new IdentityMinter();
         Instant now = Instant.parse("2026-03-01T10:00:00Z");
         Events events = new Events(minter, "catalog", () -> now);

@@ -175,7 +175,7 @@ class IdentityPublisherTest {
 
     /** A producer that may not write to the cluster at all ends so; none of ours has a transactional id to be fenced by. */
     @Test
-    void aFencedProducerIsSaidToBeReplaced() {
+    void aFencedProducerIsReportedAsReplaced() {
         try (MockProducer<byte[], Object> kafka = producer(true, TEXT)) {
             kafka.initTransactions();
             kafka.fenceProducer();
@@ -295,7 +295,7 @@ class IdentityPublisherTest {
     }
 
     @Test
-    void aBatchHasOneEventOfAPuriUnderWay() throws Exception {
+    void aBatchHasAtMostOneEventOfAPuriInFlight() throws Exception {
         List<Event> events = Stream.of("a:b:1", "a:b:2", "a:b:1", "a:b:3", "a:b:1")
                 .map(IdentityPublisherTest::moved)
                 .toList();
@@ -380,7 +380,7 @@ class IdentityPublisherTest {
 
     @Test
     @SuppressWarnings("NullAway") // The fake takes null for "no partitioner", which it does not declare.
-    void closingFailsWhatIsAwaitedBeforeItWaitsForTheProducer() {
+    void closingFailsPendingAwaitsBeforeItWaitsForTheProducer() {
         Silent resolver = new Silent();
         List<Object> whileClosing = new ArrayList<>();
         AtomicReference<IdentityPublisher> publisher = new AtomicReference<>();
@@ -420,7 +420,7 @@ class IdentityPublisherTest {
     }
 
     @Test
-    void anExceptionOfAResolverIsInTheStageOfWhatIsAwaited() {
+    void anExceptionOfAResolverFailsTheAwaitedStage() {
         Silent resolver = new Silent() {
             @Override
             public CompletionStage<Verdict> resolveAsync(Ref ref, Duration wait) {

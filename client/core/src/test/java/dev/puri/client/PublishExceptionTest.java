@@ -115,7 +115,7 @@ class PublishExceptionTest {
     }
 
     @Test
-    void theMessageNamesWhatFailedAndWhatToDo() {
+    void theMessageNamesTheFailureAndTheRemedy() {
         assertThat(of(new RecordTooLargeException("1 byte too many")))
                 .hasMessage("event " + EVENT.eventId()
                         + " of a:b:c was not acknowledged on puri.events.v1 at broker-1:9092: 1 byte too many");

@@ -164,7 +164,7 @@ class PublisherFlushTest {
     }
 
     @Test
-    void flushSendsWhatLingersAndWaitsForIt() {
+    void flushSendsLingeringEventsAndWaitsForThem() {
         try (MockProducer<byte[], Object> kafka = producer(false)) {
             IdentityPublisher publisher = new IdentityPublisher(kafka, namespace -> false);
             List<CompletionStage<Position>> published =

@@ -136,7 +136,7 @@ class ConstantsGeneratorTest {
     }
 
     @Test
-    void aFileThatIsTheSameKeepsItsTimeAndOneThatIsNoLongerWrittenGoes() throws IOException {
+    void anUnchangedFileKeepsItsTimestampAndAnObsoleteFileIsDeleted() throws IOException {
         GenerateMojo.write(folder, Map.of("A", "a", "B", "b"));
         Files.setLastModifiedTime(folder.resolve("A.java"), FileTime.fromMillis(1000));
         GenerateMojo.write(folder, Map.of("A", "a", "C", "c"));

@@ -293,7 +293,7 @@ final class HostileFuzzIT {
     }
 
     @Test
-    void slowRequestsAreCutOffWhileOthersAreAnswered() throws Exception {
+    void slowRequestsAreDisconnectedWhileOthersAreAnswered() throws Exception {
         try (Resolver guarded = start(
                         SchemaRegistryFixture.shared().url(),
                         Map.of("PURI_HEADER_TIMEOUT", "2s", "PURI_BODY_TIMEOUT", "2s"));

@@ -172,7 +172,7 @@ final class ExportTest {
     }
 
     @Test
-    void anExportWhoseTableIsReplacedIsGivenUp() {
+    void anExportIsAbortedWhenItsTableIsReplaced() {
         anyRows(5_000);
         Export export =
                 new Export(new LiveTable<>(table, ring), ExportFormat.NDJSON, Set.of(), () -> false, ended -> {});

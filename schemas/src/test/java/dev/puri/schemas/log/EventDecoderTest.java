@@ -26,7 +26,7 @@ class EventDecoderTest {
     private final RecordReader<GenericRecord> avro = RecordReader.of(IdentityEvent.getClassSchema());
 
     @Test
-    void everyValidEventIsDecodedWhateverTheKeyIs() {
+    void everyValidEventIsDecodedWithAnyKey() {
         Property.forAll(ROUNDS, random -> {
             Event event = Any.event(random);
             byte[] value = writer.encode(1, EventAvro.toAvro(event));
@@ -56,7 +56,7 @@ class EventDecoderTest {
     }
 
     @Test
-    void aBranchInMoreBytesThanItNeedsIsLeftToAvro() {
+    void anOverlongUnionBranchIsLeftToAvro() {
         Event event = new Event(ID, OTHER_KEY, Instant.EPOCH, "test", null, null, new Change.Deleted());
         byte[] value = writer.encode(1, EventAvro.toAvro(event));
         int last = value.length - 1;

@@ -112,7 +112,7 @@ abstract class ConfluentContract {
     }
 
     @Test
-    void theirsRegistersAndOursFindsAndTheOtherWayRound() throws Exception {
+    void eitherSerializerFindsTheSchemaThatTheOtherRegistered() throws Exception {
         Map<String, Object> registering = configs("specific.avro.reader", true);
         Map<String, Object> finding = configs("auto.register.schemas", false, "specific.avro.reader", true);
         IdentityEvent event = EventAvro.toAvro(Any.event(new Random(3)));

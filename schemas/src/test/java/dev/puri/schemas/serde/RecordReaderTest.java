@@ -24,7 +24,7 @@ class RecordReaderTest {
     private final RecordReader<EventPosition> reader = RecordReader.of(EventPosition.class);
 
     @Test
-    void whatIsWrittenIsRead() {
+    void aWrittenRecordIsReadBack() {
         byte[] value = writer.encode(0x01020304, POSITION);
         assertThat(value).startsWith(0, 1, 2, 3, 4);
         assertThat(reader.decode(value, writer.schema())).isEqualTo(POSITION);

@@ -150,7 +150,7 @@ final class PageIT {
     }
 
     @Test
-    void aLinkBringsTheQuestionAlong() {
+    void aLinkContainsTheQuery() {
         try (Visit first = Visit.to(chromium.browser(), demo.resolver());
                 Visit colleague = Visit.to(chromium.browser(), demo.resolver())) {
             first.lookUp("[\"SoundCloud:Tracks:123\", \"soundcloud:tracks:78\"]");
@@ -162,7 +162,7 @@ final class PageIT {
     }
 
     @Test
-    void aChangeShowsAsItHappensAndARefusalWithItsReason() {
+    void thePageShowsChangesLiveAndRefusalsWithTheirReason() {
         try (Visit visit = Visit.to(chromium.browser(), demo.resolver())) {
             assertThat(visit.find("#stream-text")).hasText("Live");
 
@@ -223,7 +223,7 @@ final class PageIT {
     }
 
     @Test
-    void searchIsOneMixedListAsOneTypesAndItsCountsAreFilters() {
+    void searchUpdatesOneMixedListWhileTypingAndItsCountsAreFilters() {
         try (Visit visit = Visit.to(chromium.browser(), demo.resolver())) {
             assertThat(visit.find("#search-summary")).containsText("newest first");
             visit.page().keyboard().press("s");
@@ -270,7 +270,7 @@ final class PageIT {
     }
 
     @Test
-    void moreIsOfWhatIsShownWhileAnotherTextIsTyped() {
+    void moreResultsAreOfTheShownQueryWhileAnotherTextIsTyped() {
         try (Visit visit = Visit.to(chromium.browser(), demo.resolver())) {
             assertThat(visit.find("#search-more")).isVisible();
             visit.page().evaluate("""
@@ -287,7 +287,7 @@ final class PageIT {
     }
 
     @Test
-    void whatIsFoundIsTextWhateverItLooksLike() {
+    void searchResultsAreShownAsTextEvenIfTheyLookLikeMarkup() {
         String hostile = "<img src=x onerror=\"window.hurt=1\"> <em>zebra</em> & co";
         publish(
                 "soundcloud:tracks:hostile",
@@ -313,7 +313,7 @@ final class PageIT {
     }
 
     @Test
-    void anIndexThatIsBehindOrAwayIsSaidAndWithoutOneThereIsNoSearch() {
+    void thePageReportsAStaleOrUnreachableIndexAndHasNoSearchWithoutOne() {
         try (Visit visit = Visit.to(chromium.browser(), demo.resolver())) {
             visit.page()
                     .route(
@@ -391,7 +391,7 @@ final class PageIT {
     }
 
     @Test
-    void whatIsDeclaredAnewIsDrawnThoughNoCountHasChanged() {
+    void aChangedDeclarationIsDrawnEvenIfNoCountHasChanged() {
         String declared = """
                 {"collections":[{"collection":"soundcloud:tracks","prefix":"%1$s","owners":["catalog"],"public":false,
                 "description":"Told as %1$s"}],"total":1}""";
@@ -461,7 +461,7 @@ final class PageIT {
     }
 
     @Test
-    void shortcutsOfOneKeyCanBeTurnedOff() {
+    void shortcutsOfOneKeyCanBeDisabled() {
         try (Visit visit = Visit.to(chromium.browser(), demo.resolver())) {
             visit.page().keyboard().press("?");
             visit.find("#keys-on").uncheck();
@@ -597,7 +597,7 @@ final class PageIT {
     }
 
     @Test
-    void aResolverThatComesBackIsGoneOnWithWithoutMissingAnything() throws Exception {
+    void thePageMissesNoChangeAfterTheResolverRestarts() throws Exception {
         int port;
         try (ServerSocket free = new ServerSocket(0)) {
             port = free.getLocalPort();
@@ -637,7 +637,7 @@ final class PageIT {
     }
 
     @Test
-    void aTabThatNobodyLooksAtGivesItsStreamBackAndMissesNothing() throws Exception {
+    void aHiddenTabClosesItsStreamAndMissesNoChange() throws Exception {
         String look = "(hidden) => { Object.defineProperty(document, 'hidden', { value: hidden, configurable: true });"
                 + " document.dispatchEvent(new Event('visibilitychange')); }";
         try (Visit visit = new Visit(chromium.browser(), demo.resolver(), ColorScheme.LIGHT, 1280, 900)) {
@@ -662,7 +662,7 @@ final class PageIT {
     }
 
     @Test
-    void aTableThatCannotBeFilledSaysWhyAndWhatToDo() throws Exception {
+    void aTableThatCannotBeFilledReportsTheReasonAndTheRemedy() throws Exception {
         try (Resolver alone = resolver("127.0.0.1:1", Map.of("http.port", "0"));
                 Visit visit = Visit.to(chromium.browser(), "http://127.0.0.1:" + alone.port())) {
             assertThat(visit.find("#banner")).containsText("PURI_BOOTSTRAP_SERVER");
@@ -675,7 +675,7 @@ final class PageIT {
     }
 
     @Test
-    void theFillingOfATableIsSeenToTheEnd() {
+    void thePageShowsTheFillingOfATableToItsEnd() {
         try (Visit visit = new Visit(chromium.browser(), demo.resolver(), ColorScheme.LIGHT, 1280, 900)) {
             String filling = "\"detail\":\"the table is being filled\",\"reason\":\"the table is being filled\"";
             visit.page().route("**/health/*", notReady("{\"rows\":900,\"reached\":1000,\"end\":4000," + filling + "}"));
@@ -705,7 +705,7 @@ final class PageIT {
 
     @ParameterizedTest
     @ValueSource(strings = {"<html><title>502 Bad Gateway</title></html>", "{\"message\":\"Bad Gateway\"}"})
-    void whatAProxyAnswersIsNotTakenForTheResolversAnswer(String body) {
+    void aProxysResponseIsNotTakenForTheResolvers(String body) {
         String told = "Something on the way to the resolver answered, with status 502.";
         Consumer<Route> proxy = route -> route.fulfill(new Route.FulfillOptions()
                 .setStatus(502)
@@ -734,7 +734,7 @@ final class PageIT {
     }
 
     @Test
-    void anEmptyTableIsToldHowToBegin() {
+    void thePageOfAnEmptyTableExplainsTheFirstSteps() {
         try (Visit visit = new Visit(chromium.browser(), demo.resolver(), ColorScheme.LIGHT, 1280, 900)) {
             visit.page().route("**/health/*", answering("""
                     {"status":"UP","checks":[{"name":"table","status":"UP","data":{"topic":"puri.identities.v1","rows":0,"reached":0,
@@ -746,7 +746,7 @@ final class PageIT {
     }
 
     @Test
-    void aResolverWithTokensAsksForOneAndEachPartSaysWhatItMayNot() throws Exception {
+    void thePageAsksForATokenAndEachPartReportsAMissingScope() throws Exception {
         String all = "every-scope-7f3a9c1e5b2d8f60";
         String few = "look-ups-only-1b8e4d7a2c9f5036";
         Path tokens = Files.writeString(

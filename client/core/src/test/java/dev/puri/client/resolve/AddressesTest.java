@@ -10,7 +10,7 @@ class AddressesTest {
     private static final List<URI> BASES = List.of(URI.create("http://a"), URI.create("http://b"));
 
     @Test
-    void anAddressThatFailedComesLastUntilItsBackoffIsOverWhichDoubles() {
+    void aFailedAddressComesLastUntilItsDoublingBackoffIsOver() {
         long[] now = {0};
         Addresses addresses = new Addresses(BASES, () -> now[0]);
         Addresses.Address preferred = addresses.inOrder().get(0);

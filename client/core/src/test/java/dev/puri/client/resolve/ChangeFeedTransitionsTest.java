@@ -73,7 +73,7 @@ class ChangeFeedTransitionsTest {
 
     /** A resolver that is cut off from its brokers keeps the connection, and has no new ids. */
     @Test
-    void afterASilenceTheCacheIsNotUsedUntilTheFeedHasGoneOn() {
+    void afterASilenceTheCacheIsNotUsedUntilTheFeedAdvances() {
         feed.connect();
         connected().tell(id(100, 1));
         keep();
@@ -95,7 +95,7 @@ class ChangeFeedTransitionsTest {
     }
 
     @Test
-    void aFeedThatMovesAndStaysBehindIsSilent() {
+    void aFeedWhoseIdsAdvanceWithinTheSameSecondIsSilent() {
         feed.connect();
         FakeHttpClient.Open<?> stream = connected().tell(id(100, 1));
         keep();
@@ -110,7 +110,7 @@ class ChangeFeedTransitionsTest {
     }
 
     @Test
-    void aFeedWhoseSecondsMoveOnIsNotSilent() {
+    void aFeedWhoseSecondsAdvanceIsNotSilent() {
         feed.connect();
         FakeHttpClient.Open<?> stream = connected().tell(id(100, 1));
         keep();

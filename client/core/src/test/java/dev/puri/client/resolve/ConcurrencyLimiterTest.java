@@ -23,7 +23,7 @@ class ConcurrencyLimiterTest {
 
     /** However fast tasks end, the thread that ends one begins no more than may be under way. */
     @Test
-    void aThreadBeginsAsManyAsMayBeUnderWayAndHandsTheRestOver() {
+    void aThreadStartsTasksUpToTheLimitAndHandsTheRestOver() {
         List.of("a", "b", "c", "d", "e", "f").forEach(limiter::add);
         assertThat(begun).containsExactly("a", "b");
         endAtOnce = true;
@@ -39,7 +39,7 @@ class ConcurrencyLimiterTest {
     }
 
     @Test
-    void aThreadThatTakesOverBeginsNoneAfterTheEnd() {
+    void aThreadThatTakesOverStartsNoneAfterTheEnd() {
         List.of("a", "b", "c", "d", "e").forEach(limiter::add);
         endAtOnce = true;
         limiter.end("a");

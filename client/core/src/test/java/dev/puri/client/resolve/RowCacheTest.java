@@ -63,7 +63,7 @@ class RowCacheTest {
     }
 
     @Test
-    void aChangeWhileTheRequestIsUnderWayKeepsTheAnswerOut() {
+    void doesNotCacheAnAnswerWhoseRowChangesDuringTheRequest() {
         long sentAt = tick();
         tick();
         cache.changed(A, true);
@@ -78,14 +78,14 @@ class RowCacheTest {
     }
 
     @Test
-    void aChangeAtTheMomentOfTheRequestKeepsTheAnswerOut() {
+    void doesNotCacheAnAnswerWhoseRowChangesWhenTheRequestIsSent() {
         cache.changed(A, true);
         cache.put(Ref.of(A), found(A, null), now);
         assertThat(cache.get(Ref.of(A))).isNull();
     }
 
     @Test
-    void aResolverThatIsBehindDoesNotBringBackWhatChanged() {
+    void aStaleResolverDoesNotBringBackAnOldRow() {
         RowCache lagging = cache(Duration.ofNanos(100), 100);
         now = 1000;
         lagging.changed(A, true);
@@ -98,7 +98,7 @@ class RowCacheTest {
     }
 
     @Test
-    void aChangeThatIsNotRememberedAnyMoreCountsForAllRows() {
+    void aForgottenChangeCountsAsAChangeOfEveryRow() {
         RowCache small = cache(Duration.ZERO, 2);
         long sentAt = tick();
         tick();
@@ -145,7 +145,7 @@ class RowCacheTest {
     }
 
     @Test
-    void aTokenIsAnsweredByWhatWasAskedWithItAlone() {
+    void theCacheAnswersATokenOnlyWithARowRequestedWithIt() {
         keep(A, found(A, null));
         assertThat(cache.get(Ref.of(A).at(TOKEN))).isNull();
         cache.put(Ref.of(A).at(TOKEN), found(A, null), tick());
@@ -159,7 +159,7 @@ class RowCacheTest {
     }
 
     @Test
-    void aHandleIsAnsweredUntilTheRowOfItsBearerChanges() {
+    void aCachedHandleIsAnsweredUntilItsRowChanges() {
         cache.put(Ref.of(HANDLE), found(A, HANDLE), tick());
         assertThat(cache.get(Ref.of(HANDLE))).isEqualTo(found(A, HANDLE));
         assertThat(cache.get(Ref.of(A))).isEqualTo(found(A, HANDLE));
@@ -173,7 +173,7 @@ class RowCacheTest {
     }
 
     @Test
-    void aMergedAnswerEndsWithItsSurvivorsRow() {
+    void aCachedMergeIsRemovedWithItsSurvivorsRow() {
         keep(A, merged(A, B));
         keep(C, merged(C, B));
         assertThat(cache.get(Ref.of(A))).isNotNull();
@@ -186,7 +186,7 @@ class RowCacheTest {
     }
 
     @Test
-    void aChangeOfTheSurvivorWhileTheRequestIsUnderWayKeepsTheAnswerOut() {
+    void doesNotCacheAnAnswerWhoseSurvivorChangesDuringTheRequest() {
         long sentAt = tick();
         tick();
         cache.changed(B, true);
@@ -197,7 +197,7 @@ class RowCacheTest {
 
     /** A chain of three: no answer names the row between. */
     @Test
-    void aMergedAnswerEndsWhenARowBetweenMayHave() {
+    void aCachedMergeIsRemovedWhenARowInItsChainMayHaveChanged() {
         keep(A, merged(A, C));
         keep(B, found(B, null));
         tick();
@@ -215,7 +215,7 @@ class RowCacheTest {
     }
 
     @Test
-    void aMergeWithoutEndAndAnUnknownNameAreNotKept() {
+    void endlessMergesAndUnknownNamesAreNotCached() {
         keep(A, new Verdict.Merged(A, null, null, null, 2, Instant.EPOCH, Instant.EPOCH, "a cycle"));
         keep(B, new Verdict.Unknown(Ref.of(B)));
         assertThat(cache.get(Ref.of(A))).isNull();
@@ -267,7 +267,7 @@ class RowCacheTest {
     }
 
     @Test
-    void noMoreRowsAreKeptThanThereIsRoomFor() {
+    void cachedRowsAreBounded() {
         for (int i = 0; i < 1000; i++) {
             Puri puri = Puri.parse("m:t:" + i);
             keep(puri, found(puri, null));

@@ -26,7 +26,7 @@ class OutboxRelayTest {
 
     /** It closes its publisher and gives its lock back meanwhile. */
     @Test
-    void aRelayThatIsInterruptedIsWaitedFor() throws Exception {
+    void waitsForAnInterruptedRelayToEnd() throws Exception {
         Thread relay = started(() -> new CompletableFuture<Boolean>()
                 .completeOnTimeout(true, 50, TimeUnit.MILLISECONDS)
                 .join());

@@ -133,7 +133,7 @@ public abstract class RelayContract extends BlockedRowsContract {
     }
 
     @Test
-    void waitsForABrokerThatIsAway() throws Exception {
+    void waitsForAnUnreachableBroker() throws Exception {
         try (RestartableBroker broker = Broker.start()) {
             properties.put("bootstrap.servers", broker.bootstrapServers());
             properties.put("delivery.timeout.ms", "3000");
@@ -156,7 +156,7 @@ public abstract class RelayContract extends BlockedRowsContract {
     }
 
     @Test
-    void goesOnAfterARestartOfTheDatabase() throws Exception {
+    void continuesAfterARestartOfTheDatabase() throws Exception {
         EventLog log = log();
         RelaySettings settings = settings();
         Feed feed = feed(settings);

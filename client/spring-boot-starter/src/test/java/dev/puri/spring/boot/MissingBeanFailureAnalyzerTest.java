@@ -153,7 +153,7 @@ class MissingBeanFailureAnalyzerTest {
     }
 
     @Test
-    void aRelayThatIsSwitchedOffNamesItsSwitch() {
+    void aDisabledRelayNamesItsSetting() {
         assertThat(failureOf(
                         List.of(NeedsRelay.class, PrimaryDatabase.class),
                         "puri.outbox.dialect=postgresql",

@@ -90,7 +90,7 @@ class TransactionOutboxIT {
     }
 
     @Test
-    void eventsAreThereWhenTheTransactionHasCommittedAndTheRelayIsWokenOnce() {
+    void eventsAreAddedWhenTheTransactionCommitsAndTheRelayIsWokenOnce() {
         transaction.executeWithoutResult(status -> {
             outbox.add(event());
             outbox.addAll(List.of(event(), event()));

@@ -82,7 +82,7 @@ abstract class DatabaseContract {
 
     @ParameterizedTest
     @MethodSource("columns")
-    <N, C> void aNameComesBackInItsOrderAndIsFoundByTheIndex(Column<N, C> column) throws SQLException {
+    <N, C> void aNameRoundTripsInItsOrderAndIsFoundByTheIndex(Column<N, C> column) throws SQLException {
         ColumnMapping<N, C> mapping = column.mapping();
         long seed = Long.getLong("puri.seed", System.nanoTime());
         Random random = Property.random(seed);

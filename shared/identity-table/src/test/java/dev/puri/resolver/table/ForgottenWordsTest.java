@@ -146,7 +146,7 @@ final class ForgottenWordsTest {
     }
 
     @Test
-    void batchesInFlightAgreeWithAModelWhileOwnersComeAndGo() {
+    void batchesInFlightAgreeWithAModelWhileOwnersAreAddedAndRemoved() {
         long seed = new Random().nextLong();
         Random random = new Random(seed);
         Map<Puri, Row> model = new HashMap<>();

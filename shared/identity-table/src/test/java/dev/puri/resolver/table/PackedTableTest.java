@@ -288,7 +288,7 @@ final class PackedTableTest {
     }
 
     @Test
-    void rowsThatComeAndGoDoNotIncreaseMemory() {
+    void addingAndRemovingRowsDoesNotIncreaseMemory() {
         long seed = new Random().nextLong();
         Random random = new Random(seed);
         AnyRows rows = new AnyRows(random);

@@ -60,7 +60,7 @@ class ClientBenchIT {
             "of these, two readings of the clock p50");
 
     @Test
-    void everyPartIsMeasuredBesideItsBaseline() throws Exception {
+    void everyPartIsMeasuredWithItsBaseline() throws Exception {
         Map<String, JsonNode> figures = measure(
                 "--rows=2000",
                 "--rounds=1",

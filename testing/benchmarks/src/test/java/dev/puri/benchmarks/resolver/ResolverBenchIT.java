@@ -16,7 +16,7 @@ class ResolverBenchIT {
     private static final String MEMORY = "memory after an hour-equivalent of mixed load, hostile input included";
 
     @Test
-    void everyRowOfTheTableIsThereWithItsBaselines() throws Exception {
+    void everyRowOfTheTableIsReportedWithItsBaselines() throws Exception {
         BenchRun run = BenchRun.of(
                 "resolver", "--rows=2000", "--seconds=1", "--attack-seconds=1", "--rounds=1", "--soak-requests=1000");
 
