@@ -279,7 +279,7 @@ class ExamplesIT {
         Assumptions.assumeTrue(isHere, otherwise);
     }
 
-    /** A machine whose packages have every awkward name there is. */
+    /** A machine whose packages have unusual names of every kind. */
     private static Path commandsOfAnotherMachine() throws IOException {
         Path bin = Files.createDirectories(dir.resolve("bin"));
         Path list = bin.resolve("packages");
@@ -288,7 +288,7 @@ class ExamplesIT {
         write(
                 bin.resolve("puri"),
                 "exec '%s' -cp '%s' dev.puri.cli.Main \"$@\"".formatted(java, System.getProperty("java.class.path")));
-        // Asked for names alone, or for the format that the example names.
+        // The script requests only names, or the format of the example.
         write(
                 bin.resolve("dpkg-query"),
                 "case $3 in *Version*) cat '%s' ;; *) cut -f 1 '%s' ;; esac".formatted(list, list));

@@ -17,7 +17,7 @@ import java.util.Map;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
-/** What the registrar's stores hold is read by every later release. */
+/** Every later release can read the contents of the registrar's stores. */
 class CodecsTest {
     private static final UUID ID = UUID.fromString("0197f3a4-7c1e-7d2b-9a55-0123456789ab");
     private static final Registration REGISTRATION = new Registration(

@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  * the first claimant of each handle and whether a collection was searchable; it knows nothing of queues, crashes or Kafka.
  */
 final class Model {
-    /** What the collections registry says, in the model's own words. */
+    /** The declarations of collections, in the model's own types. */
     interface Rules {
         boolean mayClaim(Puri puri, String owner);
 

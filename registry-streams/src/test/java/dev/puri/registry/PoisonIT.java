@@ -125,7 +125,7 @@ class PoisonIT {
         return stack.outcomes().get(position);
     }
 
-    /** The public constructor refuses what other clients, and old brokers, do write. */
+    /** The public constructor refuses records that other clients and old brokers can write. */
     private void sendWithoutTimestamp(String topic, byte @Nullable [] key, byte[] value) throws Exception {
         ProducerRecord<byte[], byte[]> record = new ProducerRecord<>(topic, null, 0L, key, value);
         Field timestamp = ProducerRecord.class.getDeclaredField("timestamp");

@@ -76,7 +76,7 @@ class RegistrySimulationTest {
         assertThat(seen).as("every line of the contract was reached").isEqualTo(all);
     }
 
-    /** One run of the world. */
+    /** One simulated run. */
     private static final class History {
         private final Random random;
         private final SimulatedKafka world = new SimulatedKafka();

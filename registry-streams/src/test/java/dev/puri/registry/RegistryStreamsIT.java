@@ -252,7 +252,7 @@ class RegistryStreamsIT {
         Puri puri = Puri.parse("timeless:things:1");
         ProducerRecord<byte[], byte[]> record = new ProducerRecord<>(
                 topic, null, 0L, puri.toBytes(), encoded(created(puri, minter.uuid(), "br-1", null)));
-        // The public constructor refuses what other clients, and old brokers, do write.
+        // The public constructor refuses records that other clients and old brokers can write.
         Field timestamp = ProducerRecord.class.getDeclaredField("timestamp");
         timestamp.setAccessible(true);
         timestamp.set(record, -1L);

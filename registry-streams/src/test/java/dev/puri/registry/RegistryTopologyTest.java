@@ -515,7 +515,7 @@ class RegistryTopologyTest {
                 .decode(record.value(), dev.puri.schemas.avro.Document.getClassSchema()));
     }
 
-    /** What is kept of the track's text. */
+    /** The stored text of the track. */
     private byte @Nullable [] text() {
         return driver.<byte[], byte[]>getKeyValueStore(RegistryTopology.TEXTS_STORE)
                 .get(StoreKey.of(TRACK));

@@ -45,7 +45,7 @@ import org.junit.jupiter.api.Timeout;
 final class ExportsTest {
     private static final String TRACK = "soundcloud:tracks:123";
 
-    /** More than two operating systems keep of what is sent and not read. */
+    /** More than the buffers of two operating systems for data that is sent and not read. */
     private static final int MANY = 150_000;
 
     private final Metrics metrics = new Metrics();

@@ -87,7 +87,7 @@ final class PageTest {
         }
     }
 
-    /** What a browser would be stopped from, and a reader of the source need not look for. */
+    /** Constructs that the policy forbids in a browser, so that no reviewer has to look for them. */
     @Test
     void noFileNamesAnotherHostOrMakesMarkupOfText() throws Exception {
         Pattern forbidden = Pattern.compile(

@@ -52,8 +52,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * What the public listener tells, byte by byte: rows of known secrets are published, everything is asked
- * that can be, and every byte that comes back is searched for them.
+ * The responses of the public listener, byte by byte: rows with known secrets are published, every request is
+ * sent, and every byte of the responses is searched for the secrets.
  */
 @Timeout(180)
 final class PublicViewIT {
@@ -335,7 +335,7 @@ final class PublicViewIT {
         return requests;
     }
 
-    /** Without the length either, which differs by what stands in the question. */
+    /** Without the length too, which depends on the request. */
     private static String undated(String answer) {
         return answer.replaceFirst("(?i)\r\ndate: [^\r]*", "").replaceFirst("(?i)\r\ncontent-length: [^\r]*", "");
     }

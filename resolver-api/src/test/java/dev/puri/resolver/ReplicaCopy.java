@@ -30,8 +30,8 @@ import org.apache.avro.specific.SpecificDatumReader;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A copy of a resolver's rows, kept as {@code docs/export.md} says. It may be killed at any point: what is in the fields then
- * is what it had on its disk.
+ * A copy of a resolver's rows, kept as {@code docs/export.md} describes. It may be killed at any point: the fields
+ * represent its state on disk.
  */
 final class ReplicaCopy {
     private static final ObjectMapper JSON = new ObjectMapper();
@@ -65,7 +65,7 @@ final class ReplicaCopy {
         return rows;
     }
 
-    /** What a row's members are as text. */
+    /** The members of a row as text. */
     static Map<String, String> members(Puri puri, Row row) {
         Map<String, String> members = new TreeMap<>();
         members.put("puri", puri.toString());

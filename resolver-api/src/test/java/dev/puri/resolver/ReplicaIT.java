@@ -170,7 +170,7 @@ final class ReplicaIT {
         }
     }
 
-    /** Follows until the copy is what is expected, or will never be. */
+    /** Follows changes until the copy equals the expected rows, or never will. */
     private void catchUp(ReplicaCopy copy, Map<String, Map<String, String>> expected) throws Exception {
         long end = System.nanoTime() + TIMEOUT.toNanos();
         while (!copy.rows().equals(expected) && System.nanoTime() < end) {
@@ -259,7 +259,7 @@ final class ReplicaIT {
         return rows;
     }
 
-    /** Without it the test is skipped, and says so; where everything is to be tested it fails. */
+    /** Without it the test is skipped with a message; on the build server it fails. */
     private static void requireInstalled(String program) {
         boolean isThere = Stream.of(System.getenv("PATH").split(":"))
                 .anyMatch(folder -> Files.isExecutable(Path.of(folder, program)));

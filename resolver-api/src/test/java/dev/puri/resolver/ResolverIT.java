@@ -573,7 +573,7 @@ final class ResolverIT {
     }
 
     private void assertIsRefusedAndRefilled(Path data, byte[] snapshot) {
-        // Without it the table is not filled; and once it is, what was set aside is deleted.
+        // Without it the table is not filled; once it is filled, the file that was set aside is deleted.
         registry.stop();
         try {
             resolver = Resolver.start(settings(data));

@@ -54,9 +54,9 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A resolver that is killed ever again while its topic is written on, and at last asked for everything.
- * After some kills the topic's beginning is taken away, so that rows are left that only snapshots know:
- * one that was lost, or read anew from the topic, would show.
+ * A resolver that is killed repeatedly while its topic is written, and finally asked for every row.
+ * After some kills the topic's beginning is deleted, so that only snapshots contain some rows:
+ * a snapshot that was lost, or a table that was read from the topic again, would be detected.
  */
 @Timeout(180)
 final class ResolverKillIT {
@@ -217,7 +217,7 @@ final class ResolverKillIT {
                 .untilAsserted(
                         () -> assertThat(reached(running)).as(explained()).isEqualTo(sum(ends)));
         topic.resume();
-        // The first may have been begun before.
+        // The first one may have started before.
         running.awaitSaid(WROTE, running.said(WROTE).size() + 2);
         running.kill();
         Map<TopicPartition, RecordsToDelete> deleted = new HashMap<>();

@@ -172,7 +172,7 @@ final class RoutesTest {
     void parametersThatCannotBeAreNamed() {
         assertThat(get("/v1/changes?collection=tracks", 400)).contains("/problems/invalid-parameter");
         assertThat(get("/v1/changes?collection=a:b&collection=tracks", 400)).contains("\\\"tracks\\\"");
-        // A comma may stand in a name.
+        // A name may contain a comma.
         assertThat(get("/v1/changes?collection=a:b,c", 503)).contains("/problems/not-ready");
         assertThat(get("/v1/rejections?limit=0", 400)).contains("/problems/invalid-parameter", "limit");
         assertThat(get("/v1/rejections?position=x", 400)).contains("/problems/invalid-parameter", "position");
@@ -554,7 +554,7 @@ final class RoutesTest {
         assertThat(get("/problems/none", 404)).contains("no-such-path", "not-ready, ");
     }
 
-    /** All that stand as constants in a module's classes. */
+    /** All constants of a module's classes. */
     private static Set<ProblemType> problems(Class<?> ofModule) throws Exception {
         Path classes = Path.of(
                 ofModule.getProtectionDomain().getCodeSource().getLocation().toURI());

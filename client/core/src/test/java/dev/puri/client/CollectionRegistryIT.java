@@ -234,7 +234,7 @@ class CollectionRegistryIT {
         assertThat(read()).isEqualTo(Declarations.none());
     }
 
-    /** Past every check of ours, as a careless or hostile administrator writes. */
+    /** Bypasses all our checks, as a careless or hostile administrator does. */
     private void poison(byte @Nullable [] key, byte @Nullable [] value) throws Exception {
         Map<String, Object> config = Map.of("bootstrap.servers", properties.get("bootstrap.servers"));
         try (Producer<byte[], byte[]> careless =

@@ -91,7 +91,7 @@ class IdentityPublisherIT {
         return event(puri, new Change.Created(ids.uuid(), CATALOG, BR_1, ids.handle(), Map.of("title", "Naïve")));
     }
 
-    /** What stands at a position, read by the serde that another service would use. */
+    /** The record at a position, read by the serde that another service would use. */
     private static ConsumerRecord<byte[], Object> at(Position position) {
         Map<String, Object> config = properties();
         config.put("key.deserializer", ByteArrayDeserializer.class.getName());
@@ -169,7 +169,7 @@ class IdentityPublisherIT {
         }
     }
 
-    /** While a partition comes up it may refuse one request and take the next; with several under way one round in ten loses. */
+    /** A starting partition may refuse one request and accept the next; with several in flight, 1 round in 10 loses. */
     @Test
     void aBurstIntoANewTopicLosesNoEvent() throws Exception {
         for (int round = 0; round < 10; round++) {
@@ -195,7 +195,7 @@ class IdentityPublisherIT {
         try (IdentityPublisher publisher = new IdentityPublisher(properties())) {
             first = get(publisher.publish(event));
         }
-        // As a service does that crashed before it knew of the first.
+        // As a service does that crashed before the first was acknowledged.
         try (IdentityPublisher publisher = new IdentityPublisher(properties())) {
             Position second = get(publisher.publish(event));
             assertThat(second.partition()).isEqualTo(first.partition());
@@ -287,7 +287,7 @@ class IdentityPublisherIT {
         return String.valueOf(((Delivery.Failed) delivery).error().getMessage());
     }
 
-    /** The client forgets its metadata when no broker answers, so an event without a broker waits for metadata. */
+    /** The client forgets its metadata if no broker responds, so an event without a broker waits for metadata. */
     @Test
     void aBatchWithoutABrokerFailsWithinTheBoundAndPublishingItAgainHelps() throws Exception {
         try (RestartableBroker broker = Broker.start()) {

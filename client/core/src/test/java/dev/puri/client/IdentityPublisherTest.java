@@ -173,7 +173,7 @@ class IdentityPublisherTest {
                 .hasMessageEndingWith("this publisher is closed");
     }
 
-    /** A producer that may not write to the cluster at all ends so; none of ours has a transactional id to be fenced by. */
+    /** A producer without the right to write to the cluster fails so; ours has no transactional id to be fenced by. */
     @Test
     void aFencedProducerIsReportedAsReplaced() {
         try (MockProducer<byte[], Object> kafka = producer(true, TEXT)) {
@@ -274,7 +274,7 @@ class IdentityPublisherTest {
         }
     }
 
-    /** Sent all the same, they would be older than the failed one when the caller repeats the batch. */
+    /** If they were sent anyway, the repeated batch would put the failed event after them. */
     @Test
     void aBatchSendsNoLaterEventOfAPuriWhoseEarlierOneFailed() {
         try (Failing kafka = new Failing()) {

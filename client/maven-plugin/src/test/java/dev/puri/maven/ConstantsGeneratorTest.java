@@ -85,7 +85,7 @@ class ConstantsGeneratorTest {
                         """));
     }
 
-    /** Of the examples and of a file with all that Java could stumble over. */
+    /** Files of the examples, and a file with every name that is problematic in Java. */
     @Test
     void theClassesCompileAndTheConstantsAreTheCollections() throws Exception {
         Path examples = Path.of("../../examples");

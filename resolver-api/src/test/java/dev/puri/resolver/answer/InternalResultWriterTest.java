@@ -16,7 +16,7 @@ import java.util.Locale;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/** What is written from packed bytes is, byte by byte, what the model writes of objects. */
+/** The response from packed bytes equals, byte by byte, the model's response from objects. */
 final class InternalResultWriterTest {
     private static final long SEED = new Random().nextLong();
 
@@ -94,7 +94,7 @@ final class InternalResultWriterTest {
             names.add(Puri.parse("chain:of:" + i));
         }
         for (int i = 0; i < CHAIN; i++) {
-            // The last one goes on as what may be anything, or as itself.
+            // The last name is merged into any name, perhaps into itself.
             Puri into = names.get(i + 1 < CHAIN ? 30 + i + 1 : random.nextInt(names.size()));
             table.put(names.get(30 + i), into(any.row(null), Row.Status.MERGED, into));
         }

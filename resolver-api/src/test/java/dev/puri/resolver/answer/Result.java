@@ -9,12 +9,12 @@ import org.jspecify.annotations.Nullable;
 /**
  * The answer to one reference, as the model has it.
  *
- * @param ref what was asked, as it was asked
- * @param puri its canonical name; null when it is malformed, or a handle that nobody bears
- * @param row the identity that was asked for; null when there is none
- * @param placement the row that says where the object is now: the identity's own, or its survivor's;
- *     null when it is nowhere
- * @param canonical what a merged identity goes on as; null when it was not merged, or no end was found
+ * @param ref the requested reference, unchanged
+ * @param puri its canonical name; null if it is malformed, or a handle that no identity has
+ * @param row the requested identity; null if there is none
+ * @param placement the row with the object's current location: the identity's own, or its survivor's;
+ *     null if there is none
+ * @param canonical the survivor of a merged identity; null if it was not merged, or no survivor was found
  * @param detail why it is malformed, or where a chain of merges breaks; null otherwise
  */
 record Result(

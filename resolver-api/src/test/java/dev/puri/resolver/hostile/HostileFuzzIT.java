@@ -65,7 +65,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A resolver with both its listeners under {@link HostileRequests}, over raw sockets. What fails is told with its
+ * A resolver with both its listeners under {@link HostileRequests}, over raw sockets. A failure is reported with its
  * seed; {@code -Dpuri.hostile.seed=SEED -Dpuri.hostile.requests=1} sends it alone. The profile {@code nightly} sends
  * more of them, from a seed that differs each night.
  */
@@ -75,7 +75,7 @@ final class HostileFuzzIT {
     private static final long SEED = Long.getLong("puri.hostile.seed", 1);
     private static final int CLIENTS = 4;
 
-    /** What may be left over in the heap of this process, broker and all, however many requests there were. */
+    /** The allowed growth of this process's heap, broker included, for any number of requests. */
     private static final long SLACK_BYTES = 24 << 20;
 
     private static final int SLACK_DESCRIPTORS = 30;
@@ -221,7 +221,7 @@ final class HostileFuzzIT {
                         try {
                             check(request);
                         } catch (IOException | AssertionError | RuntimeException e) {
-                            // The others need not go on.
+                            // The others need not continue.
                             next.set(to);
                             throw new AssertionError(request + "\n" + e, e);
                         }
@@ -276,7 +276,7 @@ final class HostileFuzzIT {
         }
     }
 
-    /** What says that it is JSON is it, and a problem names its type. */
+    /** A response with a JSON type is JSON, and a problem names its type. */
     private static void requireJson(RawAnswer answer) throws JsonProcessingException {
         String head = answer.head().toLowerCase(Locale.ROOT);
         if (head.contains("content-type: application/json")) {
@@ -324,7 +324,7 @@ final class HostileFuzzIT {
     private static final class Dripping implements AutoCloseable {
         private final List<Socket> open = new ArrayList<>();
 
-        /** What those were told that are not open any more. */
+        /** The events that closed connections received. */
         private final List<String> told = new ArrayList<>();
 
         Dripping(int port, String beginning, int count) throws IOException {
@@ -375,7 +375,7 @@ final class HostileFuzzIT {
         }
     }
 
-    /** What is there when all have gone. */
+    /** The state after all clients have disconnected. */
     private record Left(long heap, long direct, long descriptors) {
         static Left now() {
             // The one that asks.

@@ -268,7 +268,7 @@ final class HostileRequests {
         } else {
             request.append("\r\n");
         }
-        // A byte beyond ASCII or an odd method may be too much for the parser, which then says so and closes.
+        // The parser may refuse a byte beyond ASCII or an unusual method; it then responds with an error and closes.
         return new HostileRequest(seed, request.toString(), 1, method.equals("HEAD"));
     }
 

@@ -73,7 +73,7 @@ final class LogWatch extends AppenderBase<ILoggingEvent> implements AutoCloseabl
         return wrong;
     }
 
-    /** How many lines told of requests. */
+    /** The number of lines about requests. */
     long requests() {
         return requests.get();
     }

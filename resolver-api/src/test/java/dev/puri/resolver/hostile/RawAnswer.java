@@ -13,7 +13,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * What came back over a connection, each byte a character.
+ * The bytes that were received over a connection, each byte a character.
  *
  * @param head of the first answer, up to its empty line; empty when there was none
  * @param text all of it
@@ -37,7 +37,7 @@ record RawAnswer(String head, String text) {
         return text.substring(head.length());
     }
 
-    /** Sends all of it; takes the one answer that it must get, or whatever comes until the server closes. */
+    /** Sends all of it; returns the one expected response, or all bytes until the server closes. */
     static RawAnswer to(HostileRequest request, int port) throws IOException {
         try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
             boolean mayStream = request.answers() == 0 && request.text().contains("/v1/changes");
@@ -51,7 +51,7 @@ record RawAnswer(String head, String text) {
                     socket.shutdownOutput();
                 }
             } catch (SocketException e) {
-                // It has been told enough, and says so.
+                // The server has received enough, and responds.
             }
             return request.answers() == 0 ? rest(in, mayStream) : one(in, request.isHead());
         }

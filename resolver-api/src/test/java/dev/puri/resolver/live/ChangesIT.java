@@ -41,7 +41,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Changes of a topic on a real broker, told by several instances. */
+/** Changes of a topic on a real broker, reported by several instances. */
 @Timeout(120)
 final class ChangesIT {
     private static final int PARTITIONS = 3;
@@ -222,7 +222,7 @@ final class ChangesIT {
         assertThat(slow.changes).doesNotHaveDuplicates();
     }
 
-    /** What one client sees over all its connections. */
+    /** The changes that one client receives over all its connections. */
     private static final class Client {
         private final List<String> changes = new ArrayList<>();
         private FakeSink stream = new FakeSink();

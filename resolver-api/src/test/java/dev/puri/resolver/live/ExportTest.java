@@ -259,7 +259,7 @@ final class ExportTest {
         return Integer.parseInt(puri.identifier());
     }
 
-    /** Changes the table, and tells the ring after it, as the table's writer does. */
+    /** Changes the table and then reports to the ring, as the table's writer does. */
     private final class Log {
         static final int MOST = 400_000;
 

@@ -25,7 +25,7 @@ import org.apache.avro.Schema;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** The same against a real Apicurio, through its Confluent API, and what only a real one can answer. */
+/** The same with a real Apicurio, through its Confluent API, and tests that need a real one. */
 class ApicurioContractIT extends ConfluentContract {
     private static final Schema EVENT = RecordWriter.of(IdentityEvent.class).schema();
 

@@ -20,7 +20,7 @@ import java.util.stream.Stream;
 final class ConfluentSerde implements AutoCloseable {
     private static final Path JARS = Path.of("target/confluent/META-INF/bundled-dependencies");
 
-    /** What stands around Confluent's classes. */
+    /** A wrapper of Confluent's classes. */
     enum Surroundings {
         /** Our Avro and Kafka client and our generated classes: a change of class name in our client. */
         OURS("org.apache.avro.", "org.apache.kafka.", "org.slf4j.", "dev.puri.schemas.avro."),

@@ -24,11 +24,11 @@ import org.apache.avro.SchemaCompatibility;
 import org.apache.avro.SchemaCompatibility.SchemaCompatibilityType;
 import org.jspecify.annotations.Nullable;
 
-/** Confluent's API over HTTP, as much as a serializer asks for; refuses what is not backward compatible. */
+/** The part of Confluent's API over HTTP that a serializer uses; refuses changes that are not backward compatible. */
 final class FakeRegistry implements AutoCloseable {
     private static final ObjectMapper JSON = new ObjectMapper();
 
-    /** What was asked, with the credentials that came along. */
+    /** The requests, with their credentials. */
     record Request(String method, String path, @Nullable String authorization) {}
 
     final List<Request> requests = new CopyOnWriteArrayList<>();

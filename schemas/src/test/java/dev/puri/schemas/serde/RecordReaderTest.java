@@ -132,7 +132,7 @@ class RecordReaderTest {
         RecordReader<GenericRecord> skipping =
                 RecordReader.of(SchemaBuilder.record("Node").fields().endRecord());
         assertThatThrownBy(() -> skipping.decode(deep, node)).isInstanceOf(SerializationException.class);
-        // And the thread goes on as before.
+        // The thread continues as before.
         assertThat(reader.decode(writer.encode(1, POSITION), SCHEMA)).isEqualTo(POSITION);
     }
 
@@ -164,7 +164,7 @@ class RecordReaderTest {
                 events.decode(value, IdentityEvent.getClassSchema());
                 read++;
             } catch (SerializationException expected) {
-                // What else could come is what this test is for.
+                // Any other exception fails the test.
             } catch (Throwable e) {
                 throw new AssertionError("seed " + seed + ", round " + i + ": " + Arrays.toString(value), e);
             }

@@ -222,7 +222,7 @@ final class Http2Test {
 
             assertThat(gone.poll(10, TimeUnit.SECONDS)).isEqualTo("gone");
             assertThat(exchange.isOver()).isTrue();
-            // What nobody waits for keeps no connection open.
+            // A response that nobody waits for keeps no connection open.
             assertClosed(() -> raw.next(RawHttp2.HEADERS));
         }
         assertThat(gone).isEmpty();

@@ -49,7 +49,7 @@ final class Chromium implements AutoCloseable {
                     "--disable-gpu",
                     "--disable-quic",
                     "--no-first-run",
-                    // What it asks of its maker in the background is no part of the page.
+                    // Chromium's own background requests are not part of the page.
                     "--disable-background-networking",
                     "--disable-component-update",
                     "--disable-sync");

@@ -435,7 +435,7 @@ final class PageIT {
             assertThat(visit.find("#pause")).hasAttribute("aria-pressed", "false");
             page.keyboard().press("Escape");
 
-            // From the first to the last, all that can be used is reached, in the order in which it stands, and seen.
+            // Every usable element gets the focus, in document order, and is visible.
             Object all = page.evaluate("""
                     () => {
                       window.reached = [];
@@ -525,7 +525,7 @@ final class PageIT {
         String hostile = "<img src=x onerror=\"window.hurt=1\"><script>window.hurt=1</script>";
         String json = JSON.writeValueAsString(hostile);
         try (Visit visit = new Visit(chromium.browser(), demo.resolver(), ColorScheme.LIGHT, 1280, 900)) {
-            // Worse than any resolver would tell: markup in every field that holds text.
+            // Worse than any resolver's response: markup in every text field.
             visit.page().route("**/v1/rejections*", answering("""
                     {"rejections":[{"rejectedAt":%1$s,"position":%1$s,"puri":%1$s,"eventId":%1$s,"reason":%1$s,"detail":%1$s,
                     "holder":{"owner":"<b>x</b>","shard":%1$s},"survivor":%1$s}],"complete":true}""".formatted(json)));
@@ -579,7 +579,7 @@ final class PageIT {
         }
     }
 
-    /** What the page must not do, the browser does not let it do. */
+    /** The browser prevents the page from violating its policy. */
     @Test
     void thePolicyStopsMarkupMadeOfText() {
         try (Visit visit = Visit.to(chromium.browser(), demo.resolver())) {
@@ -698,7 +698,7 @@ final class PageIT {
             visit.page().unroute("**/health/*");
             assertThat(visit.find("#standing-text")).hasText("Ready");
             assertThat(visit.find("#banner")).isHidden();
-            // What could not be answered is asked again, by itself.
+            // The page repeats failed requests automatically.
             assertThat(visit.find(".results .found")).hasCount(1);
         }
     }

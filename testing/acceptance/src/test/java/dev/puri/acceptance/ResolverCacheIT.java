@@ -64,7 +64,7 @@ class ResolverCacheIT {
     private final Queue<Ref> handles = new ConcurrentLinkedQueue<>();
     private final AtomicInteger cuts = new AtomicInteger();
 
-    /** What the writer of a name knows of it; nobody else writes it. */
+    /** The expected state of a name, known by its only writer. */
     private enum State {
         ABSENT,
         ACTIVE,
@@ -230,7 +230,7 @@ class ResolverCacheIT {
         }
     }
 
-    /** A row that were stale now would be so for ever, for nothing changes any more. */
+    /** A row that is stale now would stay stale forever, because nothing changes any more. */
     private void compare(ResolverClient cached, ResolverClient direct) {
         await().atMost(Duration.ofSeconds(90))
                 .untilAsserted(() -> assertThat(cached.cacheStatistics().feed())

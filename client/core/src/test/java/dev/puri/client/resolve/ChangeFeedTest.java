@@ -41,7 +41,7 @@ class ChangeFeedTest {
         await().atMost(LONG).until(() -> client.cacheStatistics().changes() == changes);
     }
 
-    /** How many look-ups the resolver gets while one is made. */
+    /** Returns the number of look-ups that the resolver receives during one call. */
     private int requestsOf(String ref) {
         int before = resolver.asked.size();
         assertThat(client.resolve(ref)).isInstanceOf(Verdict.Found.class);

@@ -21,7 +21,7 @@ class ConcurrencyLimiterTest {
         }
     }
 
-    /** However fast tasks end, the thread that ends one begins no more than may be under way. */
+    /** However fast tasks end, the thread that ends one never starts more than the limit. */
     @Test
     void aThreadStartsTasksUpToTheLimitAndHandsTheRestOver() {
         List.of("a", "b", "c", "d", "e", "f").forEach(limiter::add);

@@ -30,7 +30,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
 
-/** What every {@link IdentityResolver} does, however it gets its answers. */
+/** The contract of every {@link IdentityResolver}, independent of the source of its answers. */
 public abstract class IdentityResolverContract {
     private static final Duration WAIT = Duration.ofSeconds(20);
     private static final long SEED = Long.getLong("puri.contract.seed", System.nanoTime());

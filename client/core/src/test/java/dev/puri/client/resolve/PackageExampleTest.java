@@ -16,7 +16,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.junit.jupiter.api.Test;
 
-/** The example of the package's documentation runs, and is the one that is there. */
+/** The example of the package's documentation runs, and equals the documented text. */
 class PackageExampleTest {
     private final List<String> used = new ArrayList<>();
 

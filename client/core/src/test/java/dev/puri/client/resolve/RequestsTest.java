@@ -13,7 +13,7 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Requests without a network, and with a clock that stands still. */
+/** Requests without a network, with a fixed clock. */
 class RequestsTest {
     private static final List<Ref> NAME = List.of(Ref.of("m:t:1"));
 

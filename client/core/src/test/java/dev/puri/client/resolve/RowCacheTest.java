@@ -13,7 +13,7 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** Every order in which a request, its answer and a change can come. */
+/** Every possible order of a request, its response and a change. */
 class RowCacheTest {
     private static final Puri A = Puri.parse("m:t:a");
     private static final Puri B = Puri.parse("m:t:b");
@@ -151,7 +151,7 @@ class RowCacheTest {
         cache.put(Ref.of(A).at(TOKEN), found(A, null), tick());
         assertThat(cache.get(Ref.of(A).at(TOKEN))).isNotNull();
         assertThat(cache.get(Ref.of(A))).isNotNull();
-        // That event may have been refused, which the row does not tell.
+        // That event may have been refused, which the row does not show.
         assertThat(cache.get(Ref.of(A).at(new Position("puri.events.v1", 0, 6))))
                 .isNull();
         assertThat(cache.get(Ref.of(A).at(new Position("puri.events.v1", 0, 8))))

@@ -92,7 +92,7 @@ final class InterleavedWriters {
                     .attribute("title", "t" + random.nextInt())
                     .build());
         }
-        // The outbox's lock is what orders these transactions: the count is not touched before.
+        // The outbox's lock orders these transactions: none changes the count before it has the lock.
         outbox.addAll(connection, written);
         Map<String, Long> counts = new HashMap<>();
         for (String puri :

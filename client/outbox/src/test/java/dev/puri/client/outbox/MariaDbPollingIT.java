@@ -42,7 +42,7 @@ class MariaDbPollingIT extends RelayContract {
         }
     }
 
-    /** As a session that the driver opened anew by itself. */
+    /** A session that the driver reopened by itself. */
     @Test
     void aSessionWithoutTheLockDoesNotLead() throws Exception {
         OutboxTables tables = new OutboxTables(Dialect.MARIADB, "of_a_session");

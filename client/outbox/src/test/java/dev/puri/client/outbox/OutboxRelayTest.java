@@ -24,7 +24,7 @@ class OutboxRelayTest {
         return thread;
     }
 
-    /** It closes its publisher and gives its lock back meanwhile. */
+    /** It closes its publisher and releases its lock meanwhile. */
     @Test
     void waitsForAnInterruptedRelayToEnd() throws Exception {
         Thread relay = started(() -> new CompletableFuture<Boolean>()

@@ -8,7 +8,7 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
 import org.jspecify.annotations.Nullable;
 
-/** Holds a relay at a point that a test chose, says so, and waits for its kill. */
+/** Holds a relay at a point that the test chose, reports that, and waits for the kill. */
 public final class ParkingInterceptor implements ProducerInterceptor<byte[], Object> {
     static final String POINT = "test.park.point";
     static final String COUNT = "test.park.count";

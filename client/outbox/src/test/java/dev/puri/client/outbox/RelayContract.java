@@ -19,7 +19,7 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.ProducerConfig;
 import org.junit.jupiter.api.Test;
 
-/** What every relay does, on every database: all committed rows are published in the order of their commits, and nothing else. */
+/** The contract of every relay, on every database: it publishes exactly the committed rows, in commit order. */
 public abstract class RelayContract extends BlockedRowsContract {
     private static final Pattern PARKED = Pattern.compile(ParkingInterceptor.PARKED);
 

@@ -117,7 +117,7 @@ class TopicPauseTest {
                 .containsExactlyInAnyOrder("gone", "there", "there");
     }
 
-    /** One after the other each would hold up the relay for max.block.ms. */
+    /** One after the other, each would delay the relay for max.block.ms. */
     @Test
     void manyMissingTopicsTakeTheTimeOfOneAndOtherTopicsContinue() throws Exception {
         String[] namespaces = new String[256];

@@ -32,7 +32,7 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.core.convert.support.DefaultConversionService;
 
-/** Which beans there are, and what takes their place. */
+/** Which beans exist, and which beans replace them. */
 class AutoConfigurationTest {
     private static final String DIALECT = "puri.outbox.dialect=postgresql";
 

@@ -33,7 +33,7 @@ import org.springframework.core.io.support.SpringFactoriesLoader;
 import org.springframework.core.io.support.SpringFactoriesLoader.ArgumentResolver;
 import org.springframework.core.io.support.SpringFactoriesLoader.FailureHandler;
 
-/** What an application prints when it injects a bean of the starter that does not exist. */
+/** The message of an application that injects a missing bean of the starter. */
 class MissingBeanFailureAnalyzerTest {
     /** An application with the starter. */
     @SpringBootConfiguration

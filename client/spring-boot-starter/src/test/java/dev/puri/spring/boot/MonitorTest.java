@@ -121,7 +121,7 @@ class MonitorTest {
         assertThat(ResolverHealth.isRecent(Duration.ofMillis(10_001))).isFalse();
     }
 
-    /** The first look-up is answered, the next one waits and is all that may. */
+    /** The first look-up is answered; the next one waits and fills the bound of pending look-ups. */
     @Test
     void aRespondingResolverIsUpWithTheMaximumOfPendingLookUps() throws Exception {
         HttpServer server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);

@@ -145,7 +145,7 @@ class TransactionOutboxTest {
         TransactionSynchronizationManager.unbindResourceIfPossible(dataSource);
     }
 
-    /** Connections that do nothing but answer. */
+    /** Connections that only answer. */
     private static final class Pool extends AbstractDataSource {
         private final boolean autoCommit;
 

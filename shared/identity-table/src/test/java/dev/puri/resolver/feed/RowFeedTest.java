@@ -94,7 +94,7 @@ final class RowFeedTest {
         assertThat(undecodable.count()).isZero();
     }
 
-    /** Kafka's global thread tells nobody of an error. */
+    /** Kafka's global thread does not report an error. */
     @Test
     void throwsAnErrorAsAnExceptionThatNamesTheError() {
         registry.error = new OutOfMemoryError("a test's");
@@ -186,7 +186,7 @@ final class RowFeedTest {
                 .containsExactly(TRACK + " " + row, FIRST + " null", TRACK + " " + row, SECOND + " null"));
     }
 
-    /** A row and another's end: its own would leave nothing to tell of it. */
+    /** Adds a row and erases another: erasing the row itself would leave no change of it. */
     private String addChanges(Puri erased) {
         RowWriter.Batch batch = writer.batch();
         int at = batch.rows.count();

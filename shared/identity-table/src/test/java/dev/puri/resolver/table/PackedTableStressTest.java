@@ -28,8 +28,8 @@ import org.junit.jupiter.api.Timeout;
 
 /**
  * One thread that fills batches and one that writes them, against readers of both indexes and of scans. Every part of a
- * row is made of its name's number and its version, so a mixture of two rows, or of a row and what took its memory, is
- * no row that could have been written.
+ * row is derived from its name's number and its version, so a mixture of two rows, or of a row and reused memory, is
+ * detected as a row that was never written.
  */
 @Timeout(60)
 final class PackedTableStressTest {
@@ -177,7 +177,7 @@ final class PackedTableStressTest {
                     assertThat(byHandle.puri()).isEqualTo(name(number));
                     assertWhole(byHandle);
                 }
-                // Even names bear one handle for ever.
+                // Even names keep one handle forever.
                 assertThat(byHandle != null || number % 2 == 1)
                         .as("seed %d", seed)
                         .isTrue();

@@ -115,7 +115,7 @@ final class TableJcstressIT {
         }
     }
 
-    /** What jcstress says at its end, or all that it said when it did not get there. */
+    /** The final output of jcstress, or all its output if it did not finish. */
     private static String summary(String output) {
         return output.substring(Math.max(0, output.indexOf("RUN RESULTS:")));
     }

@@ -324,8 +324,8 @@ final class TableStress {
     }
 
     /**
-     * Every part but the handle tells the version; rows of versions below 7 are of one size. Owner and shard are of
-     * this row alone, so their words go with it, and their numbers are given to others' at once.
+     * Every part but the handle depends on the version; rows of versions below 7 have one size. No other row has this
+     * owner and this shard, so their words are removed with it, and their numbers are reused at once.
      */
     private static Row row(int number, int version) {
         long all = version * 0x1111_1111_1111_1111L;

@@ -10,7 +10,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /**
- * The whole comparison with real servers, too short to measure anything. What is not installed is said to be absent.
+ * The whole comparison with real servers, too short to measure anything. The report names missing servers.
  */
 class ResolverBenchIT {
     private static final String MEMORY = "memory after an hour-equivalent of mixed load, hostile input included";
