@@ -224,7 +224,7 @@ class ExamplesIT {
         ShellRun install =
                 shell("python3 -m pip install --quiet --timeout 10 --retries 1 --only-binary :all: --target '"
                         + packages + "' fastavro==" + FASTAVRO_VERSION);
-        // Not demanded where CI is set: PyPI may be out of reach, and the distribution has no package of it.
+        // Not required in CI: PyPI may be unreachable, and the distribution has no package of it.
         Assumptions.assumeTrue(install.status() == 0, "pip does not install fastavro: " + install.output());
         Path program = Files.writeString(
                 dir.resolve("event.py"),
@@ -271,7 +271,7 @@ class ExamplesIT {
         return new ShellRun(process.exitValue(), Files.readString(output));
     }
 
-    /** Skips a test on a developer's machine that lacks something; the build server has to have it. */
+    /** Skips a test on a developer's machine without the tool; on the build server the test fails. */
     private static void requireHere(boolean isHere, String otherwise) {
         if (!isHere && Boolean.parseBoolean(System.getenv("CI"))) {
             throw new AssertionError(otherwise);

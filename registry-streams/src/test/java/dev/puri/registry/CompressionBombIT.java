@@ -80,7 +80,7 @@ class CompressionBombIT {
         othersAreAnswered(codec);
     }
 
-    /** Kafka's producer splits a batch that is refused for its size, so honest records pass. */
+    /** Kafka's producer splits a batch that is refused for its size, so valid records pass. */
     @Test
     void batchOfManyRecordsIsSplitAndEachIsAnswered() throws Exception {
         List<Position> sent = new ArrayList<>();

@@ -86,7 +86,7 @@ class PoisonIT {
             }
             sendWithoutTimestamp(Topics.COLLECTIONS, TextCodec.utf8("untimed"), new byte[] {1, 2, 3, 4, 5});
             sendWithoutTimestamp(Topics.GRANTS, null, new byte[] {1, 2, 3, 4, 5});
-            // A declaration without a timestamp is still one.
+            // A declaration without a timestamp is still valid.
             sendWithoutTimestamp(
                     Topics.COLLECTIONS,
                     TextCodec.utf8(tracks().key()),

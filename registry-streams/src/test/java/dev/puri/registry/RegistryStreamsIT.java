@@ -96,7 +96,7 @@ class RegistryStreamsIT {
         Position first = publish(created(track, uuid, "br-1", handle));
         Position rival = publish(created(track, minter.uuid(), "us-1", minter.handle(new Prefix("trk"))));
         assertThat(outcomeOf(first)).isEqualTo(Outcome.APPLIED);
-        // Only now: nothing orders the events of two pURIs, and the handle is whose claim comes to it first.
+        // Only now, because the events of two pURIs have no order, and the first claim gets the handle.
         Position thief = publish(created(Puri.parse("soundcloud:tracks:thief"), minter.uuid(), "us-1", handle));
 
         assertThat(outcomeOf(rival)).isEqualTo(Outcome.refused(Reason.PURI_TAKEN));

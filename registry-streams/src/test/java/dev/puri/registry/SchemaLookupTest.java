@@ -17,7 +17,7 @@ import org.apache.avro.Schema;
 import org.junit.jupiter.api.Test;
 
 class SchemaLookupTest {
-    /** More than are asked for at once, and than are open at once. */
+    /** More than are requested at once, and more than are open at once. */
     private static final int IDS = 5000;
 
     private final Questions registry = new Questions();

@@ -40,7 +40,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** {@code GET /v1/export} over HTTP, of a table that nobody feeds. */
+/** {@code GET /v1/export} over HTTP, of a table without a feed. */
 @Timeout(120)
 final class ExportsTest {
     private static final String TRACK = "soundcloud:tracks:123";

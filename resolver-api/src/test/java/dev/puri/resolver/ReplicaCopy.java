@@ -48,7 +48,7 @@ final class ReplicaCopy {
         this.http = http;
     }
 
-    /** As somebody pulled the plug. */
+    /** Ends as in a power failure. */
     static final class Killed extends RuntimeException {
         private static final long serialVersionUID = 1L;
     }
@@ -102,8 +102,8 @@ final class ReplicaCopy {
      * Takes an export.
      *
      * @param isKilled asked before each row
-     * @throws IOException when it is cut off
-     * @throws Killed when it was
+     * @throws IOException if it is cut off
+     * @throws Killed if it was killed
      */
     void takeExport(URI resolver, boolean avro, BooleanSupplier isKilled) throws IOException, InterruptedException {
         HttpResponse<InputStream> response = http.send(
@@ -170,7 +170,7 @@ final class ReplicaCopy {
      * Follows the changes until the stream ends.
      *
      * @param isKilled asked at each line
-     * @throws Killed when it was
+     * @throws Killed if it was killed
      */
     void follow(URI resolver, BooleanSupplier isKilled) throws IOException, InterruptedException {
         HttpResponse<InputStream> response = http.send(

@@ -62,7 +62,7 @@ final class ResolverGuardIT {
     private static final String ISSUER = "https://issuer.example";
     private static final String UNKNOWN = "/v1/identities/a:b:c";
 
-    /** Nothing is asked of it: the topic is empty. */
+    /** No subject is requested, because the topic is empty. */
     private static final String NO_REGISTRY = "http://127.0.0.1:1";
 
     private static Broker broker;

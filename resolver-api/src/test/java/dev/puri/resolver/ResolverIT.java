@@ -285,7 +285,7 @@ final class ResolverIT {
     void aDeadGlobalThreadIsUnreadyAndIsReplaced() throws Exception {
         write(at0(TRACK, avro(Rows.active("br-1"))));
         startReady();
-        // While the reader waits for a schema, the records that it would read next vanish.
+        // While the reader waits for a schema, its next records are deleted.
         registry.stop();
         write(at0("a:b:c", WRITER.encode(otherSchemaId, RowAvro.toAvro(Rows.active("br-1")))));
         try {
@@ -490,7 +490,7 @@ final class ResolverIT {
         write(row(TRACK, Rows.active("br-1", HANDLE)), row("soundcloud:tracks:2", Rows.active("br-2")));
         startReady(data);
         stop();
-        // From here on only the snapshot knows them.
+        // From here on only the snapshot contains them.
         deleteRecords();
         write(row("soundcloud:tracks:3", Rows.active("br-3")), tombstone("soundcloud:tracks:2"));
 
@@ -525,7 +525,7 @@ final class ResolverIT {
         startReady(data);
         stop();
         deleteRecords();
-        // As if its tombstone had come and gone meanwhile.
+        // As if its tombstone had been written and compacted away meanwhile.
         ConfigResource topic = new ConfigResource(ConfigResource.Type.TOPIC, Topics.IDENTITIES);
         admin.incrementalAlterConfigs(Map.of(
                         topic,
@@ -559,7 +559,7 @@ final class ResolverIT {
         stop();
         Path snapshot = data.resolve("identities.snapshot");
         byte[] bytes = Files.readAllBytes(snapshot);
-        // The foot says where the words are, which begin with a number of texts and the first one's length.
+        // The footer has the position of the words, which begin with the number of texts and the first one's length.
         ByteBuffer damaged = ByteBuffer.wrap(bytes);
         int words = (int) damaged.getLong(bytes.length - 44);
         int checked = damaged.getInt(bytes.length - 36) - 4;
@@ -588,7 +588,7 @@ final class ResolverIT {
         assertThat(get(TRACK).at("/shard").asText()).isEqualTo("br-1");
     }
 
-    /** A keeper alone, with clients of the test's choice. */
+    /** Only a keeper, with clients that the test chooses. */
     private static final class Keeping implements AutoCloseable {
         private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
         private final ConfluentSchemaRegistry schemas =

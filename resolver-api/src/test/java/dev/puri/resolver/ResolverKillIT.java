@@ -133,7 +133,7 @@ final class ResolverKillIT {
     void aResolverKilledAtAnyMomentAnswersAsItsTopicSays() throws Exception {
         topic.writeAll();
         topic.resume();
-        // Nothing is kept yet, so this is in the midst of reading the whole topic.
+        // No snapshot exists yet, so this is during the reading of the whole topic.
         killAt(Moment.FILLING);
         killAt(Moment.WRITING);
         killAndDeleteRecordsOfTheSnapshot();
@@ -234,7 +234,7 @@ final class ResolverKillIT {
             }
         });
         Map<String, @Nullable Puri> refs = new TreeMap<>();
-        // And some that never were.
+        // And names that never existed.
         IntStream.range(0, NAMES + 1_000)
                 .mapToObj(RememberedTopic::name)
                 .forEach(name -> refs.put(name.toString(), name));
@@ -308,7 +308,7 @@ final class ResolverKillIT {
         return texts;
     }
 
-    /** Offsets that the table has reached of those that the keeper knows of. */
+    /** Returns the sum of the offsets that the table has reached, or -1 if health does not report it. */
     private long reached(ServerProcess asked) throws Exception {
         return JSON.readTree(send(HttpRequest.newBuilder(uri(asked, "/health/ready"))))
                 .at("/checks/0/data/reached")

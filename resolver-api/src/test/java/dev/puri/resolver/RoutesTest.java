@@ -79,7 +79,7 @@ final class RoutesTest {
     private static final int MAX_REFS = 1000;
     private static final int PARTITIONS = 8;
 
-    /** In the partition, and so by the event, that the rows of the tests say. */
+    /** A name in the partition of the event whose position the tests' rows have. */
     private static final String OF_THE_EVENT = nameInPartition(3);
 
     private static final ObjectMapper JSON = new ObjectMapper();
@@ -125,7 +125,7 @@ final class RoutesTest {
         put("debian:packages:a%2Fb", Rows.active("br-1"));
     }
 
-    /** Of a broker that is never there. */
+    /** Returns feeds of an unreachable broker. */
     private Feeds feeds() {
         Supplier<Consumer<byte[], byte[]>> consumers = () -> {
             throw new KafkaException("no broker");
@@ -434,7 +434,7 @@ final class RoutesTest {
         body[14] = (byte) 0xff;
 
         assertThat(post(body, 400)).contains("not-json");
-        // Overlong forms of a slash and of NUL, a surrogate by itself, and another encoding.
+        // Overlong forms of a slash and of NUL, a lone surrogate, and another encoding.
         for (String bytes : List.of("\u00c0\u00af", "\u00e0\u0080\u00af", "\u00c0\u0080", "\u00ed\u00a0\u0080")) {
             byte[] hidden = ("{\"refs\":[\"a:b:" + bytes + "\"]}").getBytes(StandardCharsets.ISO_8859_1);
             assertThat(post(hidden, 400)).as(bytes).contains("not-json", "UTF-8");

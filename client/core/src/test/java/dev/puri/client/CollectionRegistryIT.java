@@ -378,7 +378,7 @@ class CollectionRegistryIT {
         assertThat(registry().repair(List.of())).isEmpty();
     }
 
-    /** A broker refuses records without keys until it has heard that the topic is not compacted any more. */
+    /** A broker refuses records without keys until it knows that the topic is no longer compacted. */
     private void poisonUntilTaken() throws Exception {
         for (int attempt = 0; ; attempt++) {
             try {

@@ -206,7 +206,7 @@ class IdentityPublisherTest {
         return new Events("test").moved(Puri.parse(puri), new Shard("br-1")).build();
     }
 
-    /** A producer that fails the events of some topics and some pURIs, and counts how often it is asked. */
+    /** A producer that fails the events of some topics and some pURIs, and counts calls. */
     private static final class Failing extends MockProducer<byte[], Object> {
         private final Map<String, RuntimeException> byTopicOrKey = new HashMap<>();
         private final List<String> asked = new ArrayList<>();

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Outcomes of published events, as a publisher makes them of a resolver's answers. */
+/** Outcomes of published events, which a publisher derives from a resolver's responses. */
 class PublisherAwaitTest {
     private static final Puri PURI = Puri.parse("a:b:c");
     private static final Position TOKEN = new Position("puri.events.v1", 0, 7);

@@ -175,7 +175,7 @@ class PublisherFlushTest {
         }
     }
 
-    /** As the command line counts failures in a callback, slow here, and reads the count after its flush. */
+    /** Like the command line, counts failures in a (slow) callback and reads the count after the flush. */
     @Test
     void flushReturnsAfterTheCallbacksOfItsEvents() {
         try (MockProducer<byte[], Object> kafka = producer(false)) {

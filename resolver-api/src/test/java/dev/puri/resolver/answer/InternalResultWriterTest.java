@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 final class InternalResultWriterTest {
     private static final long SEED = new Random().nextLong();
 
-    /** More merges than are followed. */
+    /** More merges than a look-up follows. */
     private static final int CHAIN = LookUp.MAX_MERGES + 2;
 
     private final Random random = new Random(SEED);
@@ -83,7 +83,7 @@ final class InternalResultWriterTest {
         return " \n\t\r".substring(random.nextInt(5));
     }
 
-    /** Rows that are merged into one another, in chains and circles, and into names that are not there. */
+    /** Rows that are merged into one another, in chains and cycles, and into missing names. */
     private List<Row> fill(PackedTable table) {
         List<Puri> names = new ArrayList<>();
         for (int i = 0; i < 30; i++) {
@@ -149,7 +149,7 @@ final class InternalResultWriterTest {
         return refs;
     }
 
-    /** With one character that is another, or one more or less. */
+    /** With one character replaced, inserted or removed. */
     private String spoilt(String text) {
         StringBuilder spoilt = new StringBuilder(text);
         int at = random.nextInt(text.length());

@@ -7,7 +7,7 @@ import dev.puri.schemas.log.Row;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The answer to one reference, as the model has it.
+ * The model's result for one reference.
  *
  * @param ref the requested reference, unchanged
  * @param puri its canonical name; null if it is malformed, or a handle that no identity has
@@ -37,7 +37,7 @@ record Result(
         return new Result(ref, Verdict.FOUND, identity.puri(), identity.row(), identity.row(), null, null);
     }
 
-    /** Deleted itself, or merged into one that is, which is then named. */
+    /** Deleted, or merged into a deleted identity, which is then named. */
     static Result deleted(String ref, Identity identity, @Nullable Puri canonical) {
         return new Result(ref, Verdict.DELETED, identity.puri(), identity.row(), null, canonical, null);
     }
@@ -46,7 +46,7 @@ record Result(
         return new Result(ref, Verdict.MERGED, identity.puri(), identity.row(), survivor.row(), survivor.puri(), null);
     }
 
-    /** Merged into a name that is not known, or in a chain that has no end. */
+    /** Merged into an unknown name, or in an endless chain. */
     static Result lost(String ref, Identity identity, @Nullable Puri canonical, String detail) {
         return new Result(ref, Verdict.MERGED, identity.puri(), identity.row(), null, canonical, detail);
     }

@@ -131,7 +131,7 @@ final class HostileFuzzIT {
                 "PURI_PUBLIC_HTTP_PORT", "0",
                 "PURI_PUBLIC_ANONYMOUS", "true",
                 "PURI_AUTH_TOKENS", tokens.toString(),
-                // A stream whose client has gone is noticed at the next one.
+                // The server notices a disconnected client at the next event.
                 "PURI_CHANGES_HEARTBEAT", "1s",
                 "PURI_DRAIN_DELAY", "0s"));
         settings.putAll(more);
@@ -209,7 +209,7 @@ final class HostileFuzzIT {
         }
     }
 
-    /** Those from one number up to before another, to both listeners in turn. */
+    /** Sends the requests of a range of numbers, to both listeners in turn. */
     private static void send(int from, int to) throws Exception {
         AtomicLong next = new AtomicLong(from);
         List<Future<?>> clients = new ArrayList<>();
@@ -320,7 +320,7 @@ final class HostileFuzzIT {
         }
     }
 
-    /** Clients that begin a request, and then say a byte now and then. */
+    /** Clients that begin a request, and then send a byte now and then. */
     private static final class Dripping implements AutoCloseable {
         private final List<Socket> open = new ArrayList<>();
 
@@ -336,7 +336,7 @@ final class HostileFuzzIT {
             }
         }
 
-        /** Each of those who are not cut off says a byte; returns how many they are. */
+        /** Each client that is still connected sends a byte; returns their number. */
         int drip() {
             open.removeIf(socket -> !drips(socket));
             return open.size();
@@ -365,7 +365,7 @@ final class HostileFuzzIT {
             try {
                 socket.close();
             } catch (IOException e) {
-                // It is gone all the same.
+                // The connection is closed anyway.
             }
         }
 
@@ -378,7 +378,7 @@ final class HostileFuzzIT {
     /** The state after all clients have disconnected. */
     private record Left(long heap, long direct, long descriptors) {
         static Left now() {
-            // The one that asks.
+            // The connection of this request.
             await().atMost(Duration.ofSeconds(60))
                     .until(() -> metric(resolver.port(), "puri_http_connections{listener=\"internal\"}") == 1
                             && metric(resolver.port(), "puri_http_connections{listener=\"public\"}") == 0

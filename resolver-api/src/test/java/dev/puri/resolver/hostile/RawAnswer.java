@@ -21,12 +21,12 @@ import java.util.regex.Pattern;
 record RawAnswer(String head, String text) {
     private static final int TIMEOUT_MILLIS = 15_000;
 
-    /** A stream has no end, and while it lasts, the server does not read on and see that nobody is there. */
+    /** A stream is endless, and while it lasts, the server does not read on and notice a disconnected client. */
     private static final int STREAM_MILLIS = 200;
 
     private static final Pattern LENGTH = Pattern.compile("(?i)\r\ncontent-length: (\\d+)\r\n");
 
-    /** Beyond that nobody looks: streams have no end. */
+    /** The number of bytes to read, because streams are endless. */
     private static final int MOST = 4 << 20;
 
     int status() {

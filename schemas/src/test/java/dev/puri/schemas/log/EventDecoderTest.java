@@ -50,7 +50,7 @@ class EventDecoderTest {
                 assertThat(byHand).isEqualTo(byAvro(value));
             }
         });
-        // Both happen often, or this would show nothing.
+        // Both must happen often; otherwise the test would prove nothing.
         assertThat(decoded[0]).isGreaterThan(ROUNDS);
         assertThat(left[0]).isGreaterThan(ROUNDS);
     }

@@ -61,13 +61,13 @@ final class FakeRegistry implements AutoCloseable {
         return "127.0.0.1:" + server.getAddress().getPort();
     }
 
-    /** The next answers have this status and no sense. */
+    /** The next responses have this status and an invalid body. */
     void fail(int times, int status) {
         failureStatus = status;
         failures.set(times);
     }
 
-    /** Takes requests and never answers. */
+    /** Accepts requests and never responds. */
     void fallSilent() {
         silent = true;
     }

@@ -65,7 +65,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 final class PageIT {
     private static final ObjectMapper JSON = new ObjectMapper();
 
-    /** One of each: found by another casing, moved, merged, deleted, unknown, and no name at all. */
+    /** One of each: found in another casing, moved, merged, deleted, unknown, and an invalid name. */
     private static final List<String> MIX = List.of(
             "SoundCloud:Tracks:123",
             "soundcloud:users:ana.souza",
@@ -227,7 +227,7 @@ final class PageIT {
         try (Visit visit = Visit.to(chromium.browser(), demo.resolver())) {
             assertThat(visit.find("#search-summary")).containsText("newest first");
             visit.page().keyboard().press("s");
-            // With a slip.
+            // With a typo.
             visit.page().keyboard().type("ana sousa");
             Locator hits = visit.find("#search-results .hit");
             assertThat(visit.find("#search-summary")).hasText("5 results");
@@ -378,7 +378,7 @@ final class PageIT {
                                     + byStatus.get("merged").asText() + " merged, "
                                     + byStatus.get("deleted").asText() + " deleted");
             assertThat(visit.find("#figure-rows")).hasText(stats.get("rows").asText());
-            // The longest bar is as long as the room for it, the others in proportion.
+            // The longest bar has the full width, the others are proportional.
             assertThat(visit.page().evaluate("""
                     () => [...document.querySelectorAll('#chart-owners li')].every((row) => {
                       const bar = row.querySelector('.bar').getBoundingClientRect().width;
@@ -719,7 +719,7 @@ final class PageIT {
             assertThat(visit.find("#answers-problem")).hasText(told);
             assertThat(visit.find("#rejections-problem")).hasText(told);
 
-            // Not to be ready is an answer of health's own, a proxy's is none.
+            // A 503 of health itself is an answer; a proxy's is not.
             visit.page().route("**/health/*", notReady("{\"detail\":\"no broker answers\"}"));
             assertThat(visit.find("#standing-text")).hasText("Waiting");
             visit.page().route("**/health/*", proxy);

@@ -44,7 +44,7 @@ final class FakeHttpClient extends HttpClient {
      * @param end cancelled when nobody wants it any more
      */
     record Exchange<T>(HttpRequest request, BodyHandler<T> handler, CompletableFuture<HttpResponse<T>> end) {
-        /** Begins an answer that has no end. */
+        /** Begins an endless response. */
         Open<T> open() {
             BodySubscriber<T> body = handler.apply(new Info(200));
             body.onSubscribe(new Flow.Subscription() {

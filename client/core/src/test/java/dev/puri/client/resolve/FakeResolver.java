@@ -194,7 +194,7 @@ final class FakeResolver implements AutoCloseable {
         }
     }
 
-    /** As a resolver writes it, for one partition. */
+    /** Returns an id as a resolver writes it, for one partition. */
     static String id(long seconds, long offset) {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         bytes.writeBytes(new byte[] {1, 2, 3, 4});

@@ -412,7 +412,7 @@ class ResolverClientTest {
         }
     }
 
-    /** Those that select and our timer; the others are of pools and end by themselves. */
+    /** The selector threads and our timer; other threads belong to pools and end by themselves. */
     private static Set<Thread> clientThreads() {
         Set<Thread> threads = new HashSet<>(Thread.getAllStackTraces().keySet());
         threads.removeIf(thread -> !thread.getName().matches("HttpClient-\\d+-SelectorManager|puri-resolver-client"));

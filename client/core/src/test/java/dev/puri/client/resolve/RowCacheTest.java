@@ -166,7 +166,7 @@ class RowCacheTest {
         tick();
         cache.changed(A, true);
         assertThat(cache.get(Ref.of(HANDLE))).isNull();
-        // Created again with another handle: the former answers unknown.
+        // Created again with another handle: the former handle is unknown.
         keep(A, found(A, OTHER_HANDLE));
         assertThat(cache.get(Ref.of(HANDLE))).isNull();
         assertThat(cache.get(Ref.of(A))).isNotNull();

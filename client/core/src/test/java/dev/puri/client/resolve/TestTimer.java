@@ -26,7 +26,7 @@ final class TestTimer extends ScheduledThreadPoolExecutor implements AutoCloseab
 
     @Override
     public synchronized ScheduledFuture<?> schedule(Runnable action, long delay, TimeUnit unit) {
-        // Only to have something that can be cancelled; it never comes due.
+        // It only has to be cancellable and is never due.
         ScheduledFuture<?> handle = super.schedule(() -> {}, 1, TimeUnit.DAYS);
         tasks.add(new Task(nanos + unit.toNanos(delay), handle, action));
         return handle;

@@ -37,7 +37,7 @@ class LeaderSessionTest {
     private final List<Long> waits = new ArrayList<>();
     private final Map<OutboxRow, CompletableFuture<@Nullable Void>> wave = new LinkedHashMap<>();
 
-    /** An answer that never comes. */
+    /** A response that never arrives. */
     private final class Missing extends CompletableFuture<@Nullable Void> {
         @Override
         public @Nullable Void get(long timeout, TimeUnit unit) throws TimeoutException {

@@ -14,7 +14,7 @@ public final class ParkingInterceptor implements ProducerInterceptor<byte[], Obj
     static final String COUNT = "test.park.count";
     static final String PARKED = "parked before the kill";
 
-    /** Where a relay is held. */
+    /** The point at which a relay is held. */
     enum Point {
         BEFORE_SEND,
         BEFORE_ACKNOWLEDGEMENT

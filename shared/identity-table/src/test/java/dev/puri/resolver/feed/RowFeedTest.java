@@ -315,7 +315,7 @@ final class RowFeedTest {
             }
             writer.handOverUpTo(0, 100_000);
         });
-        // One batch is being written, and as many as there are besides are full.
+        // One batch is being written, and all others are full.
         int most = RowWriter.BATCHES * RowBatch.MAX_ROWS;
         await().during(Duration.ofMillis(300))
                 .untilAsserted(() -> assertThat(added.get()).isEqualTo(most));
@@ -468,7 +468,7 @@ final class RowFeedTest {
         return text.getBytes(StandardCharsets.UTF_8);
     }
 
-    /** Knows the row's schema by one id, unless it is away. */
+    /** Knows the row's schema by one id, unless it is unavailable. */
     private static final class OneSchema implements SchemaRegistry {
         private volatile boolean away;
         private volatile @Nullable Error error;

@@ -59,7 +59,7 @@ final class History {
                         new Position("puri.events.v1", 0, offset)));
     }
 
-    /** As the clerk grants them: never the same to two. */
+    /** Like the clerk, never grants a handle to two names. */
     private static Handle handle(long offset) {
         StringBuilder text = new StringBuilder();
         for (int i = 0; i < Handle.RANDOM_LENGTH; i++) {

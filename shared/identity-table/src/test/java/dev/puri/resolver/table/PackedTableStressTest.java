@@ -93,7 +93,7 @@ final class PackedTableStressTest {
                 .isEqualTo(stats.rows());
     }
 
-    /** Even names stay, and are only ever changed; odd ones come and go; others make the tables grow and shrink. */
+    /** Even names stay and only change; odd ones are added and removed; others make the tables grow and shrink. */
     private Void fill() throws InterruptedException {
         Random random = new Random(seed);
         for (int i = 1; i < BATCHES; i++) {

@@ -44,7 +44,7 @@ final class TableStress {
 
     private TableStress() {}
 
-    /** A name and a handle that nobody else has in this round, and another for whom memory is freed. */
+    /** A name and a handle that are unique in this round, and another name for which memory is freed. */
     abstract static class Subject {
         final int number;
         final Puri name;
@@ -97,7 +97,7 @@ final class TableStress {
         }
     }
 
-    /** A row that changes twice; the third takes the memory that the first had. */
+    /** A row that changes twice; the third version reuses the memory of the first. */
     abstract static class Changing extends Subject {
         Changing() {
             super(true);
@@ -149,7 +149,7 @@ final class TableStress {
         }
     }
 
-    /** A row goes, and another of its size takes its memory. */
+    /** A row is removed, and another of its size reuses its memory. */
     abstract static class Replaced extends Subject {
         Replaced() {
             super(true);
@@ -307,7 +307,7 @@ final class TableStress {
         try {
             identity = look.get();
         } catch (RuntimeException e) {
-            // As an outcome, so that the others are counted too.
+            // Reported as an outcome, so that the other outcomes are counted too.
             return e.toString();
         }
         if (identity == null) {

@@ -12,7 +12,7 @@ import java.util.Map;
 import org.assertj.core.data.Percentage;
 import org.junit.jupiter.api.Test;
 
-/** The whole measurement with real servers, of too little to measure anything. */
+/** The whole measurement with real servers, too short to measure anything. */
 class ClientBenchIT {
     /** Reports have four digits. */
     private static final Percentage ROUNDING = Percentage.withPercentage(0.2);
