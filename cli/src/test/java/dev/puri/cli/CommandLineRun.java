@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Map;
 import picocli.CommandLine;
 
-/** One run of the command in this process, with what it printed. */
+/** One run of the command in this process, with its output. */
 record CommandLineRun(int status, String out, String err) {
     /** Runs the command with empty standard input. */
     static CommandLineRun of(Map<String, String> environment, String... args) {

@@ -29,7 +29,7 @@ class ComposeFileTest {
     private static final Path ROOT = Path.of("..");
     private static final String OUR_IMAGE = "puri:";
 
-    /** What reads the environment of a service, by the command that it runs. */
+    /** The settings records that read the environment of a service, by its command. */
     private static final Map<String, Class<? extends Record>> READERS = Map.of(
             "topics", CliSettings.class,
             "streams", StreamsSettings.class,

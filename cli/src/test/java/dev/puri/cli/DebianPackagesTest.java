@@ -18,7 +18,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The script of {@code examples/debian-packages} makes good events of awkward names. */
+/** The script of {@code examples/debian-packages} makes valid events of unusual names. */
 class DebianPackagesTest {
     static final Path EXAMPLE = Path.of("..", "examples", "debian-packages");
 
@@ -64,7 +64,7 @@ class DebianPackagesTest {
         return listing.toString();
     }
 
-    /** Every name that stands in the list, once. */
+    /** Every name of the list, once. */
     static Set<Puri> names() {
         Set<Puri> names = new HashSet<>();
         for (List<String> fields : PACKAGES) {

@@ -143,7 +143,7 @@ class DocumentationTest {
                 "indexer", settings(SearchSettings.class),
                 "streams", settings(StreamsSettings.class));
         assertThat(PuriCommand.SETTINGS).hasSize(known.size());
-        // A row for each default of a name, and whose it is.
+        // A row for each default of a name, with the programs that use it.
         Map<String, Map<String, Set<String>>> users = new TreeMap<>();
         known.forEach((user, settings) ->
                 settings.forEach((name, setting) -> users.computeIfAbsent(name, none -> new TreeMap<>())

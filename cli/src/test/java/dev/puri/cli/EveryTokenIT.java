@@ -44,7 +44,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * The token of every event is answered by the resolver and the indexer: of whatever kind, and whatever became of it.
+ * The resolver and the indexer answer the token of every event, whatever its kind and outcome.
  */
 @Timeout(300)
 final class EveryTokenIT {
@@ -62,7 +62,7 @@ final class EveryTokenIT {
     private final List<Event> history = new ArrayList<>();
     private int handles;
 
-    /** An event's token, with the name that its publisher would ask for. */
+    /** An event's token, with the name that its publisher would look up. */
     private record Sent(Position token, Puri puri, String what) {}
 
     /**
@@ -87,7 +87,7 @@ final class EveryTokenIT {
                 }
             });
             assertThat(before.values()).as("seed %d", seed).containsOnly(200, 404, 410, 409);
-            // Those of erased names are listed no more.
+            // Rejections of erased names are no longer listed.
             listed = rejections(stack);
             assertThat(refused).as("seed %d", seed).containsAll(listed);
         }

@@ -224,7 +224,7 @@ class ExamplesIT {
         ShellRun install =
                 shell("python3 -m pip install --quiet --timeout 10 --retries 1 --only-binary :all: --target '"
                         + packages + "' fastavro==" + FASTAVRO_VERSION);
-        // Not demanded where CI is set: PyPI may be out of reach, and the distribution has no package of it.
+        // Not required in CI: PyPI may be unreachable, and the distribution has no package of it.
         Assumptions.assumeTrue(install.status() == 0, "pip does not install fastavro: " + install.output());
         Path program = Files.writeString(
                 dir.resolve("event.py"),
@@ -271,7 +271,7 @@ class ExamplesIT {
         return new ShellRun(process.exitValue(), Files.readString(output));
     }
 
-    /** Skips a test on a developer's machine that lacks something; the build server has to have it. */
+    /** Skips a test on a developer's machine without the tool; on the build server the test fails. */
     private static void requireHere(boolean isHere, String otherwise) {
         if (!isHere && Boolean.parseBoolean(System.getenv("CI"))) {
             throw new AssertionError(otherwise);
@@ -279,7 +279,7 @@ class ExamplesIT {
         Assumptions.assumeTrue(isHere, otherwise);
     }
 
-    /** A machine whose packages have every awkward name there is. */
+    /** A machine whose packages have unusual names of every kind. */
     private static Path commandsOfAnotherMachine() throws IOException {
         Path bin = Files.createDirectories(dir.resolve("bin"));
         Path list = bin.resolve("packages");
@@ -288,7 +288,7 @@ class ExamplesIT {
         write(
                 bin.resolve("puri"),
                 "exec '%s' -cp '%s' dev.puri.cli.Main \"$@\"".formatted(java, System.getProperty("java.class.path")));
-        // Asked for names alone, or for the format that the example names.
+        // The script requests only names, or the format of the example.
         write(
                 bin.resolve("dpkg-query"),
                 "case $3 in *Version*) cat '%s' ;; *) cut -f 1 '%s' ;; esac".formatted(list, list));

@@ -82,7 +82,7 @@ class LauncherTest {
     }
 
     @Test
-    void reportsWhatIsMissingIfNoJdkIsNewEnough() throws Exception {
+    void reportsTheFoundVersionsIfNoJdkIsNewEnough() throws Exception {
         Path puri = root.resolve("puri");
         Files.writeString(puri, Files.readString(puri).replace("needed_java=25", "needed_java=999"));
         Run run = run(puri, "mint");

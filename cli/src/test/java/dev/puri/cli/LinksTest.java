@@ -21,7 +21,7 @@ class LinksTest {
     private static final Set<String> NOT_OURS = Set.of("target", "node_modules", ".git");
     private static final Pattern HEADING = Pattern.compile("(?m)^#{1,6} (.*)$");
 
-    /** Markdown beside the code, without build results and installed packages. */
+    /** The Markdown of the repository, without build results and installed packages. */
     private static List<Path> pages() throws IOException {
         List<Path> pages = new ArrayList<>();
         Files.walkFileTree(Page.ROOT, new SimpleFileVisitor<>() {

@@ -46,7 +46,7 @@ class OutcomeMatcherTest {
         assertThat(matcher.lacksDetails()).isFalse();
     }
 
-    /** An event in the wrong topic for its namespace has no record in {@code puri.identities.v1}. */
+    /** An event in the wrong topic of its namespace has no record in {@code puri.identities.v1}. */
     @Test
     void aRejectionAloneSettlesItsEvent() {
         matcher.expect(at(0, 1), 1);

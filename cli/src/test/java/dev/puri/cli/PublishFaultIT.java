@@ -89,7 +89,7 @@ class PublishFaultIT {
                 .getBytes(StandardCharsets.UTF_8));
     }
 
-    /** Nothing to read, but something that happens when that is found out. */
+    /** Input that is empty and runs an action when it is read. */
     private static InputStream onFirstRead(Runnable happening) {
         return new InputStream() {
             @Override

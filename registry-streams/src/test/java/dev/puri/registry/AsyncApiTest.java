@@ -27,7 +27,7 @@ import java.util.TreeSet;
 import org.apache.avro.Schema;
 import org.junit.jupiter.api.Test;
 
-/** {@code docs/asyncapi.json} tells of the topics what the code does. */
+/** {@code docs/asyncapi.json} describes the topics as the code uses them. */
 final class AsyncApiTest {
     private static final Map<String, Schema> VALUES = Map.of(
             Topics.EVENTS,

@@ -28,7 +28,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What the topology does with events that were published while no instance ran. */
+/** Tests how the topology processes events that were published while no instance ran. */
 class BacklogIT {
     private static final int EVENTS = 48_000;
 
@@ -40,7 +40,7 @@ class BacklogIT {
     private final IdentityMinter minter = new IdentityMinter();
 
     @Test
-    void noPartitionWaitsUntilAnotherHasWorkedOffItsBacklog(@TempDir Path stateDir) throws Exception {
+    void noPartitionWaitsForTheWholeBacklogOfAnother(@TempDir Path stateDir) throws Exception {
         try (RegistryStack stack =
                 new RegistryStack(SchemaRegistryFixture.shared().url(), Set.of())) {
             stack.declare(List.of(new Collection("soundcloud", "plays", PREFIX, Set.of(), false, false, "", false)));
@@ -62,7 +62,7 @@ class BacklogIT {
     private static int mostOfOthersInARow(List<Observed> inOrder, int partition) {
         int most = 0;
         int others = 0;
-        // Threads do not begin at the same time, so what comes before a partition's first row does not count.
+        // Threads do not start at the same time, so rows before a partition's first row do not count.
         boolean hasBegun = false;
         for (Observed row : inOrder) {
             if (row.position().partition() != partition) {

@@ -17,7 +17,7 @@ import java.util.Map;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
-/** What the registrar's stores hold is read by every later release. */
+/** Every later release can read the contents of the registrar's stores. */
 class CodecsTest {
     private static final UUID ID = UUID.fromString("0197f3a4-7c1e-7d2b-9a55-0123456789ab");
     private static final Registration REGISTRATION = new Registration(
@@ -36,7 +36,7 @@ class CodecsTest {
             List.of(new IdentityHash(1, 2)),
             false);
 
-    /** As it was written before there were documents, and still is where there is none. */
+    /** The form before documents existed, which registrations without a document still have. */
     private static final String BEFORE_DOCUMENTS =
             "01010197f3a47c1e7d2b9a550123456789ab000100000000000000010000000000000002010197f3"
                     + "a47c1e7d2b9a550123456789ab000000000000000300000000000003e800000000000007d0000000"

@@ -28,7 +28,7 @@ final class CommitPacingTest {
     }
 
     /**
-     * Processes so many records at a steady rate, each of a poll of its own; each request is committed at once.
+     * Processes records at a steady rate, each in its own poll; each request is committed at once.
      *
      * @return how many of them requested a commit
      */

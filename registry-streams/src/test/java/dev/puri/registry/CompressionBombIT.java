@@ -43,7 +43,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A namespace's topic in the hands of somebody who sends little that decompresses to much. */
+/** An attacker who may write to a namespace's topic sends small batches that decompress to large ones. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class CompressionBombIT {
     private static final Duration SOON = Duration.ofSeconds(60);
@@ -80,7 +80,7 @@ class CompressionBombIT {
         othersAreAnswered(codec);
     }
 
-    /** Kafka's producer splits a batch that is refused for its size, so honest records pass. */
+    /** Kafka's producer splits a batch that is refused for its size, so valid records pass. */
     @Test
     void batchOfManyRecordsIsSplitAndEachIsAnswered() throws Exception {
         List<Position> sent = new ArrayList<>();

@@ -17,7 +17,7 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** What was there, times what happened, times whether it is searched. */
+/** Every combination of the former state, the event and whether the collection is searched. */
 class DocumentUpdateTest {
     private static final UUID ID = UUID.fromString("0197f3a4-7c1e-7d2b-9a55-0123456789ab");
     private static final Puri SURVIVOR = Puri.parse("soundcloud:tracks:2");

@@ -30,7 +30,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What the files of the stores still hold of an erased identity. */
+/** The stores' files contain nothing of an erased identity after a bounded time. */
 class ErasedNamesIT {
     private static final Duration SOON = Duration.ofSeconds(60);
 

@@ -27,7 +27,7 @@ class EventParserTest {
         }
     }
 
-    /** Answers as a registry behind an address that is nobody's business. */
+    /** A schema registry whose address must not appear in messages. */
     private static final class KnowsNothing implements SchemaRegistry {
         @Override
         public Schema byId(int id) {

@@ -30,7 +30,7 @@ import org.apache.kafka.clients.admin.ConsumerGroupDescription;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** One of two instances is stopped by SIGSTOP in the middle of its work, and goes on later as if nothing had been. */
+/** One of two instances is frozen by SIGSTOP in the middle of its work, and resumes later. */
 class FrozenInstanceFaultIT {
     private static final Duration LATE = Duration.ofMinutes(3);
     private static final int EVENTS = 300;

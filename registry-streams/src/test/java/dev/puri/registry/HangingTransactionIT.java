@@ -52,7 +52,7 @@ final class HangingTransactionIT {
                 "puri-registry-left",
                 new TopicPartition(Topics.REJECTIONS, 1));
 
-        // Without the stores of before, so that they are restored.
+        // Without the former stores, so that they are restored.
         try (RegistryStreams second = RegistryStreams.start(stack.settings(folder.resolve("second")))) {
             await().atMost(SOON)
                     .untilAsserted(() -> assertThat(get(second, "/health/ready"))
@@ -71,7 +71,7 @@ final class HangingTransactionIT {
     }
 
     @Test
-    void aNamespacesOwnTopicIsReportedAndStopsNobodyElse(@TempDir Path folder) throws Exception {
+    void aNamespacesOwnTopicIsReportedAndAffectsNobodyElse(@TempDir Path folder) throws Exception {
         HangingTransaction left = HangingTransaction.leave(
                 bootstrapServers(), new TopicPartition(Topics.eventsTopicOf("music"), 0), "music-producer");
         try (RegistryStreams streams = RegistryStreams.start(stack.settings(folder))) {

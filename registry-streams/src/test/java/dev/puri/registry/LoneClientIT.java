@@ -23,9 +23,9 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A lone event passes all stages without waiting for a commit interval. */
+/** A single event passes all stages without waiting for a commit interval. */
 class LoneClientIT {
-    /** By it alone, each of three stages would wait for as long. */
+    /** With this interval alone, each of three stages would wait that long. */
     private static final Duration COMMIT_INTERVAL = Duration.ofMinutes(5);
 
     private static final Duration WITHIN = Duration.ofMinutes(2);
@@ -34,7 +34,7 @@ class LoneClientIT {
 
     @Test
     void eachStageCommitsAtOnce(@TempDir Path stateDir) throws Exception {
-        // Kafka Streams wants the interval to be shorter than the time-out of transactions.
+        // Kafka Streams requires an interval shorter than the time-out of transactions.
         Map<String, String> intervals = Map.of(
                 "commit.interval.ms", Long.toString(COMMIT_INTERVAL.toMillis()),
                 "producer.transaction.timeout.ms", Long.toString(2 * COMMIT_INTERVAL.toMillis()));

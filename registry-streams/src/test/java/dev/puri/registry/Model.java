@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  * Kafka.
  */
 final class Model {
-    /** What the collections registry says, in the model's own words. */
+    /** The declarations of collections, in the model's own types. */
     interface Rules {
         boolean mayClaim(Puri puri, String owner);
 

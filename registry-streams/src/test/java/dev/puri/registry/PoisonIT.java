@@ -86,7 +86,7 @@ class PoisonIT {
             }
             sendWithoutTimestamp(Topics.COLLECTIONS, TextCodec.utf8("untimed"), new byte[] {1, 2, 3, 4, 5});
             sendWithoutTimestamp(Topics.GRANTS, null, new byte[] {1, 2, 3, 4, 5});
-            // A declaration without a timestamp is still one.
+            // A declaration without a timestamp is still valid.
             sendWithoutTimestamp(
                     Topics.COLLECTIONS,
                     TextCodec.utf8(tracks().key()),
@@ -125,7 +125,7 @@ class PoisonIT {
         return stack.outcomes().get(position);
     }
 
-    /** The public constructor refuses what other clients, and old brokers, do write. */
+    /** The public constructor refuses records that other clients and old brokers can write. */
     private void sendWithoutTimestamp(String topic, byte @Nullable [] key, byte[] value) throws Exception {
         ProducerRecord<byte[], byte[]> record = new ProducerRecord<>(topic, null, 0L, key, value);
         Field timestamp = ProducerRecord.class.getDeclaredField("timestamp");

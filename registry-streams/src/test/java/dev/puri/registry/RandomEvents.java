@@ -122,7 +122,7 @@ final class RandomEvents {
         return dice < 92 ? new Change.Deleted() : new Change.Erased();
     }
 
-    /** No two events say the same, but for one in four, which says nothing. */
+    /** Attributes that differ in each event; one event in four has none. */
     private Map<String, String> text(String how) {
         return uuids % 4 == 0 ? Map.of() : Map.of("title", how + ' ' + uuids, "how", how);
     }

@@ -39,7 +39,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What each event asks of the stores of the registrar, call by call. */
+/** The calls of each event to the registrar's stores. */
 class RegistrarStoresTest {
     private static final UUID ID = UUID.fromString("0197f3a4-7c1e-7d2b-9a55-0123456789ab");
 
@@ -87,7 +87,7 @@ class RegistrarStoresTest {
         schemas.close();
     }
 
-    /** Documents must cost nothing where nobody asked for them. */
+    /** Documents must cost nothing in collections without search. */
     @Test
     void unsearchableCollectionNeverAccessesTexts() {
         for (String collection : List.of("users", "undeclared")) {
@@ -149,7 +149,7 @@ class RegistrarStoresTest {
                         TextCodec.utf8(collection.key()), writer.encode(id, DeclarationAvro.toAvro(collection)), 0));
     }
 
-    /** A store that tells of each look into it and of each write. */
+    /** A store that records each read and each write. */
     private KeyValueStore<?, ?> overheard(String name) {
         KeyValueStore<byte[], byte[]> store = Stores.keyValueStoreBuilder(
                         Stores.inMemoryKeyValueStore(name), Serdes.ByteArray(), Serdes.ByteArray())

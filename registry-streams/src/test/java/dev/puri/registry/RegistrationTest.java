@@ -173,7 +173,7 @@ class RegistrationTest {
         }
 
         @Test
-        void incarnationIsLookedAtBeforeTheEpoch() {
+        void incarnationIsCheckedBeforeTheEpoch() {
             log.applied(created(FIRST, "catalog", null));
             refused(log.fold(log.guarded(DELETED, SECOND, 99L)), Reason.OTHER_INCARNATION);
         }
@@ -205,7 +205,7 @@ class RegistrationTest {
         }
 
         @Test
-        void againWithTheSameUuidIsUnchanged() {
+        void repeatedCreationWithTheSameUuidIsUnchanged() {
             log.applied(created(FIRST, "catalog", HANDLE), ClerkAnswer.GRANTED);
             unchanged(log.fold(created(FIRST, "catalog", HANDLE)));
             unchanged(log.fold(created(FIRST, "catalog", null)));
@@ -247,7 +247,7 @@ class RegistrationTest {
         }
 
         @Test
-        void mergedRowIsTakenToo() {
+        void creationOfAMergedNameIsRefused() {
             log.applied(created(FIRST, "catalog", null));
             log.applied(new Change.Merged(OTHER));
             Refusal refusal = refused(log.fold(created(SECOND, "catalog", null)), Reason.PURI_TAKEN);
@@ -269,7 +269,7 @@ class RegistrationTest {
     @Nested
     class LaterChanges {
         @Test
-        void deletedIdentityTakesNone() {
+        void deletedIdentityTakesNoChange() {
             log.applied(created(FIRST, "catalog", null));
             log.applied(DELETED);
             for (Change change :

@@ -28,7 +28,7 @@ class RegistrySchemasIT {
     private static final AtomicInteger NAMESPACES = new AtomicInteger();
     private static RestartableSchemaRegistry server;
 
-    /** Each test has one of its own, because a registry remembers what was deleted. */
+    /** Each test has its own schema registry, because it remembers deleted schemas. */
     private final String namespace = "music" + NAMESPACES.incrementAndGet();
 
     private final Set<String> owned = Set.of(namespace);

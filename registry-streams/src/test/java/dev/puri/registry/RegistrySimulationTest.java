@@ -46,8 +46,8 @@ import org.junit.jupiter.api.Test;
 /**
  * Random histories through the real processors, against {@link Model}: duplicates, late replays,
  * reorderings between sources, two shards claiming one pURI, two pURIs one handle, namespace topics with
- * other partition counts, re-creation, erasure, rubbish, lost and doubled grants, crash and replay, and
- * collections that are searched and then are not.
+ * other partition counts, re-creation, erasure, invalid records, lost and duplicated grants, crash and replay, and
+ * collections whose search is switched on and off.
  */
 class RegistrySimulationTest {
     private static final int SEEDS = 300;
@@ -76,7 +76,7 @@ class RegistrySimulationTest {
         assertThat(seen).as("every line of the contract was reached").isEqualTo(all);
     }
 
-    /** One run of the world. */
+    /** One simulated run. */
     private static final class History {
         private final Random random;
         private final SimulatedKafka world = new SimulatedKafka();
@@ -89,7 +89,7 @@ class RegistrySimulationTest {
         private final CollectionsRegistry collections = new CollectionsRegistry(schemas, skipped);
         private final TaskCounts taskCounts = new TaskCounts();
 
-        /** By position, every event that a producer could have meant. */
+        /** The events that a producer could have sent, by position. */
         private final Map<String, Event> published = new HashMap<>();
 
         private final List<Event> history = new ArrayList<>();
@@ -490,7 +490,7 @@ class RegistrySimulationTest {
             assertThat(erasures).containsExactlyInAnyOrderElementsOf(eventsThatLeftNoRow());
         }
 
-        /** The positions of those that were applied, or changed nothing, and have no row. */
+        /** The positions of events that were applied, or changed nothing, and have no row. */
         private List<String> eventsThatLeftNoRow() {
             List<String> positions = new ArrayList<>();
             for (int p = 0; p < PARTITIONS; p++) {

@@ -93,7 +93,7 @@ final class RegistryStack implements AutoCloseable {
     }
 
     /**
-     * @param more properties of Kafka's beside those that every test has
+     * @param more Kafka properties in addition to those of every test
      */
     StreamsSettings settings(Path stateDir, Map<String, String> more) {
         Map<String, String> kafka = new HashMap<>(more);

@@ -67,7 +67,7 @@ class RegistryStreamsFaultIT {
     }
 
     @Test
-    void killedAndRestartedItLosesNothingAndDoublesNothing(@TempDir Path folder) throws Exception {
+    void aRestartAfterAKillNeitherLosesNorDuplicatesAnything(@TempDir Path folder) throws Exception {
         StreamsSettings settings = stack.settings(folder.resolve("state"));
         Path log = folder.resolve("streams.log");
         Process process = StreamsProcess.start(settings, log);
@@ -90,7 +90,7 @@ class RegistryStreamsFaultIT {
             StreamsProcess.kill(process);
             process = StreamsProcess.start(settings, log);
             awaitAnswers(EVENTS - 1, log);
-            // What would come twice would come before the answer to an event that is published now.
+            // A duplicate would come before the answer to an event that is published now.
             publish(events.subList(EVENTS - 1, EVENTS));
             awaitAnswers(EVENTS, log);
         } finally {

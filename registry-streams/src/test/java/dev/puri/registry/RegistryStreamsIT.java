@@ -96,7 +96,7 @@ class RegistryStreamsIT {
         Position first = publish(created(track, uuid, "br-1", handle));
         Position rival = publish(created(track, minter.uuid(), "us-1", minter.handle(new Prefix("trk"))));
         assertThat(outcomeOf(first)).isEqualTo(Outcome.APPLIED);
-        // Only now: nothing orders the events of two pURIs, and the handle is whose claim comes to it first.
+        // Only now, because the events of two pURIs have no order, and the first claim gets the handle.
         Position thief = publish(created(Puri.parse("soundcloud:tracks:thief"), minter.uuid(), "us-1", handle));
 
         assertThat(outcomeOf(rival)).isEqualTo(Outcome.refused(Reason.PURI_TAKEN));
@@ -252,7 +252,7 @@ class RegistryStreamsIT {
         Puri puri = Puri.parse("timeless:things:1");
         ProducerRecord<byte[], byte[]> record = new ProducerRecord<>(
                 topic, null, 0L, puri.toBytes(), encoded(created(puri, minter.uuid(), "br-1", null)));
-        // The public constructor refuses what other clients, and old brokers, do write.
+        // The public constructor refuses records that other clients and old brokers can write.
         Field timestamp = ProducerRecord.class.getDeclaredField("timestamp");
         timestamp.setAccessible(true);
         timestamp.set(record, -1L);
@@ -262,7 +262,7 @@ class RegistryStreamsIT {
     }
 
     @Test
-    void parksEventsWhileTheSchemaRegistryIsAway() throws Exception {
+    void parksEventsWhileTheSchemaRegistryIsUnreachable() throws Exception {
         Puri puri = Puri.parse("wild:things:waits");
         Schema other = new Schema.Parser().parse(IdentityEvent.getClassSchema().toString());
         other.addProp("edition", "second");

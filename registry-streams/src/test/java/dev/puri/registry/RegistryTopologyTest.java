@@ -102,7 +102,7 @@ class RegistryTopologyTest {
         schemas.close();
     }
 
-    /** A difference here moves stores or topics: think of the running ones before the file is changed. */
+    /** A difference here renames stores or topics: consider running topologies before you change the file. */
     @Test
     void topologyEqualsTheCommittedDescription() throws IOException {
         String described = topology(properties()).describe().toString();
@@ -515,7 +515,7 @@ class RegistryTopologyTest {
                 .decode(record.value(), dev.puri.schemas.avro.Document.getClassSchema()));
     }
 
-    /** What is kept of the track's text. */
+    /** The stored text of the track. */
     private byte @Nullable [] text() {
         return driver.<byte[], byte[]>getKeyValueStore(RegistryTopology.TEXTS_STORE)
                 .get(StoreKey.of(TRACK));

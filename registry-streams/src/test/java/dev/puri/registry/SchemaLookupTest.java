@@ -17,7 +17,7 @@ import org.apache.avro.Schema;
 import org.junit.jupiter.api.Test;
 
 class SchemaLookupTest {
-    /** More than are asked for at once, and than are open at once. */
+    /** More than are requested at once, and more than are open at once. */
     private static final int IDS = 5000;
 
     private final Questions registry = new Questions();
@@ -25,7 +25,7 @@ class SchemaLookupTest {
     @Test
     void streamThreadDoesNotWaitForEachOfManyUnknownIds() {
         InstantSource noon = InstantSource.fixed(Instant.parse("2026-01-01T12:00:00Z"));
-        // Whoever waits before the registry answers waits for ever.
+        // A look-up that starts waiting before the registry responds never ends.
         try (SchemaLookup lookup = new SchemaLookup(registry, noon, Duration.ofDays(1), 0)) {
             for (int id = 1; id <= IDS; id++) {
                 assertThat(lookup.lookUp(id)).isInstanceOf(SchemaLookup.Pending.class);
@@ -70,7 +70,7 @@ class SchemaLookupTest {
         }
     }
 
-    /** Each failed round is begun again: an error would otherwise leave every later id without an answer. */
+    /** Each failed round is repeated: otherwise an error would leave every later id without an answer. */
     @Test
     void continuesRequestsAfterAnErrorInItsThread() {
         CountDownLatch mayGoOn = new CountDownLatch(1);
@@ -109,7 +109,7 @@ class SchemaLookupTest {
         }
     }
 
-    /** Knows no schema, answers when it may, and counts what it is asked. */
+    /** Knows no schema, responds when the test allows it, and counts requests. */
     private static final class Questions implements SchemaRegistry {
         private final Map<Integer, Integer> asked = new ConcurrentHashMap<>();
         private final CountDownLatch mayAnswer = new CountDownLatch(1);

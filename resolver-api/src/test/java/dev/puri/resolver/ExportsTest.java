@@ -40,12 +40,12 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** {@code GET /v1/export} over HTTP, of a table that nobody feeds. */
+/** {@code GET /v1/export} over HTTP, of a table without a feed. */
 @Timeout(120)
 final class ExportsTest {
     private static final String TRACK = "soundcloud:tracks:123";
 
-    /** More than two operating systems keep of what is sent and not read. */
+    /** More than the buffers of two operating systems for data that is sent and not read. */
     private static final int MANY = 150_000;
 
     private final Metrics metrics = new Metrics();
@@ -125,7 +125,7 @@ final class ExportsTest {
     }
 
     @Test
-    void anAvroFileIsAskedForByNameOrByAccept() throws Exception {
+    void anAvroFileIsRequestedByNameOrByAccept() throws Exception {
         for (HttpRequest.Builder asking :
                 List.of(request("?format=avro"), request("").header("Accept", "application/avro, */*;q=0.1"))) {
             HttpResponse<String> export = contract.send(asking.build());
@@ -178,7 +178,7 @@ final class ExportsTest {
     }
 
     @Test
-    void aReaderThatStallsIsCutOff() throws Exception {
+    void aStalledReaderIsDisconnected() throws Exception {
         listener.close();
         start(Duration.ofMillis(500));
         putMany();
@@ -207,7 +207,7 @@ final class ExportsTest {
 
     /** Its memory is freed only when nobody reads it. */
     @Test
-    void aReaderThatTakesNothingIsCutOffWhenItsTableIsReplaced() throws Exception {
+    void aReaderThatReadsNothingIsDisconnectedWhenItsTableIsReplaced() throws Exception {
         listener.close();
         start(Duration.ofHours(1));
         putMany();

@@ -79,7 +79,7 @@ final class PageTest {
     }
 
     @Test
-    void nothingElseIsReached() throws Exception {
+    void otherPathsAreNotFound() throws Exception {
         for (String none : Set.of("", "nothing.js", "..%2fopenapi.json", "%2e%2e%2fopenapi.json", "../openapi.json")) {
             HttpResponse<String> answer = get("/page/" + none, "");
             assertThat(answer.statusCode()).as(none).isEqualTo(404);
@@ -87,7 +87,7 @@ final class PageTest {
         }
     }
 
-    /** What a browser would be stopped from, and a reader of the source need not look for. */
+    /** Constructs that the policy forbids in a browser, so that no reviewer has to look for them. */
     @Test
     void noFileNamesAnotherHostOrMakesMarkupOfText() throws Exception {
         Pattern forbidden = Pattern.compile(

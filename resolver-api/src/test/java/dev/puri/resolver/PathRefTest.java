@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 
 final class PathRefTest {
     @Test
-    void aPuriTypedAsItIsMeansItself() {
+    void anUnencodedPuriMeansItself() {
         Map<String, String> typed = Map.of(
                 "soundcloud:tracks:1", "soundcloud:tracks:1",
                 "debian:packages:libstdc++", "debian:packages:libstdc++",
@@ -27,7 +27,7 @@ final class PathRefTest {
 
     @Test
     void decodesEncodingsOfUrlLibraries() {
-        // encodeURIComponent and its kin encode the colon; Go's PathEscape and JAX-RS leave it.
+        // encodeURIComponent and similar functions encode the colon; Go's PathEscape and JAX-RS do not.
         assertThat(PathRef.decode("debian%3Apackages%3Alibstdc%2B%2B")).isEqualTo("debian:packages:libstdc++");
         assertThat(PathRef.decode("debian%3apackages%3aa%252Fb")).isEqualTo("debian:packages:a%2Fb");
         assertThat(PathRef.decode("debian:packages:a%252Fb")).isEqualTo("debian:packages:a%2Fb");
@@ -48,10 +48,10 @@ final class PathRefTest {
         assertThat(PathRef.decode("not%20a%20ref")).isEqualTo("not a ref");
         assertThat(PathRef.decode("debian:packages:caf%C3%A9")).isEqualTo("debian:packages:café");
         assertThat(PathRef.decode("debian:packages:a%0Ab")).isEqualTo("debian:packages:a\nb");
-        // Decoded it would be another, or none.
+        // Decoded, it would be another pURI, or none.
         assertThat(PathRef.decode("debian:packages:a%20b")).isEqualTo("debian:packages:a%20b");
         assertThat(PathRef.decode("debian:packages:a%3Ab")).isEqualTo("debian:packages:a%3Ab");
-        // Not to be decoded at all.
+        // Cannot be decoded.
         assertThat(PathRef.decode("debian:packages:%FF")).isEqualTo("debian:packages:%FF");
         assertThat(PathRef.decode("not%20a%2")).isEqualTo("not%20a%2");
     }
@@ -78,7 +78,7 @@ final class PathRefTest {
     }
 
     @Test
-    void anyPuriWithoutAPercentSignInItsPlainTextMayBeTypedAsItIs() {
+    void anyPuriWithoutAPercentSignInItsPlainTextMayBeUnencoded() {
         long seed = new Random().nextLong();
         Random random = new Random(seed);
         for (int i = 0; i < 20_000; i++) {

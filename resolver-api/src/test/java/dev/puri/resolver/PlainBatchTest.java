@@ -55,7 +55,7 @@ final class PlainBatchTest {
                 continue;
             }
             read++;
-            // Throws if it is none.
+            // Throws if it is not a plain batch.
             ResolveRequest request = ResolveRequest.parse(body, MAX_REFS);
             assertThat(plain.byShard()).isEqualTo(request.byShard());
             JsonOut ofPlain = new JsonOut();
@@ -92,7 +92,7 @@ final class PlainBatchTest {
         }
     }
 
-    /** A batch that is right, or has a piece or two too much, too few or in the wrong place. */
+    /** A batch that is valid, or has one or two pieces too many, missing or misplaced. */
     private String any() {
         StringBuilder body = new StringBuilder("{\"refs\":[");
         for (int left = random.nextInt(4); left > 0; left--) {

@@ -52,8 +52,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * What the public listener tells, byte by byte: rows of known secrets are published, everything is asked
- * that can be, and every byte that comes back is searched for them.
+ * The responses of the public listener, byte by byte: rows with known secrets are published, every request is
+ * sent, and every byte of the responses is searched for the secrets.
  */
 @Timeout(180)
 final class PublicViewIT {
@@ -81,7 +81,7 @@ final class PublicViewIT {
     private static final List<String> HANDLES =
             List.of(OPEN_HANDLE, CLOSED_HANDLE, UNDECLARED_HANDLE, DELETED_HANDLE, MERGED_HANDLE, LOST_HANDLE);
 
-    /** In their canonical form, in which nobody asks here: found in an answer, they come out of the table. */
+    /** In canonical form, which no request here uses: if a response contains one, it comes from the table. */
     private static final List<String> PRIVATE_NAMES =
             List.of(CLOSED, UNDECLARED, DELETED, MERGED, LOST, "closed:tracks");
 
@@ -138,11 +138,11 @@ final class PublicViewIT {
         broker.close();
     }
 
-    /** One by one and in this order, for they build on one another. */
+    /** One after the other, because each builds on the previous one. */
     @Test
-    void noByteOfASecretIsEverAnswered() throws Exception {
+    void noResponseContainsAByteOfASecret() throws Exception {
         int port = resolver.publicPort().orElseThrow();
-        // Nothing is there yet: 503, and no word of why.
+        // No table is ready yet: 503, without a reason.
         searchEverything(port);
         assertThat(ask(port, "GET", "/v1/identities/" + OPEN_HANDLE)).startsWith("HTTP/1.1 503 ");
 
@@ -174,7 +174,7 @@ final class PublicViewIT {
                 .contains("internal port's metrics");
     }
 
-    /** Whether a name is there cannot be found out by asking for it, not even for a public one. */
+    /** A request by name does not reveal whether the name exists, not even for a public name. */
     private static void whoAsksByNameLearnsNothing(int port) throws IOException {
         for (String name : List.of(OPEN, CLOSED, UNDECLARED, DELETED, MERGED)) {
             String absent = name.substring(0, name.length() - 1) + '~';
@@ -335,7 +335,7 @@ final class PublicViewIT {
         return requests;
     }
 
-    /** Without the length either, which differs by what stands in the question. */
+    /** Without the length too, which depends on the request. */
     private static String undated(String answer) {
         return answer.replaceFirst("(?i)\r\ndate: [^\r]*", "").replaceFirst("(?i)\r\ncontent-length: [^\r]*", "");
     }

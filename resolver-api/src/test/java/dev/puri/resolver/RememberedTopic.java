@@ -39,18 +39,18 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Writes {@code puri.identities.v1} as the topology does, in transactions of which some are aborted, and
- * remembers what it then says. What is written follows from a seed: rows come, change, are deleted,
- * merged and erased, take handles, lose them and pass them on. A handle passes between names of one
- * partition, for only there is it said which of them had it first.
+ * remembers the resulting rows. A seed determines the records: rows are created, change, are deleted,
+ * merged and erased, get handles, lose them and pass them on. A handle passes between names of one
+ * partition, because only there the order of its owners is defined.
  *
- * <p>Names are changed in a window that moves on, so a change that a reader missed is not covered up by
+ * <p>Names are changed in a moving window, so a change that a reader missed is not hidden by
  * another soon after.
  */
 final class RememberedTopic implements AutoCloseable {
     private static final int WINDOW = 1_000;
     private static final int AT_ONCE = 30;
 
-    /** The first names are what others are merged into: they change, and are always active. */
+    /** Other names are merged into the first names, which change and are always active. */
     private static final int SURVIVORS = 9;
 
     private final int names;
@@ -62,12 +62,12 @@ final class RememberedTopic implements AutoCloseable {
     private final ScheduledExecutorService pace = Executors.newSingleThreadScheduledExecutor();
     private @Nullable ScheduledFuture<?> writing;
 
-    /** What committed transactions say, by the name's number; a name without a row is not in it. */
+    /** The rows of committed transactions, by the name's number; names without a row are missing. */
     private final Map<Integer, Row> rows = new HashMap<>();
 
     private final List<Handle> handles = new ArrayList<>();
 
-    /** What the transaction under way says over that. */
+    /** The changes of the open transaction. */
     private final Map<Integer, Optional<Row>> staged = new HashMap<>();
 
     private final List<Future<RecordMetadata>> sent = new ArrayList<>();

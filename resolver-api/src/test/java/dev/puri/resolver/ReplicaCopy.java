@@ -30,8 +30,8 @@ import org.apache.avro.specific.SpecificDatumReader;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A copy of a resolver's rows, kept as {@code docs/export.md} says. It may be killed at any point: what is in the
- * fields then is what it had on its disk.
+ * A copy of a resolver's rows, kept as {@code docs/export.md} describes. It may be killed at any point: the fields
+ * represent its state on disk.
  */
 final class ReplicaCopy {
     private static final ObjectMapper JSON = new ObjectMapper();
@@ -48,7 +48,7 @@ final class ReplicaCopy {
         this.http = http;
     }
 
-    /** As somebody pulled the plug. */
+    /** Ends as in a power failure. */
     static final class Killed extends RuntimeException {
         private static final long serialVersionUID = 1L;
     }
@@ -65,7 +65,7 @@ final class ReplicaCopy {
         return rows;
     }
 
-    /** What a row's members are as text. */
+    /** The members of a row as text. */
     static Map<String, String> members(Puri puri, Row row) {
         Map<String, String> members = new TreeMap<>();
         members.put("puri", puri.toString());
@@ -102,8 +102,8 @@ final class ReplicaCopy {
      * Takes an export.
      *
      * @param isKilled asked before each row
-     * @throws IOException when it is cut off
-     * @throws Killed when it was
+     * @throws IOException if it is cut off
+     * @throws Killed if it was killed
      */
     void takeExport(URI resolver, boolean avro, BooleanSupplier isKilled) throws IOException, InterruptedException {
         HttpResponse<InputStream> response = http.send(
@@ -170,7 +170,7 @@ final class ReplicaCopy {
      * Follows the changes until the stream ends.
      *
      * @param isKilled asked at each line
-     * @throws Killed when it was
+     * @throws Killed if it was killed
      */
     void follow(URI resolver, BooleanSupplier isKilled) throws IOException, InterruptedException {
         HttpResponse<InputStream> response = http.send(

@@ -41,10 +41,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/**
- * Copies of a resolver's rows that are kept by exports and changes, while the topic is written and everything is
- * killed.
- */
+/** Copies of a resolver's rows by exports and changes, while the topic is written and every process is killed. */
 @Timeout(300)
 final class ReplicaIT {
     private static final int PARTITIONS = 3;
@@ -114,12 +111,12 @@ final class ReplicaIT {
                         registry.url(),
                         "PURI_HTTP_PORT",
                         Integer.toString(resolverUri.getPort()),
-                        // So that now and then older ones are read from the topic.
+                        // So that older ones are sometimes read from the topic.
                         "PURI_CHANGES_HISTORY",
                         "1000",
                         "PURI_CHANGES_HEARTBEAT",
                         "100ms",
-                        // Of those that were killed it may not be known yet.
+                        // The resolver may not have noticed the killed ones yet.
                         "PURI_MAX_EXPORTS",
                         "10"),
                 folder);
@@ -132,7 +129,7 @@ final class ReplicaIT {
     }
 
     @Test
-    void aCopyThatIsKilledAtAnyPointIsTheTableAtTheEnd() throws Exception {
+    void aReplicaThatIsKilledAtAnyPointFinallyEqualsTheTable() throws Exception {
         startResolver();
         topic.resume();
         ReplicaCopy copy = new ReplicaCopy(http);
@@ -142,7 +139,7 @@ final class ReplicaIT {
                 killResolver();
                 startResolver();
             }
-            // The first does not come to the export's end; others may.
+            // The first copy does not reach the export's end; others may.
             int[] left = {random.nextInt(life == 0 ? NAMES / 2 : copy.needsExport() ? 2 * NAMES : 6_000)};
             String phase = copy.needsExport() ? "export" : "changes";
             try {
@@ -155,7 +152,7 @@ final class ReplicaIT {
                 kills.merge(phase, 1, Integer::sum);
             }
             if (random.nextInt(12) == 0) {
-                // It lost its disk, too.
+                // It lost its disk too.
                 copy = new ReplicaCopy(http);
             }
         }
@@ -173,7 +170,7 @@ final class ReplicaIT {
         }
     }
 
-    /** Follows until the copy is what is expected, or will never be. */
+    /** Follows changes until the copy equals the expected rows, or never will. */
     private void catchUp(ReplicaCopy copy, Map<String, Map<String, String>> expected) throws Exception {
         long end = System.nanoTime() + TIMEOUT.toNanos();
         while (!copy.rows().equals(expected) && System.nanoTime() < end) {
@@ -185,7 +182,7 @@ final class ReplicaIT {
                     copy.follow(resolverUri, () -> System.nanoTime() > look);
                 }
             } catch (ReplicaCopy.Killed e) {
-                // Looked at now.
+                // The time is over; the loop compares the rows.
             }
         }
     }
@@ -262,7 +259,7 @@ final class ReplicaIT {
         return rows;
     }
 
-    /** Without it the test is skipped, and says so; where everything is to be tested it fails. */
+    /** Without it the test is skipped with a message; on the build server it fails. */
     private static void requireInstalled(String program) {
         boolean isThere = Stream.of(System.getenv("PATH").split(":"))
                 .anyMatch(folder -> Files.isExecutable(Path.of(folder, program)));

@@ -56,13 +56,13 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What guards a resolver, and how it stops, from its settings to its sockets. */
+/** The limits of a resolver and its shutdown, from settings to sockets. */
 @Timeout(120)
 final class ResolverGuardIT {
     private static final String ISSUER = "https://issuer.example";
     private static final String UNKNOWN = "/v1/identities/a:b:c";
 
-    /** Nothing is asked of it: the topic is empty. */
+    /** No subject is requested, because the topic is empty. */
     private static final String NO_REGISTRY = "http://127.0.0.1:1";
 
     private static Broker broker;
@@ -136,7 +136,7 @@ final class ResolverGuardIT {
             assertThat(get(client, base, UNKNOWN, admin).statusCode()).isEqualTo(403);
             assertThat(get(client, base, "/v1/stats", token(forged, "admin")).statusCode())
                     .isEqualTo(401);
-            // Whoever may follow the changes is told what is wrong with his question, not that he may not ask.
+            // A client that may follow changes gets the error of its request, not a refusal of access.
             assertThat(get(client, base, "/v1/changes?collection=x", token(key, "changes"))
                             .statusCode())
                     .isEqualTo(400);

@@ -206,7 +206,7 @@ final class ResolverIT {
     }
 
     @Test
-    void abortedRowsAreNeverSeenAndMarkersAreNoLag() {
+    void abortedRowsAreInvisibleAndMarkersAreNotLag() {
         write(row(TRACK, Rows.active("br-1")));
         producer.beginTransaction();
         producer.send(row(TRACK, Rows.active("br-9")));
@@ -286,7 +286,7 @@ final class ResolverIT {
     void aDeadGlobalThreadIsUnreadyAndIsReplaced() throws Exception {
         write(at0(TRACK, avro(Rows.active("br-1"))));
         startReady();
-        // While the reader waits for a schema, the records that it would read next vanish.
+        // While the reader waits for a schema, its next records are deleted.
         registry.stop();
         write(at0("a:b:c", WRITER.encode(otherSchemaId, RowAvro.toAvro(Rows.active("br-1")))));
         try {
@@ -312,7 +312,7 @@ final class ResolverIT {
     }
 
     @Test
-    void brokersOutOfReachAreUnreadyWhileTheTableAnswers() {
+    void unreachableBrokersMakeTheServerUnreadyWhileTheTableAnswers() {
         write(row(TRACK, Rows.active("br-1")));
         startReady();
 
@@ -337,7 +337,7 @@ final class ResolverIT {
     }
 
     @Test
-    void refillsATableThatWasCutOffLongerThanTombstonesAreKept() {
+    void refillsATableThatHadNoContactForLongerThanTombstonesAreKept() {
         write(row(TRACK, Rows.active("br-1")));
         AtomicReference<Instant> now = new AtomicReference<>(Instant.parse("2026-03-01T00:00:00Z"));
         try (Keeping keeping = new Keeping(now::get, feeders -> feeders)) {
@@ -358,7 +358,7 @@ final class ResolverIT {
     }
 
     @Test
-    void fillsThatFailAreTriedAgainAndKeepNoMemory() {
+    void failedFillsAreRetriedAndKeepNoMemory() {
         write(row(TRACK, Rows.active("br-1")));
         List<PackedTable> tables = new CopyOnWriteArrayList<>();
         try (Keeping keeping = new Keeping(InstantSource.system(), feeders -> table -> {
@@ -381,7 +381,7 @@ final class ResolverIT {
     }
 
     @Test
-    void aWriterThatFailsIsReplacedAndItsTableLetGo() {
+    void aFailedWriterIsReplacedAndItsTableReleased() {
         write(row(TRACK, Rows.active("br-1")));
         try (Keeping keeping = new Keeping(InstantSource.system(), feeders -> feeders)) {
             TableKeeper<ChangeRing> keeper = keeping.keeper;
@@ -440,7 +440,7 @@ final class ResolverIT {
     }
 
     @Test
-    void aSchemaRegistryOutOfReachIsWaitedFor() {
+    void waitsForAnUnreachableSchemaRegistry() {
         write(row(TRACK, Rows.active("br-1")));
         registry.stop();
         try {
@@ -459,7 +459,7 @@ final class ResolverIT {
     }
 
     @Test
-    void closingDoesNotWaitForASchemaRegistryThatStaysAway() {
+    void closingDoesNotWaitForAnUnreachableSchemaRegistry() {
         write(row(TRACK, Rows.active("br-1")));
         registry.stop();
         try {
@@ -491,7 +491,7 @@ final class ResolverIT {
         write(row(TRACK, Rows.active("br-1", HANDLE)), row("soundcloud:tracks:2", Rows.active("br-2")));
         startReady(data);
         stop();
-        // From here on only the snapshot knows them.
+        // From here on only the snapshot contains them.
         deleteRecords();
         write(row("soundcloud:tracks:3", Rows.active("br-3")), tombstone("soundcloud:tracks:2"));
 
@@ -506,7 +506,7 @@ final class ResolverIT {
     }
 
     @Test
-    void aSnapshotOfATopicThatIsThereNoMoreIsNotUsed(@TempDir Path data) throws Exception {
+    void aSnapshotOfAFormerTopicIsNotUsed(@TempDir Path data) throws Exception {
         write(row(TRACK, Rows.active("br-1")));
         startReady(data);
         stop();
@@ -526,7 +526,7 @@ final class ResolverIT {
         startReady(data);
         stop();
         deleteRecords();
-        // As if its tombstone had come and gone meanwhile.
+        // As if its tombstone had been written and compacted away meanwhile.
         ConfigResource topic = new ConfigResource(ConfigResource.Type.TOPIC, Topics.IDENTITIES);
         admin.incrementalAlterConfigs(Map.of(
                         topic,
@@ -560,7 +560,7 @@ final class ResolverIT {
         stop();
         Path snapshot = data.resolve("identities.snapshot");
         byte[] bytes = Files.readAllBytes(snapshot);
-        // The foot says where the words are, which begin with a number of texts and the first one's length.
+        // The footer has the position of the words, which begin with the number of texts and the first one's length.
         ByteBuffer damaged = ByteBuffer.wrap(bytes);
         int words = (int) damaged.getLong(bytes.length - 44);
         int checked = damaged.getInt(bytes.length - 36) - 4;
@@ -574,7 +574,7 @@ final class ResolverIT {
     }
 
     private void assertIsRefusedAndRefilled(Path data, byte[] snapshot) {
-        // Without it the table is not filled; and once it is, what was set aside is deleted.
+        // Without it the table is not filled; once it is filled, the file that was set aside is deleted.
         registry.stop();
         try {
             resolver = Resolver.start(settings(data));

@@ -54,9 +54,9 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A resolver that is killed ever again while its topic is written on, and at last asked for everything.
- * After some kills the topic's beginning is taken away, so that rows are left that only snapshots know:
- * one that was lost, or read anew from the topic, would show.
+ * A resolver that is killed repeatedly while its topic is written, and finally asked for every row.
+ * After some kills the topic's beginning is deleted, so that only snapshots contain some rows:
+ * a snapshot that was lost, or a table that was read from the topic again, would be detected.
  */
 @Timeout(180)
 final class ResolverKillIT {
@@ -133,7 +133,7 @@ final class ResolverKillIT {
     void aResolverKilledAtAnyMomentAnswersAsItsTopicSays() throws Exception {
         topic.writeAll();
         topic.resume();
-        // Nothing is kept yet, so this is in the midst of reading the whole topic.
+        // No snapshot exists yet, so this is during the reading of the whole topic.
         killAt(Moment.FILLING);
         killAt(Moment.WRITING);
         killAndDeleteRecordsOfTheSnapshot();
@@ -217,7 +217,7 @@ final class ResolverKillIT {
                 .untilAsserted(
                         () -> assertThat(reached(running)).as(explained()).isEqualTo(sum(ends)));
         topic.resume();
-        // The first may have been begun before.
+        // The first one may have started before.
         running.awaitSaid(WROTE, running.said(WROTE).size() + 2);
         running.kill();
         Map<TopicPartition, RecordsToDelete> deleted = new HashMap<>();
@@ -234,7 +234,7 @@ final class ResolverKillIT {
             }
         });
         Map<String, @Nullable Puri> refs = new TreeMap<>();
-        // And some that never were.
+        // And names that never existed.
         IntStream.range(0, NAMES + 1_000)
                 .mapToObj(RememberedTopic::name)
                 .forEach(name -> refs.put(name.toString(), name));
@@ -308,7 +308,7 @@ final class ResolverKillIT {
         return texts;
     }
 
-    /** Offsets that the table has reached of those that the keeper knows of. */
+    /** Returns the sum of the offsets that the table has reached, or -1 if health does not report it. */
     private long reached(ServerProcess asked) throws Exception {
         return JSON.readTree(send(HttpRequest.newBuilder(uri(asked, "/health/ready"))))
                 .at("/checks/0/data/reached")

@@ -79,7 +79,7 @@ final class RoutesTest {
     private static final int MAX_REFS = 1000;
     private static final int PARTITIONS = 8;
 
-    /** In the partition, and so by the event, that the rows of the tests say. */
+    /** A name in the partition of the event whose position the tests' rows have. */
     private static final String OF_THE_EVENT = nameInPartition(3);
 
     private static final ObjectMapper JSON = new ObjectMapper();
@@ -125,7 +125,7 @@ final class RoutesTest {
         put("debian:packages:a%2Fb", Rows.active("br-1"));
     }
 
-    /** Of a broker that is never there. */
+    /** Returns feeds of an unreachable broker. */
     private Feeds feeds() {
         Supplier<Consumer<byte[], byte[]>> consumers = () -> {
             throw new KafkaException("no broker");
@@ -172,7 +172,7 @@ final class RoutesTest {
     void parametersThatCannotBeAreNamed() {
         assertThat(get("/v1/changes?collection=tracks", 400)).contains("/problems/invalid-parameter");
         assertThat(get("/v1/changes?collection=a:b&collection=tracks", 400)).contains("\\\"tracks\\\"");
-        // A comma may stand in a name.
+        // A name may contain a comma.
         assertThat(get("/v1/changes?collection=a:b,c", 503)).contains("/problems/not-ready");
         assertThat(get("/v1/rejections?limit=0", 400)).contains("/problems/invalid-parameter", "limit");
         assertThat(get("/v1/rejections?position=x", 400)).contains("/problems/invalid-parameter", "position");
@@ -227,7 +227,7 @@ final class RoutesTest {
     }
 
     @Test
-    void tokensAndWaitsThatCannotBeAreRefused() {
+    void invalidTokensAndWaitsAreRefused() {
         String path = "/v1/identities/" + OF_THE_EVENT;
         assertThat(get(path + "?at=4-7", 400)).contains("/problems/foreign-token");
         for (String none :
@@ -262,7 +262,7 @@ final class RoutesTest {
     }
 
     @Test
-    void aConnectionThatWaitsForTooMuchDoesNotKeepOthersFromWaiting() throws Exception {
+    void aConnectionWithTooManyWaitsDoesNotPreventOthersFromWaiting() throws Exception {
         String ref = "{\"ref\":\"" + OF_THE_EVENT + "\",\"at\":\"3-2000\"}";
         HttpResponse<String> tooMuch = contract.send(HttpRequest.newBuilder(uri("/v1/resolve?wait=20s"))
                 .POST(HttpRequest.BodyPublishers.ofString(
@@ -312,7 +312,7 @@ final class RoutesTest {
     }
 
     @Test
-    void foundIsAnsweredWhole() {
+    void aFoundIdentityIsAnsweredWithAllFields() {
         assertThat(get("/v1/identities/SoundCloud:Tracks:123", 200)).isEqualTo("""
                         {"ref":"SoundCloud:Tracks:123","verdict":"found","puri":"soundcloud:tracks:123",\
                         "handle":"trk_4k7vx9tz2nqr8w3","owner":"catalog","shard":"br-1",\
@@ -361,7 +361,7 @@ final class RoutesTest {
     }
 
     @Test
-    void aPuriWithEscapesIsReachedHoweverItIsSent() {
+    void aPuriWithEscapesIsFoundInEveryEncoding() {
         for (String path : List.of(
                 "debian:packages:a%2Fb",
                 "debian%3Apackages%3Aa%252Fb", "debian:packages:a%252Fb", "DEBIAN:packages:A%2fb")) {
@@ -434,7 +434,7 @@ final class RoutesTest {
         body[14] = (byte) 0xff;
 
         assertThat(post(body, 400)).contains("not-json");
-        // Overlong forms of a slash and of NUL, a surrogate by itself, and another encoding.
+        // Overlong forms of a slash and of NUL, a lone surrogate, and another encoding.
         for (String bytes : List.of("\u00c0\u00af", "\u00e0\u0080\u00af", "\u00c0\u0080", "\u00ed\u00a0\u0080")) {
             byte[] hidden = ("{\"refs\":[\"a:b:" + bytes + "\"]}").getBytes(StandardCharsets.ISO_8859_1);
             assertThat(post(hidden, 400)).as(bytes).contains("not-json", "UTF-8");
@@ -554,7 +554,7 @@ final class RoutesTest {
         assertThat(get("/problems/none", 404)).contains("no-such-path", "not-ready, ");
     }
 
-    /** All that stand as constants in a module's classes. */
+    /** All constants of a module's classes. */
     private static Set<ProblemType> problems(Class<?> ofModule) throws Exception {
         Path classes = Path.of(
                 ofModule.getProtectionDomain().getCodeSource().getLocation().toURI());

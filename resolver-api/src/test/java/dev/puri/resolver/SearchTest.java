@@ -97,7 +97,7 @@ final class SearchTest {
     }
 
     @Test
-    void aProblemOfTheIndexerStaysAsItIs() throws Exception {
+    void forwardsProblemsOfTheIndexerUnchanged() throws Exception {
         status = 400;
         mediaType = "application/problem+json";
         HttpResponse<String> answer = get(passing(), "?order=sideways");
@@ -114,7 +114,7 @@ final class SearchTest {
     }
 
     @Test
-    void anIndexerOutOfReachIsUnavailableAndNoneIsNoSearch() throws Exception {
+    void anUnreachableIndexerIsUnavailableAndWithoutOneThereIsNoSearch() throws Exception {
         Search passing = passing();
         indexer.stop(0);
         HttpResponse<String> away = get(passing, "?q=x");

@@ -22,7 +22,7 @@ import java.util.UUID;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** Random values of every kind, the odd ones often. */
+/** Random values of every kind, with many edge cases. */
 public final class Any {
     private static final String[] ODD = {
         ":", "%", "/", " ", "ä", "Ä", "\u212a", "\u0131", "e\u0301", "😀", "\uffff", "\u00a0", "%41", "?", "#", "\\"

@@ -27,8 +27,8 @@ import org.junit.jupiter.api.Test;
 
 /**
  * FULL_TRANSITIVE, as the schema registry asks it of {@code puri.*}: today's schemas read what every
- * release wrote, and every release reads what today's write. {@code src/main/avro-released} holds what
- * was released; a release adds a folder, copied from {@code spec/avro}, and changes none.
+ * release wrote, and every release reads records of the current schemas. {@code src/main/avro-released} contains
+ * the released schemas; a release adds a folder, copied from {@code spec/avro}, and changes none.
  */
 class EvolutionTest {
     private static final Path CURRENT = Path.of("src/main/avro");
@@ -85,7 +85,7 @@ class EvolutionTest {
     }
 
     @Test
-    void aCompatibleChangeIsNone() {
+    void aCompatibleChangeBreaksNothing() {
         String before = "{'name': 'R', 'type': 'record', 'fields': [{'name': 'a', 'type': 'string'}]}";
         String after =
                 before.replace("'fields': [", "'fields': [{'name': 'c', 'type': ['null', 'int'], 'default': null}, ");
@@ -106,7 +106,7 @@ class EvolutionTest {
                 .contains("IdentityEvent", "source", "READER_FIELD_MISSING_DEFAULT_VALUE");
     }
 
-    /** What keeps the two from reading one another; empty is well. */
+    /** The reasons why the two cannot read each other; empty if they can. */
     private static List<String> breaks(Schema now, Schema released) {
         List<String> found = new ArrayList<>();
         for (Incompatibility i : incompatibilities(now, released)) {

@@ -42,7 +42,7 @@ class LayeringTest {
     }
 
     @Test
-    void theSerdeKnowsNothingOfWhatItCarries() {
+    void theSerdeDoesNotDependOnItsRecordTypes() {
         noClasses()
                 .that()
                 .resideInAnyPackage(SERDE, AVRO)
@@ -53,7 +53,7 @@ class LayeringTest {
     }
 
     @Test
-    void theLogKnowsNothingOfCollections() {
+    void theLogDoesNotDependOnCollections() {
         noClasses()
                 .that()
                 .resideInAPackage(LOG)

@@ -13,7 +13,7 @@ public final class Property {
         for (int i = 0; i < rounds; i++) {
             long seed = first + i;
             try {
-                // Spread, for Random's first numbers of neighbouring seeds are alike.
+                // Spreads the seeds, because Random's first numbers of neighbouring seeds are similar.
                 claim.accept(new Random(seed * 0x9E3779B97F4A7C15L));
             } catch (RuntimeException | AssertionError e) {
                 throw new AssertionError("again with -Dpuri.seed=" + seed + ": " + e.getMessage(), e);

@@ -55,7 +55,7 @@ class SchemaFilesTest {
 
     @ParameterizedTest
     @MethodSource("values")
-    void nothingInTheTextIsForJavaAloneAndAParserPrintsItUnchanged(Class<? extends SpecificRecord> type)
+    void theTextHasNoJavaPropertiesAndAParserPrintsItUnchanged(Class<? extends SpecificRecord> type)
             throws IOException {
         String text = Files.readString(FILES.resolve(type.getSimpleName() + ".avsc"));
         assertThat(text).doesNotContain("avro.java").isEqualTo(text.strip());
@@ -63,7 +63,7 @@ class SchemaFilesTest {
     }
 
     @Test
-    void thereIsNoOtherFile() throws IOException {
+    void everyFileIsOfARegisteredType() throws IOException {
         try (Stream<Path> files = Files.list(FILES)) {
             assertThat(files.map(file -> file.getFileName().toString()))
                     .containsExactlyInAnyOrderElementsOf(values().stream()

@@ -21,7 +21,7 @@ final class RecentRowsTest {
     }
 
     @Test
-    void aRowThatIsAppliedAgainWasWrittenLater() {
+    void applyingARowAgainAdvancesItsTime() {
         RecentRows recentRows = new RecentRows();
         recentRows.aboutToApply(TRACK);
         long begun = System.nanoTime();

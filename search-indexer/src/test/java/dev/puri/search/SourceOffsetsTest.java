@@ -66,7 +66,7 @@ final class SourceOffsetsTest {
     }
 
     @Test
-    void anEmptyIndexBeginsWhereItsTopicsDo() {
+    void anEmptyIndexStartsAtTheBeginningOffsets() {
         NextOffsets reader = NextOffsets.of(IndexCheckpoint.NONE, source);
 
         assertThat(reader.byKind().get(EntryKind.IDENTITY)).isEqualTo(Map.of(0, 2L, 1, 0L));

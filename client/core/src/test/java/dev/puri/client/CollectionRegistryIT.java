@@ -203,7 +203,7 @@ class CollectionRegistryIT {
     }
 
     @Test
-    void anApplyThatIsTakenOverReadsAgainAndHearsOfTheConflict() {
+    void aFencedApplyReadsAgainAndReportsTheConflict() {
         Collection theirs = collection("theirs", "tracks", "trk");
         AtomicInteger writes = new AtomicInteger();
         PlainEntrySerde.beforeWrite = () -> {
@@ -219,7 +219,7 @@ class CollectionRegistryIT {
     }
 
     @Test
-    void anApplyThatIsTakenOverAgainAndAgainGivesUpAndSaysSo() {
+    void anApplyThatIsFencedRepeatedlyGivesUpWithAnError() {
         AtomicInteger takeovers = new AtomicInteger();
         PlainEntrySerde.beforeWrite = () -> {
             takeovers.incrementAndGet();
@@ -234,7 +234,7 @@ class CollectionRegistryIT {
         assertThat(read()).isEqualTo(Declarations.none());
     }
 
-    /** Past every check of ours, as a careless or hostile administrator writes. */
+    /** Bypasses all our checks, as a careless or hostile administrator does. */
     private void poison(byte @Nullable [] key, byte @Nullable [] value) throws Exception {
         Map<String, Object> config = Map.of("bootstrap.servers", properties.get("bootstrap.servers"));
         try (Producer<byte[], byte[]> careless =
@@ -295,7 +295,7 @@ class CollectionRegistryIT {
     }
 
     @Test
-    void whileARecordCannotBeReadNoNewPrefixIsGivenAndEverythingElseIsDeclared() throws Exception {
+    void anUnreadableRecordBlocksOnlyDeclarationsOfNewPrefixes() throws Exception {
         Collection standing = collection("a", "tracks", "trk");
         registry().apply(List.of(standing));
         poison(bytes("b:users"), new byte[] {1});
@@ -319,7 +319,7 @@ class CollectionRegistryIT {
     }
 
     @Test
-    void anUnreadableRecordOverACollectionWhosePrefixIsKnownHoldsUpNoOther() throws Exception {
+    void anUnreadableRecordOfACollectionWhosePrefixIsKnownBlocksNoOther() throws Exception {
         registry().apply(List.of(collection("a", "tracks", "trk")));
         poison(bytes("a:tracks"), new byte[] {1});
         assertThat(registry().apply(List.of(collection("b", "users", "usr"))))
@@ -329,7 +329,7 @@ class CollectionRegistryIT {
     }
 
     @Test
-    void aRepairWritesWhatIsGivenElseWhatStoodBeforeElseATombstone() throws Exception {
+    void aRepairWritesTheGivenElseThePreviousDeclarationElseATombstone() throws Exception {
         Collection before = collection("was", "known", "trk");
         registry().apply(List.of(before));
         poison(bytes("was:known"), new byte[] {1});
@@ -362,7 +362,7 @@ class CollectionRegistryIT {
     }
 
     @Test
-    void aRecordWithoutAKeyIsNamedAndHoldsUpNothing() throws Exception {
+    void aRecordWithoutAKeyIsReportedAndBlocksNothing() throws Exception {
         try (Admin admin = Admin.create(properties)) {
             ConfigResource resource = new ConfigResource(ConfigResource.Type.TOPIC, topic);
             AlterConfigOp kept =
@@ -378,7 +378,7 @@ class CollectionRegistryIT {
         assertThat(registry().repair(List.of())).isEmpty();
     }
 
-    /** A broker refuses records without keys until it has heard that the topic is not compacted any more. */
+    /** A broker refuses records without keys until it knows that the topic is no longer compacted. */
     private void poisonUntilTaken() throws Exception {
         for (int attempt = 0; ; attempt++) {
             try {
@@ -393,7 +393,7 @@ class CollectionRegistryIT {
     }
 
     @Test
-    void aMissingTopicSaysHowToMakeIt() {
+    void theErrorOfAMissingTopicNamesTheCommandThatCreatesIt() {
         CollectionRegistry elsewhere = new CollectionRegistry(properties, "no.such.topic", TIMEOUT);
         String expected = "the topic no.such.topic does not exist on "
                 + Broker.shared().bootstrapServers() + "; create it with: puri topics create";
@@ -404,7 +404,7 @@ class CollectionRegistryIT {
     }
 
     @Test
-    void aBrokerOutOfReachIsToldWithinTheBound() {
+    void anUnreachableBrokerIsReportedWithinTheTimeout() {
         properties.put("bootstrap.servers", "127.0.0.1:1");
         CollectionRegistry nowhere = new CollectionRegistry(properties, topic, Duration.ofSeconds(1));
         long start = System.nanoTime();
@@ -434,7 +434,7 @@ class CollectionRegistryIT {
     }
 
     @Test
-    void aSchemaRegistryOutOfReachIsToldWithSubjectAndUrlAndHoldsUpNobody() {
+    void anUnreachableSchemaRegistryIsReportedWithSubjectAndUrlAndBlocksNobody() {
         properties.remove("value.serializer");
         properties.put("schema.registry.url", "http://127.0.0.1:1/apis/ccompat/v7");
         properties.put("max.retries", "1");

@@ -87,7 +87,7 @@ final class IdentitiesTest {
                 .isInstanceOf(InvalidNameException.class);
     }
 
-    /** Of eight threads each sees its own identities rise, by uuid and by name, and none is there twice. */
+    /** Each of eight threads mints increasing identities, by uuid and by name, without duplicates. */
     @Test
     void identitiesRiseInTheOrderOfTheirCreation() throws Exception {
         Identities tracks = tracks(Identifiers.sortable());
@@ -186,7 +186,7 @@ final class IdentitiesTest {
     }
 
     @Test
-    void eventsAreMadeOfWhatIsGivenAndOfNothingElse() {
+    void eventsContainOnlyTheGivenValues() {
         IdentityMinter minter = new IdentityMinter();
         Instant now = Instant.parse("2026-03-01T10:00:00Z");
         Events events = new Events(minter, "catalog", () -> now);

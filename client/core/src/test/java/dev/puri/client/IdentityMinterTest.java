@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 class IdentityMinterTest {
     private static final Prefix TRACKS = new Prefix("trk");
 
-    /** As databases order them; UUID.compareTo compares signed. */
+    /** Compares as databases do; UUID.compareTo compares signed values. */
     private static final Comparator<UUID> UNSIGNED = Comparator.comparing(UUID::toString);
 
     @Test
@@ -80,7 +80,7 @@ class IdentityMinterTest {
         ExecutorService pool = Executors.newFixedThreadPool(threads);
         try {
             List<Callable<List<UUID>>> tasks = Collections.nCopies(threads, () -> {
-                // A minter each: they share the process's order.
+                // Each thread has its own minter; they share the process's order.
                 IdentityMinter minter = new IdentityMinter();
                 List<UUID> minted = new ArrayList<>(each);
                 for (int i = 0; i < each; i++) {

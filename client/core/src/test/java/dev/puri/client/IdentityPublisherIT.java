@@ -91,7 +91,7 @@ class IdentityPublisherIT {
         return event(puri, new Change.Created(ids.uuid(), CATALOG, BR_1, ids.handle(), Map.of("title", "Naïve")));
     }
 
-    /** What stands at a position, read by the serde that another service would use. */
+    /** The record at a position, read by the serde that another service would use. */
     private static ConsumerRecord<byte[], Object> at(Position position) {
         Map<String, Object> config = properties();
         config.put("key.deserializer", ByteArrayDeserializer.class.getName());
@@ -111,7 +111,7 @@ class IdentityPublisherIT {
     }
 
     @Test
-    void aPositionIsWhereTheEventStandsWhateverItsKind() throws Exception {
+    void everyKindOfEventIsAtItsPosition() throws Exception {
         List<Event> events = List.of(
                 created("SoundCloud:Tracks:1"),
                 event("soundcloud:tracks:2", new Change.Moved(null, BR_1)),
@@ -136,7 +136,7 @@ class IdentityPublisherIT {
     }
 
     @Test
-    void theKeyAloneTellsThePartitionAsInEveryKafkaClient() throws Exception {
+    void onlyTheKeyDeterminesThePartitionAsInEveryKafkaClient() throws Exception {
         try (IdentityPublisher publisher = new IdentityPublisher(properties())) {
             Map<Event, CompletionStage<Position>> published = new HashMap<>();
             for (int i = 0; i < 200; i++) {
@@ -155,7 +155,7 @@ class IdentityPublisherIT {
     }
 
     @Test
-    void eventsOfOnePuriStandInTheOrderTheyWerePublished() throws Exception {
+    void eventsOfOnePuriKeepTheirPublishingOrder() throws Exception {
         try (IdentityPublisher publisher = new IdentityPublisher(properties())) {
             List<CompletionStage<Position>> published = new ArrayList<>();
             for (int i = 0; i < 1000; i++) {
@@ -169,12 +169,9 @@ class IdentityPublisherIT {
         }
     }
 
-    /**
-     * While a partition comes up it may refuse one request and take the next; with several under way one round in ten
-     * loses.
-     */
+    /** A starting partition may refuse one request and accept the next; with several in flight, 1 round in 10 loses. */
     @Test
-    void everyEventOfABurstStandsInATopicThatWasMadeAMomentAgo() throws Exception {
+    void aBurstIntoANewTopicLosesNoEvent() throws Exception {
         for (int round = 0; round < 10; round++) {
             String namespace = "fresh" + round;
             makeTopics(Broker.shared().bootstrapServers(), Topics.eventsTopicOf(namespace));
@@ -198,7 +195,7 @@ class IdentityPublisherIT {
         try (IdentityPublisher publisher = new IdentityPublisher(properties())) {
             first = get(publisher.publish(event));
         }
-        // As a service does that crashed before it knew of the first.
+        // As a service does that crashed before the first was acknowledged.
         try (IdentityPublisher publisher = new IdentityPublisher(properties())) {
             Position second = get(publisher.publish(event));
             assertThat(second.partition()).isEqualTo(first.partition());
@@ -220,7 +217,7 @@ class IdentityPublisherIT {
     }
 
     @Test
-    void aRegistryOutOfReachIsToldWithSubjectAndUrlWithinTheBound() {
+    void anUnreachableSchemaRegistryIsReportedWithSubjectAndUrlWithinTheTimeout() {
         Map<String, Object> properties = properties();
         properties.put("schema.registry.url", "http://127.0.0.1:1/apis/ccompat/v7");
         properties.put("max.retries", "2");
@@ -238,7 +235,7 @@ class IdentityPublisherIT {
     }
 
     @Test
-    void aBrokerThatStaysAwayIsToldWithinTheDeliveryTimeoutAndPublishingAgainHelps() throws Exception {
+    void anUnreachableBrokerIsReportedWithinTheDeliveryTimeoutAndRepublishingSucceeds() throws Exception {
         try (RestartableBroker broker = Broker.start()) {
             makeTopics(broker.bootstrapServers(), Topics.EVENTS);
             Map<String, Object> properties = properties();
@@ -261,7 +258,7 @@ class IdentityPublisherIT {
     }
 
     @Test
-    void aTopicThatIsMissingIsNamedWithWhatToDo() {
+    void aMissingTopicIsNamedWithTheRemedy() {
         Map<String, Object> properties = properties();
         properties.put("max.block.ms", "3000");
         try (IdentityPublisher publisher = new IdentityPublisher(properties, "nowhere"::equals)) {
@@ -290,7 +287,7 @@ class IdentityPublisherIT {
         return String.valueOf(((Delivery.Failed) delivery).error().getMessage());
     }
 
-    /** The client forgets its metadata when no broker answers, so an event without a broker waits for metadata. */
+    /** The client forgets its metadata if no broker responds, so an event without a broker waits for metadata. */
     @Test
     void aBatchWithoutABrokerFailsWithinTheBoundAndPublishingItAgainHelps() throws Exception {
         try (RestartableBroker broker = Broker.start()) {
@@ -352,7 +349,7 @@ class IdentityPublisherIT {
 
     /** Events linger longer than the test takes. */
     @Test
-    void closingFailsWhatIsNotAcknowledged() {
+    void closingFailsUnacknowledgedEvents() {
         Map<String, Object> properties = properties();
         properties.put("linger.ms", "100000");
         IdentityPublisher publisher = new IdentityPublisher(properties);

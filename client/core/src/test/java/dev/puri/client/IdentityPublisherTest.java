@@ -173,11 +173,9 @@ class IdentityPublisherTest {
                 .hasMessageEndingWith("this publisher is closed");
     }
 
-    /**
-     * A producer that may not write to the cluster at all ends so; none of ours has a transactional id to be fenced by.
-     */
+    /** A producer without the right to write to the cluster fails so; ours has no transactional id to be fenced by. */
     @Test
-    void aFencedProducerIsSaidToBeReplaced() {
+    void aFencedProducerIsReportedAsReplaced() {
         try (MockProducer<byte[], Object> kafka = producer(true, TEXT)) {
             kafka.initTransactions();
             kafka.fenceProducer();
@@ -208,7 +206,7 @@ class IdentityPublisherTest {
         return new Events("test").moved(Puri.parse(puri), new Shard("br-1")).build();
     }
 
-    /** A producer that fails the events of some topics and some pURIs, and counts how often it is asked. */
+    /** A producer that fails the events of some topics and some pURIs, and counts calls. */
     private static final class Failing extends MockProducer<byte[], Object> {
         private final Map<String, RuntimeException> byTopicOrKey = new HashMap<>();
         private final List<String> asked = new ArrayList<>();
@@ -276,7 +274,7 @@ class IdentityPublisherTest {
         }
     }
 
-    /** Sent all the same, they would be older than the failed one when the caller repeats the batch. */
+    /** If they were sent anyway, the repeated batch would put the failed event after them. */
     @Test
     void aBatchSendsNoLaterEventOfAPuriWhoseEarlierOneFailed() {
         try (Failing kafka = new Failing()) {
@@ -297,7 +295,7 @@ class IdentityPublisherTest {
     }
 
     @Test
-    void aBatchHasOneEventOfAPuriUnderWay() throws Exception {
+    void aBatchHasAtMostOneEventOfAPuriInFlight() throws Exception {
         List<Event> events = Stream.of("a:b:1", "a:b:2", "a:b:1", "a:b:3", "a:b:1")
                 .map(IdentityPublisherTest::moved)
                 .toList();
@@ -382,7 +380,7 @@ class IdentityPublisherTest {
 
     @Test
     @SuppressWarnings("NullAway") // The fake takes null for "no partitioner", which it does not declare.
-    void closingFailsWhatIsAwaitedBeforeItWaitsForTheProducer() {
+    void closingFailsPendingAwaitsBeforeItWaitsForTheProducer() {
         Silent resolver = new Silent();
         List<Object> whileClosing = new ArrayList<>();
         AtomicReference<IdentityPublisher> publisher = new AtomicReference<>();
@@ -422,7 +420,7 @@ class IdentityPublisherTest {
     }
 
     @Test
-    void anExceptionOfAResolverIsInTheStageOfWhatIsAwaited() {
+    void anExceptionOfAResolverFailsTheAwaitedStage() {
         Silent resolver = new Silent() {
             @Override
             public CompletionStage<Verdict> resolveAsync(Ref ref, Duration wait) {

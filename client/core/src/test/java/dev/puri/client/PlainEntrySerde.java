@@ -18,9 +18,9 @@ import org.apache.kafka.common.serialization.Deserializer;
 import org.apache.kafka.common.serialization.Serializer;
 import org.jspecify.annotations.Nullable;
 
-/** Another serde, as a user might name one: bare Avro, without a registry. */
+/** Another serde that a user might configure: plain Avro, without a registry. */
 final class PlainEntrySerde {
-    /** Runs between what an apply read and its commit. */
+    /** Runs between the reads of an apply and its commit. */
     static volatile Runnable beforeWrite = () -> {};
 
     private static final Map<String, Class<?>> CLASSES = Map.of(

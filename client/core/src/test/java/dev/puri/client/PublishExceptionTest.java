@@ -34,7 +34,7 @@ class PublishExceptionTest {
         return new PublishException(EVENT, "puri.events.v1", "broker-1:9092", cause);
     }
 
-    /** As Confluent's serializer has it. */
+    /** Has the form of an exception of Confluent's serializer. */
     public static final class RestClientException extends Exception {
         private static final long serialVersionUID = 1L;
         private final int status;
@@ -115,7 +115,7 @@ class PublishExceptionTest {
     }
 
     @Test
-    void theMessageNamesWhatFailedAndWhatToDo() {
+    void theMessageNamesTheFailureAndTheRemedy() {
         assertThat(of(new RecordTooLargeException("1 byte too many")))
                 .hasMessage("event " + EVENT.eventId()
                         + " of a:b:c was not acknowledged on puri.events.v1 at broker-1:9092: 1 byte too many");

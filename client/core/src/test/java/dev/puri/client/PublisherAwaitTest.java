@@ -25,7 +25,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Outcomes of published events, as a publisher makes them of a resolver's answers. */
+/** Outcomes of published events, which a publisher derives from a resolver's responses. */
 class PublisherAwaitTest {
     private static final Puri PURI = Puri.parse("a:b:c");
     private static final Position TOKEN = new Position("puri.events.v1", 0, 7);
@@ -105,7 +105,7 @@ class PublisherAwaitTest {
     }
 
     @Test
-    void aRefusalHasItsTypeAndWhatStandsInTheWay() throws Exception {
+    void aRefusalHasItsTypeAndTheConflictingIdentity() throws Exception {
         String holder = ",\"holder\":{\"owner\":\"catalog\",\"shard\":\"br-1\"}";
         String survivor = ",\"survivor\":\"a:b:d\"";
         assertThat(refused("PURI_TAKEN", holder))
@@ -156,7 +156,7 @@ class PublisherAwaitTest {
     }
 
     @Test
-    void aTableThatIsNotCompleteAndAWrongServerAreSaidSo() {
+    void reportsAnIncompleteTableAndAWrongServer() {
         status = 503;
         body = "{\"title\":\"The table is not complete yet\"}";
         assertThatThrownBy(this::await)
@@ -172,7 +172,7 @@ class PublisherAwaitTest {
     }
 
     @Test
-    void aWaitOfAnyLengthIsTaken() throws Exception {
+    void acceptsAWaitOfAnyLength() throws Exception {
         result("\"verdict\":\"unknown\"");
         try (IdentityPublisher publisher = publisher()) {
             assertThat(publisher.awaitSync(PURI, TOKEN, Duration.ofSeconds(Long.MAX_VALUE)))
@@ -181,7 +181,7 @@ class PublisherAwaitTest {
     }
 
     @Test
-    void aResolverOutOfReachIsAnIoException() {
+    void anUnreachableResolverIsAnIoException() {
         server.stop(0);
         assertThatThrownBy(this::await).cause().isInstanceOf(IOException.class);
     }

@@ -22,7 +22,7 @@ import org.apache.kafka.common.serialization.Serializer;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 
-/** How long a flush waits, and for whom. */
+/** How long a flush waits, and for which events. */
 class PublisherFlushTest {
     private static final Event EVENT = event("a:b:c");
     private static final Serializer<Object> TEXT =
@@ -37,7 +37,7 @@ class PublisherFlushTest {
         return new MockProducer<>(finishesAtOnce, (Partitioner) null, new ByteArraySerializer(), TEXT);
     }
 
-    /** It asks for a producer id, gives nothing up meanwhile, and does not return from its flush. */
+    /** It requests a producer id, expires nothing meanwhile, and does not return from its flush. */
     @Test
     void flushEndsAlthoughTheProducerSettlesNothing() throws Exception {
         CompletableFuture<Boolean> begun = new CompletableFuture<>();
@@ -164,7 +164,7 @@ class PublisherFlushTest {
     }
 
     @Test
-    void flushSendsWhatLingersAndWaitsForIt() {
+    void flushSendsLingeringEventsAndWaitsForThem() {
         try (MockProducer<byte[], Object> kafka = producer(false)) {
             IdentityPublisher publisher = new IdentityPublisher(kafka, namespace -> false);
             List<CompletionStage<Position>> published =
@@ -175,7 +175,7 @@ class PublisherFlushTest {
         }
     }
 
-    /** As the command line counts failures in a callback, slow here, and reads the count after its flush. */
+    /** Like the command line, counts failures in a (slow) callback and reads the count after the flush. */
     @Test
     void flushReturnsAfterTheCallbacksOfItsEvents() {
         try (MockProducer<byte[], Object> kafka = producer(false)) {

@@ -85,7 +85,7 @@ class ConstantsGeneratorTest {
                         """));
     }
 
-    /** Of the examples and of a file with all that Java could stumble over. */
+    /** Files of the examples, and a file with every name that is problematic in Java. */
     @Test
     void theClassesCompileAndTheConstantsAreTheCollections() throws Exception {
         Path examples = Path.of("../../examples");
@@ -136,7 +136,7 @@ class ConstantsGeneratorTest {
     }
 
     @Test
-    void aFileThatIsTheSameKeepsItsTimeAndOneThatIsNoLongerWrittenGoes() throws IOException {
+    void anUnchangedFileKeepsItsTimestampAndAnObsoleteFileIsDeleted() throws IOException {
         GenerateMojo.write(folder, Map.of("A", "a", "B", "b"));
         Files.setLastModifiedTime(folder.resolve("A.java"), FileTime.fromMillis(1000));
         GenerateMojo.write(folder, Map.of("A", "a", "C", "c"));

@@ -33,7 +33,7 @@ class JavaNamesTest {
     }
 
     @Test
-    void segmentsWhoseNamesWouldBeAlikeGetExactOnesWhateverTheirOrder() {
+    void segmentsWhoseNamesWouldBeEqualGetExactOnesInAnyOrder() {
         Map<String, String> names = Map.of("a-b", "A_2DB", "a.b", "A_2EB", "c", "C");
         assertThat(JavaNames.ofConstants(List.of("a-b", "c", "a.b"))).isEqualTo(names);
         assertThat(JavaNames.ofConstants(List.of("a.b", "a-b", "c"))).isEqualTo(names);

@@ -6,7 +6,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** The class path of what generated classes need, of the places that this test has it from. */
+/** The class path of generated classes, taken from this test's class path. */
 final class TestClassPath {
     private TestClassPath() {}
 

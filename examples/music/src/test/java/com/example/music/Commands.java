@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Assumptions;
  * Runs commands of other languages.
  *
  * @param folder in which they run
- * @param outputs folder for the files into which they print
+ * @param outputs folder for their output files
  */
 record Commands(Path folder, Path outputs) {
     /** Runs a command, which must succeed, and returns the lines of its standard output. */
@@ -40,7 +40,7 @@ record Commands(Path folder, Path outputs) {
      * Runs a command on which the test depends. If it fails, the test is skipped, and says why; on the build server it
      * fails.
      *
-     * @param otherwise what the failure means to a developer
+     * @param otherwise the meaning of the failure for a developer
      */
     void require(String otherwise, Map<String, String> environment, String... command) throws Exception {
         try {

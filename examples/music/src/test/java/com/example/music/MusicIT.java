@@ -163,7 +163,7 @@ class MusicIT {
     }
 
     @Test
-    void aMixedListOverThreeShardsComesInTheOrderAsked() throws Exception {
+    void aMixedListOverThreeShardsKeepsTheRequestedOrder() throws Exception {
         JsonNode eu = addArtist("ana", "mixed-eu", "In Europe");
         JsonNode us = addArtist("bea", "mixed-us", "In America");
         JsonNode br = addArtist("tom", "mixed-br", "In Brazil");
@@ -228,7 +228,7 @@ class MusicIT {
     }
 
     @Test
-    void thePublicSeesHandleAndTitleAlone() throws Exception {
+    void thePublicSeesOnlyHandleAndTitle() throws Exception {
         String handle = addArtist("tom", "public", "Everybody").path("handle").asString();
         items(List.of(handle));
         assertThat(get("/public/" + handle))

@@ -25,7 +25,7 @@ final class PythonPrograms {
     /**
      * Looks for the packages. Where they are missing the test is skipped; on the build server it fails.
      *
-     * @param outputs folder for what the programs print
+     * @param outputs folder for the programs' output
      */
     PythonPrograms(Path outputs) throws Exception {
         commands = new Commands(ROOT, Files.createDirectories(outputs));

@@ -41,7 +41,7 @@ class RunIT {
     }
 
     @Test
-    void theWalkGoesAsTheTutorialSays() throws Exception {
+    void theWalkThroughOfTheTutorialWorks() throws Exception {
         Path answers = folder.resolve("answers");
         Path progress = folder.resolve("progress");
         ProcessBuilder builder = new ProcessBuilder(

@@ -16,11 +16,11 @@ import java.util.Locale;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/** What is written from packed bytes is, byte by byte, what the model writes of objects. */
+/** The response from packed bytes equals, byte by byte, the model's response from objects. */
 final class InternalResultWriterTest {
     private static final long SEED = new Random().nextLong();
 
-    /** More merges than are followed. */
+    /** More merges than a look-up follows. */
     private static final int CHAIN = LookUp.MAX_MERGES + 2;
 
     private final Random random = new Random(SEED);
@@ -83,7 +83,7 @@ final class InternalResultWriterTest {
         return " \n\t\r".substring(random.nextInt(5));
     }
 
-    /** Rows that are merged into one another, in chains and circles, and into names that are not there. */
+    /** Rows that are merged into one another, in chains and cycles, and into missing names. */
     private List<Row> fill(PackedTable table) {
         List<Puri> names = new ArrayList<>();
         for (int i = 0; i < 30; i++) {
@@ -94,7 +94,7 @@ final class InternalResultWriterTest {
             names.add(Puri.parse("chain:of:" + i));
         }
         for (int i = 0; i < CHAIN; i++) {
-            // The last one goes on as what may be anything, or as itself.
+            // The last name is merged into any name, perhaps into itself.
             Puri into = names.get(i + 1 < CHAIN ? 30 + i + 1 : random.nextInt(names.size()));
             table.put(names.get(30 + i), into(any.row(null), Row.Status.MERGED, into));
         }
@@ -149,7 +149,7 @@ final class InternalResultWriterTest {
         return refs;
     }
 
-    /** With one character that is another, or one more or less. */
+    /** With one character replaced, inserted or removed. */
     private String spoilt(String text) {
         StringBuilder spoilt = new StringBuilder(text);
         int at = random.nextInt(text.length());

@@ -16,7 +16,7 @@ import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
 final class JsonOutTest {
-    /** It would escape what is beyond 16 bits, too, but for this. */
+    /** Otherwise Jackson would also escape characters beyond 16 bits. */
     private static final JsonFactory JACKSON = JsonFactory.builder()
             .enable(JsonWriteFeature.COMBINE_UNICODE_SURROGATES_IN_UTF8)
             .build();

@@ -22,7 +22,7 @@ final class PublicResultWriterTest {
     private final PackedTable table = new PackedTable();
 
     @Test
-    void aPuriIsNamedOnlyOfAPublicCollection() {
+    void onlyPurisOfPublicCollectionsAreNamed() {
         put("open:tracks:1", ASKED, Row.Status.ACTIVE, null);
         assertThat(told(ASKED))
                 .isEqualTo("{\"ref\":\"" + ASKED + "\",\"verdict\":\"found\",\"puri\":\"open:tracks:1\",\"handle\":\""

@@ -10,9 +10,9 @@ import java.util.LinkedHashSet;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** The model of {@link LookUp}: from a reference, pURI or handle, to its answer, by objects. */
+/** The model of {@link LookUp}: maps a reference, pURI or handle, to its result, with objects. */
 final class Resolution {
-    /** Merges that are followed one after the other; a longer chain is answered without placement. */
+    /** The maximum number of merges to follow; a longer chain gives a result without placement. */
     static final int MAX_MERGES = 8;
 
     private Resolution() {}

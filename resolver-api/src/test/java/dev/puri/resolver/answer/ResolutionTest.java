@@ -64,7 +64,7 @@ final class ResolutionTest {
     }
 
     @Test
-    void aMergedIdentityIsWhereItsSurvivorIs() {
+    void aMergedIdentityHasItsSurvivorsPlacement() {
         put("a:b:1", Rows.mergedInto("a:b:2"));
         put("a:b:2", Rows.mergedInto("a:b:3"));
         put("a:b:3", Rows.active("br-3"));
@@ -102,7 +102,7 @@ final class ResolutionTest {
     }
 
     @Test
-    void aCircleOfMergesEndsWithoutSurvivor() {
+    void aCycleOfMergesHasNoSurvivor() {
         put("a:b:1", Rows.mergedInto("a:b:2"));
         put("a:b:2", Rows.mergedInto("a:b:3"));
         put("a:b:3", Rows.mergedInto("a:b:2"));

@@ -7,14 +7,14 @@ import dev.puri.schemas.log.Row;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The answer to one reference, as the model has it.
+ * The model's result for one reference.
  *
- * @param ref what was asked, as it was asked
- * @param puri its canonical name; null when it is malformed, or a handle that nobody bears
- * @param row the identity that was asked for; null when there is none
- * @param placement the row that says where the object is now: the identity's own, or its survivor's;
- *     null when it is nowhere
- * @param canonical what a merged identity goes on as; null when it was not merged, or no end was found
+ * @param ref the requested reference, unchanged
+ * @param puri its canonical name; null if it is malformed, or a handle that no identity has
+ * @param row the requested identity; null if there is none
+ * @param placement the row with the object's current location: the identity's own, or its survivor's;
+ *     null if there is none
+ * @param canonical the survivor of a merged identity; null if it was not merged, or no survivor was found
  * @param detail why it is malformed, or where a chain of merges breaks; null otherwise
  */
 record Result(
@@ -37,7 +37,7 @@ record Result(
         return new Result(ref, Verdict.FOUND, identity.puri(), identity.row(), identity.row(), null, null);
     }
 
-    /** Deleted itself, or merged into one that is, which is then named. */
+    /** Deleted, or merged into a deleted identity, which is then named. */
     static Result deleted(String ref, Identity identity, @Nullable Puri canonical) {
         return new Result(ref, Verdict.DELETED, identity.puri(), identity.row(), null, canonical, null);
     }
@@ -46,7 +46,7 @@ record Result(
         return new Result(ref, Verdict.MERGED, identity.puri(), identity.row(), survivor.row(), survivor.puri(), null);
     }
 
-    /** Merged into a name that is not known, or in a chain that has no end. */
+    /** Merged into an unknown name, or in an endless chain. */
     static Result lost(String ref, Identity identity, @Nullable Puri canonical, String detail) {
         return new Result(ref, Verdict.MERGED, identity.puri(), identity.row(), null, canonical, detail);
     }

@@ -59,7 +59,7 @@ final class ResultJson {
         json.writeEndObject();
     }
 
-    /** By shard, which of the results are there; a result without placement is in none. */
+    /** The indexes of results by shard; a result without placement is in none. */
     private static void writeShards(JsonGenerator json, List<Result> results) throws IOException {
         Map<String, List<Integer>> shards = new TreeMap<>();
         for (int i = 0; i < results.size(); i++) {

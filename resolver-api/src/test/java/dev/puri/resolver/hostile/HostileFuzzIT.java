@@ -65,7 +65,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A resolver with both its listeners under {@link HostileRequests}, over raw sockets. What fails is told with its
+ * A resolver with both its listeners under {@link HostileRequests}, over raw sockets. A failure is reported with its
  * seed; {@code -Dpuri.hostile.seed=SEED -Dpuri.hostile.requests=1} sends it alone. The profile {@code nightly} sends
  * more of them, from a seed that differs each night.
  */
@@ -75,7 +75,7 @@ final class HostileFuzzIT {
     private static final long SEED = Long.getLong("puri.hostile.seed", 1);
     private static final int CLIENTS = 4;
 
-    /** What may be left over in the heap of this process, broker and all, however many requests there were. */
+    /** The allowed growth of this process's heap, broker included, for any number of requests. */
     private static final long SLACK_BYTES = 24 << 20;
 
     private static final int SLACK_DESCRIPTORS = 30;
@@ -131,7 +131,7 @@ final class HostileFuzzIT {
                 "PURI_PUBLIC_HTTP_PORT", "0",
                 "PURI_PUBLIC_ANONYMOUS", "true",
                 "PURI_AUTH_TOKENS", tokens.toString(),
-                // A stream whose client has gone is noticed at the next one.
+                // The server notices a disconnected client at the next event.
                 "PURI_CHANGES_HEARTBEAT", "1s",
                 "PURI_DRAIN_DELAY", "0s"));
         settings.putAll(more);
@@ -209,7 +209,7 @@ final class HostileFuzzIT {
         }
     }
 
-    /** Those from one number up to before another, to both listeners in turn. */
+    /** Sends the requests of a range of numbers, to both listeners in turn. */
     private static void send(int from, int to) throws Exception {
         AtomicLong next = new AtomicLong(from);
         List<Future<?>> clients = new ArrayList<>();
@@ -221,7 +221,7 @@ final class HostileFuzzIT {
                         try {
                             check(request);
                         } catch (IOException | AssertionError | RuntimeException e) {
-                            // The others need not go on.
+                            // The others need not continue.
                             next.set(to);
                             throw new AssertionError(request + "\n" + e, e);
                         }
@@ -276,7 +276,7 @@ final class HostileFuzzIT {
         }
     }
 
-    /** What says that it is JSON is it, and a problem names its type. */
+    /** A response with a JSON type is JSON, and a problem names its type. */
     private static void requireJson(RawAnswer answer) throws JsonProcessingException {
         String head = answer.head().toLowerCase(Locale.ROOT);
         if (head.contains("content-type: application/json")) {
@@ -293,7 +293,7 @@ final class HostileFuzzIT {
     }
 
     @Test
-    void slowRequestsAreCutOffWhileOthersAreAnswered() throws Exception {
+    void slowRequestsAreDisconnectedWhileOthersAreAnswered() throws Exception {
         try (Resolver guarded = start(
                         SchemaRegistryFixture.shared().url(),
                         Map.of("PURI_HEADER_TIMEOUT", "2s", "PURI_BODY_TIMEOUT", "2s"));
@@ -320,11 +320,11 @@ final class HostileFuzzIT {
         }
     }
 
-    /** Clients that begin a request, and then say a byte now and then. */
+    /** Clients that begin a request, and then send a byte now and then. */
     private static final class Dripping implements AutoCloseable {
         private final List<Socket> open = new ArrayList<>();
 
-        /** What those were told that are not open any more. */
+        /** The events that closed connections received. */
         private final List<String> told = new ArrayList<>();
 
         Dripping(int port, String beginning, int count) throws IOException {
@@ -336,7 +336,7 @@ final class HostileFuzzIT {
             }
         }
 
-        /** Each of those who are not cut off says a byte; returns how many they are. */
+        /** Each client that is still connected sends a byte; returns their number. */
         int drip() {
             open.removeIf(socket -> !drips(socket));
             return open.size();
@@ -365,7 +365,7 @@ final class HostileFuzzIT {
             try {
                 socket.close();
             } catch (IOException e) {
-                // It is gone all the same.
+                // The connection is closed anyway.
             }
         }
 
@@ -375,10 +375,10 @@ final class HostileFuzzIT {
         }
     }
 
-    /** What is there when all have gone. */
+    /** The state after all clients have disconnected. */
     private record Left(long heap, long direct, long descriptors) {
         static Left now() {
-            // The one that asks.
+            // The connection of this request.
             await().atMost(Duration.ofSeconds(60))
                     .until(() -> metric(resolver.port(), "puri_http_connections{listener=\"internal\"}") == 1
                             && metric(resolver.port(), "puri_http_connections{listener=\"public\"}") == 0

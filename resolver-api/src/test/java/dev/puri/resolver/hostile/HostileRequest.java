@@ -3,11 +3,11 @@ package dev.puri.resolver.hostile;
 import java.nio.charset.StandardCharsets;
 
 /**
- * What is sent over one connection.
+ * The bytes that are sent over one connection.
  *
- * @param seed makes the same one again
+ * @param seed reproduces the same request
  * @param text each character is a byte
- * @param answers how many answers it has to get; 0 where it is so broken that there need not be any
+ * @param answers the number of expected responses; 0 if it is so invalid that there need not be any
  * @param isHead whether its answer has no body
  */
 record HostileRequest(long seed, String text, int answers, boolean isHead) {
@@ -22,7 +22,7 @@ record HostileRequest(long seed, String text, int answers, boolean isHead) {
         return text.contains("at=") || text.contains("\"at\"");
     }
 
-    /** Whether it asks for what may not be there yet, or be taken up by too many. */
+    /** Whether the requested resource may not be available yet, or be used by too many clients. */
     boolean mayBeBusy() {
         return mayWait()
                 || text.contains("/v1/changes")

@@ -8,11 +8,11 @@ import java.util.Random;
 import java.util.stream.Collectors;
 
 /**
- * Requests as attackers, scanners and broken programs send them: each follows from its seed. Most are whole, so that
- * they get past the parser, and odd in one or two places; the others are damaged, cut short or run together.
+ * Requests as attackers, scanners and broken programs send them; its seed determines each. Most are complete, so that
+ * they pass the parser, and unusual in one or two places; the others are damaged, truncated or concatenated.
  */
 final class HostileRequests {
-    /** Stands where a line of a log or a header would begin, if a line break got through. */
+    /** Marks the beginning of a forged log line or header, if a line break passes. */
     static final String FORGED = "X-Forged: yes";
 
     private static final String UTF_8_FORGED = "\\u000d\\u000a" + FORGED;
@@ -147,7 +147,7 @@ final class HostileRequests {
             "X-Long: " + "x".repeat(12_000),
             "Forwarded: for=\"_" + FORGED + "\"");
 
-    /** These leave open where the request ends, or whether it is one. */
+    /** Requests whose end, or whether they are requests at all, is ambiguous. */
     private static final List<String> BROKEN_HEADERS = List.of(
             "Content-Length: -1",
             "Content-Length: +5",
@@ -185,7 +185,7 @@ final class HostileRequests {
      */
     static HostileRequest of(long seed, List<String> known, String bearer) {
         HostileRequests requests = new HostileRequests(seed, known, bearer);
-        // Seeds in a row begin alike.
+        // The first random numbers of consecutive seeds are similar.
         requests.random.nextLong();
         return requests.next(seed);
     }
@@ -268,7 +268,7 @@ final class HostileRequests {
         } else {
             request.append("\r\n");
         }
-        // A byte beyond ASCII or an odd method may be too much for the parser, which then says so and closes.
+        // The parser may refuse a byte beyond ASCII or an unusual method; it then responds with an error and closes.
         return new HostileRequest(seed, request.toString(), 1, method.equals("HEAD"));
     }
 
@@ -278,7 +278,7 @@ final class HostileRequests {
             case 1 -> "Bearer";
             case 2 -> "Bearer " + bearer + "x";
             case 3 -> "Basic cm9vdDpyb290";
-            // {"alg":"none"} and nobody's claims.
+            // {"alg":"none"} and empty claims.
             case 4 -> "Bearer eyJhbGciOiJub25lIn0.eyJzY29wZSI6ImFkbWluIn0.";
             case 5 -> "Bearer " + "a".repeat(1 + random.nextInt(8000));
             case 6 -> "bearer " + bearer;
@@ -304,7 +304,7 @@ final class HostileRequests {
                 .collect(Collectors.joining());
     }
 
-    /** Nothing that would end the request's line, and be another attack. */
+    /** No byte that would end the request line, which would be another attack. */
     private static String inPath(String ref) {
         return ref.replace(" ", "%20").replace("?", "%3f").replace("#", "%23");
     }
@@ -358,7 +358,7 @@ final class HostileRequests {
         return "{\"refs\":[" + String.join(",", items) + "]" + group + "}";
     }
 
-    /** As JSON has it, mostly. */
+    /** Mostly valid JSON. */
     private String escaped(String text) {
         return random.nextInt(20) == 0
                 ? text
@@ -390,7 +390,7 @@ final class HostileRequests {
     private String damaged(String request) {
         StringBuilder damaged = new StringBuilder(request);
         for (int i = 1 + random.nextInt(5); i > 0; i--) {
-            // Where the parser is, most of all.
+            // Mostly where the parser works.
             int at = random.nextInt(random.nextBoolean() ? Math.min(100, damaged.length()) : damaged.length());
             switch (random.nextInt(3)) {
                 case 0 -> damaged.setCharAt(at, (char) random.nextInt(256));
@@ -405,7 +405,7 @@ final class HostileRequests {
         byte[] bytes = new byte[1 + random.nextInt(2000)];
         random.nextBytes(bytes);
         String noise = new String(bytes, StandardCharsets.ISO_8859_1);
-        // The beginnings of TLS and of HTTP/2, which are not spoken here.
+        // The beginnings of TLS and of HTTP/2, which this listener does not support.
         return pick(List.of("", "\u0016\u0003\u0001\u0002\u0000", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", "GET ")) + noise;
     }
 

@@ -12,8 +12,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.slf4j.LoggerFactory;
 
 /**
- * Looks at every line that is logged, as a file would have it, that of each request too: it has to be one line,
- * nothing may drive a terminal, and nothing of ours, of Vert.x or of Netty may be a warning.
+ * Checks every logged line in its file format, including that of each request: it must be one line,
+ * it must not control a terminal, and no line of ours, of Vert.x or of Netty may be a warning.
  */
 final class LogWatch extends AppenderBase<ILoggingEvent> implements AutoCloseable {
     private static final int MOST_KEPT = 20;
@@ -36,7 +36,7 @@ final class LogWatch extends AppenderBase<ILoggingEvent> implements AutoCloseabl
         setContext(context);
         start();
         root.addAppender(this);
-        // Of each request a line, which goes nowhere but here.
+        // Logs a line for each request, only to this appender.
         http.setLevel(Level.DEBUG);
         http.setAdditive(false);
         http.addAppender(this);
@@ -68,12 +68,12 @@ final class LogWatch extends AppenderBase<ILoggingEvent> implements AutoCloseabl
         };
     }
 
-    /** Lines that must not be. */
+    /** Forbidden lines. */
     Queue<String> wrong() {
         return wrong;
     }
 
-    /** How many lines told of requests. */
+    /** The number of lines about requests. */
     long requests() {
         return requests.get();
     }

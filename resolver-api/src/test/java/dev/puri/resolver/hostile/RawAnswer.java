@@ -13,7 +13,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * What came back over a connection, each byte a character.
+ * The bytes that were received over a connection, each byte a character.
  *
  * @param head of the first answer, up to its empty line; empty when there was none
  * @param text all of it
@@ -21,12 +21,12 @@ import java.util.regex.Pattern;
 record RawAnswer(String head, String text) {
     private static final int TIMEOUT_MILLIS = 15_000;
 
-    /** A stream has no end, and while it lasts, the server does not read on and see that nobody is there. */
+    /** A stream is endless, and while it lasts, the server does not read on and notice a disconnected client. */
     private static final int STREAM_MILLIS = 200;
 
     private static final Pattern LENGTH = Pattern.compile("(?i)\r\ncontent-length: (\\d+)\r\n");
 
-    /** Beyond that nobody looks: streams have no end. */
+    /** The number of bytes to read, because streams are endless. */
     private static final int MOST = 4 << 20;
 
     int status() {
@@ -37,7 +37,7 @@ record RawAnswer(String head, String text) {
         return text.substring(head.length());
     }
 
-    /** Sends all of it; takes the one answer that it must get, or whatever comes until the server closes. */
+    /** Sends all of it; returns the one expected response, or all bytes until the server closes. */
     static RawAnswer to(HostileRequest request, int port) throws IOException {
         try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
             boolean mayStream = request.answers() == 0 && request.text().contains("/v1/changes");
@@ -51,7 +51,7 @@ record RawAnswer(String head, String text) {
                     socket.shutdownOutput();
                 }
             } catch (SocketException e) {
-                // It has been told enough, and says so.
+                // The server has received enough, and responds.
             }
             return request.answers() == 0 ? rest(in, mayStream) : one(in, request.isHead());
         }

@@ -41,7 +41,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Changes of a topic on a real broker, told by several instances. */
+/** Changes of a topic on a real broker, reported by several instances. */
 @Timeout(120)
 final class ChangesIT {
     private static final int PARTITIONS = 3;
@@ -148,7 +148,7 @@ final class ChangesIT {
         assertThat(client.of(1)).hasSize(2).last().asString().contains("br-2");
         assertThat(client.of(2)).hasSize(1);
         assertThat(client.of(3)).hasSize(2).last().asString().startsWith("erased");
-        // Whether this was there before and its erasure is gone from the log cannot be known.
+        // Whether this name existed before, and its erasure was removed from the log, is unknown.
         assertThat(client.of(9)).singleElement().asString().startsWith("erased");
         assertThat(client.changes).noneMatch(change -> change.contains("marker"));
     }
@@ -160,7 +160,7 @@ final class ChangesIT {
         before.connect(a, null);
         await().until(() -> before.stream.lastId() != null);
         before.disconnect();
-        // As compaction leaves it of a change and a refusal: the later record, with the row.
+        // The record that compaction leaves of a change and a refusal: the later one, with the row.
         write(record(1, LiveRows.row("br-7", 1), REFUSED));
         for (int i = 10; i < 20; i++) {
             write(change(i, "br-1"));
@@ -222,7 +222,7 @@ final class ChangesIT {
         assertThat(slow.changes).doesNotHaveDuplicates();
     }
 
-    /** What one client sees over all its connections. */
+    /** The changes that one client receives over all its connections. */
     private static final class Client {
         private final List<String> changes = new ArrayList<>();
         private FakeSink stream = new FakeSink();

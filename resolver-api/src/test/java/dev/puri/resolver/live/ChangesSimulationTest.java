@@ -199,7 +199,7 @@ final class ChangesSimulationTest {
             log.add(partition, puri, null, true);
             truth.remove(name);
         } else {
-            // A refusal: the row as it stands.
+            // A refusal: the current row.
             log.add(partition, puri, truth.containsKey(name) ? LiveRows.row("br-0", 0) : null, false);
         }
     }

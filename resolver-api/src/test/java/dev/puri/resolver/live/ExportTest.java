@@ -136,7 +136,7 @@ final class ExportTest {
         assertThat(puris(export(ExportFormat.NDJSON, "music:lists"))).isEmpty();
     }
 
-    /** Others need the thread on which it is made. */
+    /** Other downloads need the thread on which it is produced. */
     @Test
     void aPieceHasFewPartsEvenWithoutMatchingRows() {
         anyRows(100);
@@ -172,7 +172,7 @@ final class ExportTest {
     }
 
     @Test
-    void anExportWhoseTableIsReplacedIsGivenUp() {
+    void anExportIsAbortedWhenItsTableIsReplaced() {
         anyRows(5_000);
         Export export =
                 new Export(new LiveTable<>(table, ring), ExportFormat.NDJSON, Set.of(), () -> false, ended -> {});
@@ -181,7 +181,7 @@ final class ExportTest {
     }
 
     /**
-     * Rows come, change and go while exports are read, in such numbers that each of the index's segments grows
+     * Rows are created, changed and deleted while exports are read, so many that each of the index's segments grows
      * meanwhile (the first time beyond 192 of its rows). A row is known by its number, and kept as the hash of its
      * line.
      */
@@ -208,7 +208,7 @@ final class ExportTest {
         assertThat(log.most).as("rows at the most").isGreaterThan(205_000);
         for (Copied copied : copies) {
             assertThat(copied.before).as("changes while rows were read").isGreaterThan(copied.from);
-            // Of each the last change alone: those before it are overwritten.
+            // Only the last change of each name: it overwrites the earlier ones.
             for (long offset = copied.from; offset < log.next; offset++) {
                 int number = log.numbers[(int) offset];
                 copied.hashes[number] = expected[number];
@@ -245,7 +245,7 @@ final class ExportTest {
                 }
             }
             rest.delete(0, end);
-            // One that takes its time now and then.
+            // A reader that pauses now and then.
             boolean waits = random.nextInt(4) == 0;
             while (waits && log.next < log.allowed && !log.hasFailed) {
                 Thread.onSpinWait();
@@ -259,7 +259,7 @@ final class ExportTest {
         return Integer.parseInt(puri.identifier());
     }
 
-    /** Changes the table, and tells the ring after it, as the table's writer does. */
+    /** Changes the table and then reports to the ring, as the table's writer does. */
     private final class Log {
         static final int MOST = 400_000;
 
@@ -267,7 +267,7 @@ final class ExportTest {
         private final int[] numbers = new int[2_000_000];
         private volatile long next;
 
-        /** Changes that may be made by now: so many come between two pieces of an export, however fast either is. */
+        /** The number of changes allowed so far: a fixed number for each piece of an export, at any speed. */
         private volatile long allowed;
 
         private volatile boolean isOver;

@@ -68,12 +68,12 @@ final class FakeSink implements Sink {
         events.add(Event.parse(sent));
     }
 
-    /** The client goes; what comes later, it does not see. */
+    /** The client disconnects; it does not receive later events. */
     synchronized void close() {
         isClosed = true;
     }
 
-    /** From now on what is taken stays pending. */
+    /** From now on accepted bytes stay pending. */
     void stopReading() {
         isRead = false;
     }
@@ -83,7 +83,7 @@ final class FakeSink implements Sink {
         pending = 0;
     }
 
-    /** What the client names when it connects anew; null before it was told. */
+    /** The id that the client sends when it reconnects; null before it received one. */
     @Nullable
     ChangeId lastId() {
         String id = lastId;

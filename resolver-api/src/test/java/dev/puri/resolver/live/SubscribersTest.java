@@ -383,7 +383,7 @@ final class SubscribersTest {
     }
 
     @Test
-    void aReplacedTableRepeatsNothingAndLeavesNothingOut() {
+    void aReplacedTableNeitherRepeatsNorOmitsChanges() {
         ChangeRing first = begin(0, 0);
         FakeSink client = subscribe(null);
         change(first, 0, 1);

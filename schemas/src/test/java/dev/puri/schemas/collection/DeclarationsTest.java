@@ -138,14 +138,14 @@ class DeclarationsTest {
     }
 
     @Test
-    void oneKeyTwiceIsAConflictEvenWhenBothSayTheSame() {
+    void aRepeatedKeyIsAConflictEvenIfBothDeclarationsAreEqual() {
         assertThat(conflicts(Declarations.none(), TRACKS, collection("SoundCloud", "TRACKS", "trk")))
                 .containsExactly(
                         "soundcloud:tracks: name: it is declared twice in this request; remove one declaration");
     }
 
     @Test
-    void allConflictsComeAtOnceAndNothingIsWritten() {
+    void allConflictsAreListedTogetherAndNothingIsWritten() {
         Declarations standing = Declarations.of(List.of(TRACKS, new Namespace("music", true)));
         assertThat(conflicts(
                         standing,
@@ -194,7 +194,7 @@ class DeclarationsTest {
     }
 
     @Test
-    void whatIsDeclaredOfSearchesIsBounded() {
+    void searchDeclarationsAreBounded() {
         assertThatThrownBy(() -> SearchedAttributes.of(Map.of("title", 6), Set.of()))
                 .hasMessage("the boost of title is a whole number from 1 to 5, not 6");
         assertThatThrownBy(() -> SearchedAttributes.of(Map.of("title", 2), Set.of("title")))
@@ -222,7 +222,7 @@ class DeclarationsTest {
     }
 
     @Test
-    void whateverIsDeclaredNoPrefixEverChangesHands() {
+    void noSequenceOfDeclarationsReassignsAPrefix() {
         long seed = new Random().nextLong();
         Random random = new Random(seed);
         Map<Prefix, String> everHeld = new HashMap<>();

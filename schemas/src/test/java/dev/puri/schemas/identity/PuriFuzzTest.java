@@ -11,7 +11,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * Any text is a pURI or an InvalidNameException: every build runs the inputs of the spec's vectors, and
- * with {@code -Dpuri.fuzz=1} what Jazzer makes of them in a minute, some millions.
+ * with {@code -Dpuri.fuzz=1} some millions that Jazzer derives from them in a minute.
  */
 class PuriFuzzTest {
     static Stream<Arguments> inputs() throws IOException {

@@ -32,7 +32,7 @@ class PuriPropertyTest {
     }
 
     @Test
-    void plainTextGoesInAndComesOutButForTheCaseOfAToZ() {
+    void plainTextRoundTripsExceptForTheCaseOfAToZ() {
         Property.forAll(ROUNDS, random -> {
             String namespace = Any.plain(random, Puri.MAX_NAME_BYTES);
             String identifier = Any.plain(random, Puri.MAX_IDENTIFIER_BYTES);
@@ -43,7 +43,7 @@ class PuriPropertyTest {
     }
 
     @Test
-    void anyTextIsAPuriOrAnInvalidNameThatTellsWhere() {
+    void anyTextIsAPuriOrAnInvalidNameWithAPosition() {
         Property.forAll(ROUNDS, random -> PuriFuzzTest.check(garbage(random)));
     }
 

@@ -44,7 +44,7 @@ class PuriTest {
     }
 
     @Test
-    void plainPartsMayHoldWhatTextMayNot() {
+    void plainPartsMayContainCharactersThatTextMayNot() {
         assertThat(Puri.of("Acme", "Bills", "2026/11: 100% \"ä\""))
                 .hasToString("acme:bills:2026%2F11%3A%20100%25%20%22%C3%A4%22");
     }

@@ -26,7 +26,7 @@ class EventDecoderTest {
     private final RecordReader<GenericRecord> avro = RecordReader.of(IdentityEvent.getClassSchema());
 
     @Test
-    void everyValidEventIsDecodedWhateverTheKeyIs() {
+    void everyValidEventIsDecodedWithAnyKey() {
         Property.forAll(ROUNDS, random -> {
             Event event = Any.event(random);
             byte[] value = writer.encode(1, EventAvro.toAvro(event));
@@ -50,13 +50,13 @@ class EventDecoderTest {
                 assertThat(byHand).isEqualTo(byAvro(value));
             }
         });
-        // Both happen often, or this would show nothing.
+        // Both must happen often; otherwise the test would prove nothing.
         assertThat(decoded[0]).isGreaterThan(ROUNDS);
         assertThat(left[0]).isGreaterThan(ROUNDS);
     }
 
     @Test
-    void aBranchInMoreBytesThanItNeedsIsLeftToAvro() {
+    void anOverlongUnionBranchIsLeftToAvro() {
         Event event = new Event(ID, OTHER_KEY, Instant.EPOCH, "test", null, null, new Change.Deleted());
         byte[] value = writer.encode(1, EventAvro.toAvro(event));
         int last = value.length - 1;

@@ -39,7 +39,7 @@ class EventReaderTest {
     }
 
     @Test
-    void everyKindOfChangeComesBack() {
+    void everyKindOfChangeRoundTrips() {
         List<Change> changes = List.of(
                 new Change.Created(
                         ID,
@@ -72,7 +72,7 @@ class EventReaderTest {
     }
 
     @Test
-    void undecodableBytesAreNoMalformedEvent() {
+    void undecodableBytesAreNotAMalformedEvent() {
         byte[] value = writer.encode(1, EventAvro.toAvro(event(new Change.Deleted())));
         byte[] longer = java.util.Arrays.copyOf(value, value.length + 1);
         assertThatThrownBy(() -> reader.read(PURI, longer, SCHEMA)).isInstanceOf(SerializationException.class);
@@ -102,14 +102,14 @@ class EventReaderTest {
     }
 
     @Test
-    void aUuidInCapitalsIsThatUuid() throws IOException {
+    void anUppercaseUuidIsTheSameUuid() throws IOException {
         GenericRecord avro = created();
         avro.put("eventId", ID.toString().toUpperCase(java.util.Locale.ROOT));
         assertThat(reader.read(PURI, bytes(avro), SCHEMA).eventId()).isEqualTo(ID);
     }
 
     @Test
-    void whatBreaksARuleIsMalformedAndNamed() {
+    void anEventThatBreaksARuleIsMalformedAndTheRuleIsNamed() {
         assertMalformed("puri", e -> e.put("puri", "no puri"));
         assertMalformed("occurredAt", e -> e.put("occurredAt", -1L));
         assertMalformed("occurredAt", e -> e.put("occurredAt", Long.MAX_VALUE));

@@ -40,7 +40,7 @@ class LogPropertyTest {
     }
 
     @Test
-    void eventsComeBackFromAvro() {
+    void eventsRoundTripThroughAvro() {
         RecordWriter<IdentityEvent> writer = RecordWriter.of(IdentityEvent.class);
         RecordReader<IdentityEvent> generated = RecordReader.of(IdentityEvent.class);
         EventReader reader = new EventReader();
@@ -58,7 +58,7 @@ class LogPropertyTest {
     }
 
     @Test
-    void rowsComeBackFromAvro() {
+    void rowsRoundTripThroughAvro() {
         RecordWriter<IdentityRow> writer = RecordWriter.of(IdentityRow.class);
         RecordReader<IdentityRow> reader = RecordReader.of(IdentityRow.class);
         Set<Row.Status> seen = EnumSet.noneOf(Row.Status.class);
@@ -73,7 +73,7 @@ class LogPropertyTest {
     }
 
     @Test
-    void documentsComeBackFromAvro() {
+    void documentsRoundTripThroughAvro() {
         RecordWriter<dev.puri.schemas.avro.Document> writer = RecordWriter.of(dev.puri.schemas.avro.Document.class);
         RecordReader<dev.puri.schemas.avro.Document> reader = RecordReader.of(dev.puri.schemas.avro.Document.class);
         Set<Row.Status> seen = EnumSet.noneOf(Row.Status.class);

@@ -83,7 +83,7 @@ class LogValuesTest {
     }
 
     @Test
-    void whatIsDeletedHasNoDocumentAndOnlyAMergedOneASurvivor() {
+    void deletedIdentitiesHaveNoDocumentAndOnlyMergedOnesHaveASurvivor() {
         assertThat(document(Row.Status.MERGED, PURI).mergedInto()).isEqualTo(PURI);
         assertThatThrownBy(() -> document(Row.Status.DELETED, null)).isInstanceOf(IllegalArgumentException.class);
         assertThatThrownBy(() -> document(Row.Status.MERGED, null)).isInstanceOf(IllegalArgumentException.class);

@@ -25,7 +25,7 @@ import org.apache.avro.Schema;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** The same against a real Apicurio, through its Confluent API, and what only a real one can answer. */
+/** The same with a real Apicurio, through its Confluent API, and tests that need a real one. */
 class ApicurioContractIT extends ConfluentContract {
     private static final Schema EVENT = RecordWriter.of(IdentityEvent.class).schema();
 
@@ -64,7 +64,7 @@ class ApicurioContractIT extends ConfluentContract {
     }
 
     @Test
-    void whatIsRegisteredIsTheFileByteForByte() throws Exception {
+    void theRegisteredSchemaIsTheFileByteForByte() throws Exception {
         registry.register(subject, EVENT);
         assertThat(get("/subjects/" + subject + "/versions/1/schema"))
                 .isEqualTo(Files.readString(Path.of("spec/avro/IdentityEvent.avsc")));
@@ -88,7 +88,7 @@ class ApicurioContractIT extends ConfluentContract {
     }
 
     @Test
-    void confluentsSerializerAddsNoVersionWhenItRemovesWhatIsForJavaAlone() throws Exception {
+    void confluentsSerializerAddsNoVersionWhenItRemovesJavaProperties() throws Exception {
         String topic = subject.replace("-value", "");
         int id = registry.register(subject, EVENT);
         try (ConfluentSerde theirs = new ConfluentSerde(
@@ -100,7 +100,7 @@ class ApicurioContractIT extends ConfluentContract {
     }
 
     @Test
-    void besideTheSchemaOfAnEarlierBuildOursIsACompatibleVersionAndBothAreRead() {
+    void afterTheSchemaOfAnEarlierBuildOursIsACompatibleVersionAndBothAreRead() {
         Schema earlier = IdentityEvent.getClassSchema();
         int first = registry.register(subject, earlier);
         registry.setCompatibility(subject, Compatibility.FULL_TRANSITIVE);
@@ -119,7 +119,7 @@ class ApicurioContractIT extends ConfluentContract {
     }
 
     @Test
-    void aSubjectsCompatibilityIsItsOwnOrTheRegistrys() {
+    void compatibilityComesFromTheSubjectOrElseFromTheRegistry() {
         assertThatThrownBy(() -> registry.compatibility(subject)).isInstanceOf(UnknownSchemaException.class);
         registry.register(subject, EVENT);
         assertThat(registry.compatibility(subject)).isEqualTo("NONE");
@@ -138,7 +138,7 @@ class ApicurioContractIT extends ConfluentContract {
     }
 
     @Test
-    void anUnknownIdSubjectAndSchemaAreToldFromFailures() {
+    void anUnknownIdSubjectAndSchemaAreDistinguishedFromFailures() {
         assertThatThrownBy(() -> registry.byId(Integer.MAX_VALUE))
                 .isInstanceOf(UnknownSchemaException.class)
                 .hasMessageContainingAll("id " + Integer.MAX_VALUE, url());
@@ -154,7 +154,7 @@ class ApicurioContractIT extends ConfluentContract {
     }
 
     @Test
-    void aWrongBaseIsNoUnknownId() {
+    void aWrongBaseUrlIsNotAnUnknownId() {
         String wrong = url().substring(0, url().indexOf("/apis"));
         try (ConfluentSchemaRegistry lost =
                 ConfluentSchemaRegistry.create(Map.of("schema.registry.url", wrong, "max.retries", 0))) {
@@ -165,7 +165,7 @@ class ApicurioContractIT extends ConfluentContract {
     }
 
     @Test
-    void fullTransitiveRefusesWhatAnEarlierReaderOrWriterCannotLiveWith() {
+    void fullTransitiveRefusesChangesThatBreakAnEarlierReaderOrWriter() {
         registry.register(subject, EVENT);
         registry.setCompatibility(subject, Compatibility.FULL_TRANSITIVE);
         String source = "{\"name\":\"source\",";
@@ -185,7 +185,7 @@ class ApicurioContractIT extends ConfluentContract {
     }
 
     @Test
-    void withoutALevelApicurioTakesAnything() {
+    void withoutACompatibilityLevelApicurioAcceptsAnySchema() {
         registry.register(subject, EVENT);
         assertThat(registry.register(subject, eventWith("\"name\":\"puri\",\"type\":", "\"name\":\"puri2\",\"type\":")))
                 .as("so the bootstrap must set one")

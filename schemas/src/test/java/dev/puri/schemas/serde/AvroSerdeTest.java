@@ -88,7 +88,7 @@ class AvroSerdeTest {
     }
 
     @Test
-    void generatedRecordsComeBackEqual() {
+    void generatedRecordsRoundTrip() {
         try (AvroSerializer serializer = serializer();
                 AvroDeserializer deserializer = deserializer("specific.avro.reader", "true")) {
             for (Object datum : List.of(EVENT, ROW)) {
@@ -113,7 +113,7 @@ class AvroSerdeTest {
     }
 
     @Test
-    void genericRecordsHoldPlainValuesUnlessConversionsAreAskedFor() {
+    void genericRecordsContainPlainValuesUnlessConversionsAreRequested() {
         try (AvroSerializer serializer = serializer();
                 AvroDeserializer plain = deserializer();
                 AvroDeserializer converting = deserializer("avro.use.logical.type.converters", true)) {
@@ -184,7 +184,7 @@ class AvroSerdeTest {
     }
 
     @Test
-    void whatIsNoAvroRecordIsRefused() {
+    void aValueThatIsNoAvroRecordIsRefused() {
         try (AvroSerializer serializer = serializer()) {
             assertThatThrownBy(() -> serializer.serialize("t", "text"))
                     .isInstanceOf(SerializationException.class)
@@ -193,7 +193,7 @@ class AvroSerdeTest {
     }
 
     @Test
-    void aRecordThatDoesNotFitItsSchemaIsRefusedAndTheNextIsWrittenWhole() {
+    void aRecordThatDoesNotMatchItsSchemaIsRefusedAndTheNextIsWrittenCompletely() {
         try (AvroSerializer serializer = serializer()) {
             byte[] good = serializer.serialize("t", EVENT);
             IdentityEvent bad = IdentityEvent.newBuilder(EVENT).build();
@@ -228,7 +228,7 @@ class AvroSerdeTest {
     }
 
     @Test
-    void generatedClassesAreRegisteredWithoutWhatIsForJavaAloneUnlessAskedFor() {
+    void generatedClassesAreRegisteredWithoutJavaPropertiesUnlessRequested() {
         Schema ofClass = IdentityEvent.getClassSchema();
         try (AvroSerializer plain = serializer();
                 AvroSerializer java = serializer("avro.remove.java.properties", false)) {

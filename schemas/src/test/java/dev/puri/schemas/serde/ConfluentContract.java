@@ -25,7 +25,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Our serde and Confluent's are one another's peers: what either writes the other reads, with the same
+ * Our serde and Confluent's are compatible: each reads the records of the other, with the same
  * configuration. Written once, run against an in-memory and against a real schema registry.
  */
 abstract class ConfluentContract {
@@ -112,7 +112,7 @@ abstract class ConfluentContract {
     }
 
     @Test
-    void theirsRegistersAndOursFindsAndTheOtherWayRound() throws Exception {
+    void eitherSerializerFindsTheSchemaThatTheOtherRegistered() throws Exception {
         Map<String, Object> registering = configs("specific.avro.reader", true);
         Map<String, Object> finding = configs("auto.register.schemas", false, "specific.avro.reader", true);
         IdentityEvent event = EventAvro.toAvro(Any.event(new Random(3)));

@@ -95,7 +95,7 @@ class ConfluentSchemaRegistryTest {
     }
 
     @Test
-    void aFloodOfUnknownIdsIsNotAFloodOfRequests() {
+    void manyRecordsWithUnknownIdsCauseFewRequests() {
         Map<String, Object> configs = impatient(fake.url());
         configs.put("missing.id.cache.ttl.sec", "3600");
         try (ConfluentSchemaRegistry registry = ConfluentSchemaRegistry.create(configs)) {
@@ -119,7 +119,7 @@ class ConfluentSchemaRegistryTest {
     }
 
     @Test
-    void whatIsNotRegisteredHasNoId() {
+    void anUnregisteredSchemaHasNoId() {
         try (ConfluentSchemaRegistry registry = registry()) {
             assertThatThrownBy(() -> registry.idOf("s-value", NAME))
                     .isInstanceOf(UnknownSchemaException.class)
@@ -152,7 +152,7 @@ class ConfluentSchemaRegistryTest {
     }
 
     @Test
-    void passingFailuresAreRetried() {
+    void temporaryFailuresAreRetried() {
         try (ConfluentSchemaRegistry registry = registry()) {
             fake.fail(2, 503);
             assertThat(registry.register("s", NAME)).isEqualTo(1);
@@ -185,7 +185,7 @@ class ConfluentSchemaRegistryTest {
     }
 
     @Test
-    void aRegistryThatIsDownIsSaidInBoundedTime() throws IOException {
+    void anUnreachableSchemaRegistryIsReportedInBoundedTime() throws IOException {
         String down = nobody();
         Instant start = Instant.now();
         try (ConfluentSchemaRegistry registry = ConfluentSchemaRegistry.create(impatient(down))) {
@@ -200,7 +200,7 @@ class ConfluentSchemaRegistryTest {
     }
 
     @Test
-    void aRegistryThatTakesRequestsAndSaysNothingIsSaidInBoundedTime() {
+    void anUnresponsiveSchemaRegistryIsReportedInBoundedTime() {
         fake.fallSilent();
         Instant start = Instant.now();
         try (ConfluentSchemaRegistry registry = registry()) {
@@ -238,7 +238,7 @@ class ConfluentSchemaRegistryTest {
     }
 
     @Test
-    void theNextUrlIsTakenWhenOneIsDown() throws IOException {
+    void usesTheNextUrlWhenOneIsDown() throws IOException {
         try (ConfluentSchemaRegistry registry =
                 ConfluentSchemaRegistry.create(impatient(nobody() + " , " + fake.url()))) {
             assertThat(registry.register("s", NAME)).isEqualTo(1);
@@ -265,7 +265,7 @@ class ConfluentSchemaRegistryTest {
     }
 
     @Test
-    void credentialsAreInNoMessage() throws IOException {
+    void noMessageContainsCredentials() throws IOException {
         String down = nobody();
         Map<String, Object> configs = impatient(down.replace("http://", "http://bob:s3cret@"));
         try (ConfluentSchemaRegistry registry = ConfluentSchemaRegistry.create(configs)) {

@@ -20,11 +20,11 @@ import java.util.stream.Stream;
 final class ConfluentSerde implements AutoCloseable {
     private static final Path JARS = Path.of("target/confluent/META-INF/bundled-dependencies");
 
-    /** What stands around Confluent's classes. */
+    /** A wrapper of Confluent's classes. */
     enum Surroundings {
-        /** Our Avro and Kafka client and our generated classes: a change of class name in our client. */
+        /** Our Avro and Kafka client and our generated classes: a service of ours that only changes the class name. */
         OURS("org.apache.avro.", "org.apache.kafka.", "org.slf4j.", "dev.puri.schemas.avro."),
-        /** Nothing of ours; Avro 1.11 and Kafka 3.9: a consumer elsewhere. */
+        /** None of our classes; Avro 1.11 and Kafka 3.9: somebody else's consumer. */
         THEIR_OWN;
 
         private final List<String> shared;

@@ -24,11 +24,11 @@ import org.apache.avro.SchemaCompatibility;
 import org.apache.avro.SchemaCompatibility.SchemaCompatibilityType;
 import org.jspecify.annotations.Nullable;
 
-/** Confluent's API over HTTP, as much as a serializer asks for; refuses what is not backward compatible. */
+/** The part of Confluent's API over HTTP that a serializer uses; refuses changes that are not backward compatible. */
 final class FakeRegistry implements AutoCloseable {
     private static final ObjectMapper JSON = new ObjectMapper();
 
-    /** What was asked, with the credentials that came along. */
+    /** The requests, with their credentials. */
     record Request(String method, String path, @Nullable String authorization) {}
 
     final List<Request> requests = new CopyOnWriteArrayList<>();
@@ -61,13 +61,13 @@ final class FakeRegistry implements AutoCloseable {
         return "127.0.0.1:" + server.getAddress().getPort();
     }
 
-    /** The next answers have this status and no sense. */
+    /** The next responses have this status and an invalid body. */
     void fail(int times, int status) {
         failureStatus = status;
         failures.set(times);
     }
 
-    /** Takes requests and never answers. */
+    /** Accepts requests and never responds. */
     void fallSilent() {
         silent = true;
     }

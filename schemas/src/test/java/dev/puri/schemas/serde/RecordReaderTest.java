@@ -24,7 +24,7 @@ class RecordReaderTest {
     private final RecordReader<EventPosition> reader = RecordReader.of(EventPosition.class);
 
     @Test
-    void whatIsWrittenIsRead() {
+    void aWrittenRecordIsReadBack() {
         byte[] value = writer.encode(0x01020304, POSITION);
         assertThat(value).startsWith(0, 1, 2, 3, 4);
         assertThat(reader.decode(value, writer.schema())).isEqualTo(POSITION);
@@ -132,7 +132,7 @@ class RecordReaderTest {
         RecordReader<GenericRecord> skipping =
                 RecordReader.of(SchemaBuilder.record("Node").fields().endRecord());
         assertThatThrownBy(() -> skipping.decode(deep, node)).isInstanceOf(SerializationException.class);
-        // And the thread goes on as before.
+        // The thread continues as before.
         assertThat(reader.decode(writer.encode(1, POSITION), SCHEMA)).isEqualTo(POSITION);
     }
 
@@ -164,7 +164,7 @@ class RecordReaderTest {
                 events.decode(value, IdentityEvent.getClassSchema());
                 read++;
             } catch (SerializationException expected) {
-                // What else could come is what this test is for.
+                // Any other exception fails the test.
             } catch (Throwable e) {
                 throw new AssertionError("seed " + seed + ", round " + i + ": " + Arrays.toString(value), e);
             }

@@ -1,6 +1,6 @@
 package dev.puri.schemas.serde;
 
-/** A class that no schema may bring to life. */
+/** A class that no schema may instantiate. */
 final class Trap {
     static {
         System.setProperty("trap.sprung", "yes");

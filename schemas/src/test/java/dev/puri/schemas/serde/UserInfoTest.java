@@ -17,7 +17,7 @@ final class UserInfoTest {
     }
 
     @Test
-    void whatHasNoUserInfoStays() {
+    void textWithoutUserInfoIsUnchanged() {
         assertThat(UserInfo.masked("http://a:8081/v7,http://b")).isEqualTo("http://a:8081/v7,http://b");
         assertThat(UserInfo.masked("a:9092,b:9092")).isEqualTo("a:9092,b:9092");
         assertThat(UserInfo.masked("ann@example.org")).isEqualTo("ann@example.org");

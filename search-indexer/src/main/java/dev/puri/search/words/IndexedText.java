@@ -34,7 +34,9 @@ public record IndexedText(
         @Nullable String titleKeyword,
         Set<String> symbolWords,
         int length) {
-    /** The field of {@link #keywords()}. It is named {@code whole}, because each term is the text of a whole attribute. */
+    /**
+     * The field of {@link #keywords()}. It is named {@code whole}, because each term is the text of a whole attribute.
+     */
     public static final String KEYWORDS_FIELD = "whole";
 
     /** The field of {@link #titleKeyword()}. */

@@ -15,7 +15,7 @@ public abstract class StoreContract extends SearchIndexContract {
     }
 
     @Test
-    void buildsBesideTheServingIndexAndPromotesAtomically() throws Exception {
+    void buildsASeparateIndexAndPromotesItAtomically() throws Exception {
         apply(Item.of("music:tracks:1", "title", "old"), Item.of("music:ghosts:2", "title", "old"));
         index.commit(topics.checkpoint());
 

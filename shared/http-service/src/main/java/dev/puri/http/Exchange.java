@@ -427,7 +427,8 @@ public final class Exchange {
                     LogText.escape(request.path()),
                     instance,
                     cause);
-            Problem internal = Problem.of(ProblemType.INTERNAL, "The server's log has the cause under the value of instance.");
+            Problem internal =
+                    Problem.of(ProblemType.INTERNAL, "The server's log has the cause under the value of instance.");
             problem(new Problem(internal.type(), internal.detail(), instance, internal.extensions()));
         } finally {
             if (!isStream && !request.response().ended()) {

@@ -10,10 +10,9 @@ import java.util.Map;
 /** The HTTP settings that all servers have; a component of each server's settings record. */
 public record HttpSettings(
         @Setting(
-                doc =
-                        "Accepted Host headers, without ports, besides localhost and the server's own address; "
-                                + "* for all. If not set, all are accepted, except on a loopback address with neither tokens nor "
-                                + "TLS, where only localhost and loopback addresses are.")
+                doc = "Accepted Host headers, without ports, besides localhost and the server's own address; "
+                        + "* for all. If not set, all are accepted, except on a loopback address with neither tokens nor "
+                        + "TLS, where only localhost and loopback addresses are.")
         List<String> httpAllowedHosts,
 
         HttpLimits limits,

@@ -102,7 +102,7 @@ final class AccessTest {
     }
 
     @Test
-    void aTokenIsGoodForItsScopesAndNoOthers() {
+    void aTokenIsValidOnlyForItsScopes() {
         assertThat(get("/resolve", "Bearer " + RESOLVER).statusCode()).isEqualTo(200);
         assertThat(get("/changes", "bearer  " + RESOLVER).statusCode()).isEqualTo(200);
         assertThat(get("/metrics", "Bearer " + ADMIN).statusCode()).isEqualTo(200);
@@ -157,7 +157,7 @@ final class AccessTest {
     }
 
     @Test
-    void tokensAreInNoLogNorMessage() {
+    void tokensAreInNoLogAndInNoMessage() {
         String told = get("/resolve", "Bearer " + RESOLVER).headers().map()
                 + get("/metrics", "Bearer " + RESOLVER).body()
                 + get("/resolve", "Bearer " + RESOLVER + "x").body()
@@ -173,7 +173,7 @@ final class AccessTest {
     }
 
     @Test
-    void tokensThatWereReplacedAreTaken() throws Exception {
+    void replacedTokensAreReloaded() throws Exception {
         replaceTokens("ops resolve " + sha256(ADMIN) + "\n");
         awaitStatus(200, ADMIN);
         assertThat(get("/resolve", "Bearer " + RESOLVER).statusCode()).isEqualTo(401);

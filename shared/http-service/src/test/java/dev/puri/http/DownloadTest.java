@@ -118,7 +118,7 @@ final class DownloadTest {
     }
 
     @Test
-    void nothingIsMadeForTheHeadAlone() throws Exception {
+    void producesNothingForAHeadRequest() throws Exception {
         HttpResponse<byte[]> response =
                 client.send(HttpRequest.newBuilder(uri()).HEAD().build(), HttpResponse.BodyHandlers.ofByteArray());
 
@@ -128,7 +128,7 @@ final class DownloadTest {
     }
 
     @Test
-    void noMoreIsMadeThanTheClientTakes() throws Exception {
+    void producesNoMoreThanTheClientReads() throws Exception {
         byte[] piece = new byte[256 << 10];
         maker = number -> number < MANY ? piece : null;
         try (Socket reader = connect()) {
@@ -139,7 +139,7 @@ final class DownloadTest {
     }
 
     @Test
-    void aClientThatTakesNothingIsCutOff() throws Exception {
+    void aClientThatReadsNothingIsDisconnected() throws Exception {
         stallTimeout = Duration.ofMillis(200);
         byte[] piece = new byte[256 << 10];
         maker = number -> number < MANY ? piece : null;
@@ -151,7 +151,7 @@ final class DownloadTest {
     }
 
     @Test
-    void aClientThatTakesNothingIsCutOffWhenTheAnswerIsNotWanted() throws Exception {
+    void aClientThatReadsNothingIsDisconnectedWhenTheSourceCancels() throws Exception {
         byte[] piece = new byte[256 << 10];
         maker = number -> number < MANY ? piece : null;
         try (Socket stalled = connect()) {
@@ -163,7 +163,7 @@ final class DownloadTest {
     }
 
     @Test
-    void aSlowSourceIsWaitedFor() throws Exception {
+    void waitsForASlowSource() throws Exception {
         stallTimeout = Duration.ofMillis(20);
         maker = number -> {
             for (long begun = System.nanoTime(); number < 3 && System.nanoTime() - begun < 200_000_000L; ) {
@@ -178,7 +178,7 @@ final class DownloadTest {
     }
 
     @Test
-    void aPieceThatTakesLongHoldsUpNoOtherWorkThatBlocks() throws Exception {
+    void aSlowPieceDoesNotDelayOtherBlockingWork() throws Exception {
         CountDownLatch making = new CountDownLatch(1);
         CountDownLatch goOn = new CountDownLatch(1);
         maker = number -> {

@@ -99,7 +99,7 @@ final class EventStreamTest {
     }
 
     @Test
-    void anEndIsTheLastThingThatIsSent() throws Exception {
+    void anEndIsSentLast() throws Exception {
         ServerSentEvent bye = ServerSentEvent.of(null, "bye", "stopping");
         try (Reader reader = new Reader("GET")) {
             EventStream stream = opened.take();
@@ -138,7 +138,7 @@ final class EventStreamTest {
     }
 
     @Test
-    void aReaderThatNeverReadsIsCutOff() throws Exception {
+    void aReaderThatNeverReadsIsDisconnected() throws Exception {
         ServerSentEvent much = ServerSentEvent.of(null, null, "x".repeat(10_000));
         try (Reader reader = new Reader("GET")) {
             EventStream stream = opened.take();

@@ -115,7 +115,7 @@ final class FramingTest {
     }
 
     @Test
-    void exactlyOneHostIsTaken() throws IOException {
+    void exactlyOneHostIsAccepted() throws IOException {
         assertRefused("GET /things/a HTTP/1.1\r\n\r\n");
         assertRefused("GET /things/a HTTP/1.1\r\nHost: localhost\r\nHost: localhost\r\n\r\n");
         assertRefused("GET /things/a HTTP/1.1\r\nhost: localhost\r\nHOST: localhost\r\n\r\n");
@@ -138,7 +138,7 @@ final class FramingTest {
     }
 
     @Test
-    void aHeaderOfAnotherNameIsNoLength() throws IOException {
+    void aHeaderWithASimilarNameIsNotContentLength() throws IOException {
         // The parser of Vert.x compares all letters of this name except one.
         String answer = RawHttp1.ask(
                 listener.port(),

@@ -116,7 +116,7 @@ final class Http2Test {
     }
 
     @Test
-    void aBodyThatDripsEndsItsStreamAlone() throws Exception {
+    void aSlowBodyEndsOnlyItsOwnStream() throws Exception {
         try (RawHttp2 raw = raw()) {
             byte[] head = RawHttp2.head("/echo");
             head[0] = (byte) 0x83; // :method POST
@@ -172,7 +172,7 @@ final class Http2Test {
     }
 
     @Test
-    void aHeadThatDripsIsCutOff() throws Exception {
+    void aSlowRequestHeadIsDisconnected() throws Exception {
         try (RawHttp2 raw = raw()) {
             raw.send(RawHttp2.HEADERS, RawHttp2.END_STREAM, 1, RawHttp2.head("/held"));
 
@@ -222,7 +222,7 @@ final class Http2Test {
 
             assertThat(gone.poll(10, TimeUnit.SECONDS)).isEqualTo("gone");
             assertThat(exchange.isOver()).isTrue();
-            // What nobody waits for keeps no connection open.
+            // A response that nobody waits for keeps no connection open.
             assertClosed(() -> raw.next(RawHttp2.HEADERS));
         }
         assertThat(gone).isEmpty();

@@ -124,7 +124,7 @@ final class JwtAccessTest {
     }
 
     @Test
-    void aTokenOfTheIssuerIsGoodForItsScopes() throws Exception {
+    void aTokenOfTheIssuerIsValidForItsScopes() throws Exception {
         String token = signed(claims -> claims.claim("scope", "openid resolve"));
 
         assertThat(get("/resolve", token).body()).isEqualTo("loop");
@@ -160,7 +160,7 @@ final class JwtAccessTest {
     }
 
     @Test
-    void aKeyThatTheTokenBringsAlongIsNotUsed() throws Exception {
+    void aKeyInTheTokensHeaderIsNotUsed() throws Exception {
         RSAKey own = new RSAKeyGenerator(2048).keyID("one").generate();
         SignedJWT token = new SignedJWT(
                 new JWSHeader.Builder(JWSAlgorithm.RS256)
@@ -253,7 +253,7 @@ final class JwtAccessTest {
     }
 
     @Test
-    void keysThatAreKnownServeWhileTheIssuerIsAway() throws Exception {
+    void knownKeysStayValidWhileTheIssuerIsUnreachable() throws Exception {
         assertThat(get("/resolve", signed(c -> c.claim("scope", "resolve"))).statusCode())
                 .isEqualTo(200);
         keysStatus = 500;

@@ -20,7 +20,7 @@ final class LagHeaderTest {
     }
 
     @Test
-    void theAgeCountsOnWhileItCannotBeRead() {
+    void theAgeIncreasesWhileItCannotBeRead() {
         AtomicLong nanos = new AtomicLong();
         AtomicReference<Supplier<Duration>> age = new AtomicReference<>(() -> Duration.ofSeconds(2));
         try (LagHeader lag = new LagHeader("Puri-Table-Lag", () -> age.get().get(), nanos::get)) {
@@ -39,7 +39,7 @@ final class LagHeaderTest {
 
     /** A process that was suspended may respond before the next sample. */
     @Test
-    void theAgeCountsOnWhileNothingReadsIt() {
+    void theAgeIncreasesWhileNothingReadsIt() {
         AtomicLong nanos = new AtomicLong();
         try (LagHeader lag = new LagHeader("Puri-Table-Lag", () -> Duration.ofSeconds(2), nanos::get)) {
             lag.sample();
@@ -54,7 +54,7 @@ final class LagHeaderTest {
     }
 
     @Test
-    void goesOnAfterAnError() throws InterruptedException {
+    void continuesAfterAnError() throws InterruptedException {
         AtomicInteger looks = new AtomicInteger();
         CountDownLatch lookedAgain = new CountDownLatch(3);
         try (LagHeader lag = LagHeader.start("Puri-Table-Lag", () -> {

@@ -104,7 +104,7 @@ final class ListenerLimitsTest {
     }
 
     @Test
-    void aHeadThatDripsIsCutOff() throws IOException {
+    void aSlowRequestHeadIsDisconnected() throws IOException {
         try (RawHttp1 client = new RawHttp1(listener.port())) {
             client.send("GET /things/a HTTP/1.1\r\n");
 
@@ -113,7 +113,7 @@ final class ListenerLimitsTest {
     }
 
     @Test
-    void aSecondHeadThatDripsIsCutOff() throws IOException {
+    void aSlowSecondRequestHeadIsDisconnected() throws IOException {
         try (RawHttp1 client = new RawHttp1(listener.port())) {
             client.send("GET /things/abc HTTP/1.1\r\nHost: localhost\r\n\r\n");
             client.until("abc");
@@ -124,7 +124,7 @@ final class ListenerLimitsTest {
     }
 
     @Test
-    void aGetWithADrippingBodyIsCutOff() throws IOException {
+    void aGetWithASlowBodyIsDisconnected() throws IOException {
         try (RawHttp1 client = new RawHttp1(listener.port())) {
             client.send("GET /things/abc HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100000\r\n\r\n");
             client.until("abc");
@@ -134,12 +134,12 @@ final class ListenerLimitsTest {
     }
 
     @Test
-    void aConnectionThatSaysNothingIsCutOff() throws IOException {
+    void aConnectionWithoutARequestIsClosed() throws IOException {
         assertThat(RawHttp1.ask(listener.port(), "")).contains("408");
     }
 
     @Test
-    void aConnectionThatRestsIsCutOffInSilence() throws IOException {
+    void anIdleConnectionIsClosedWithoutAResponse() throws IOException {
         try (RawHttp1 client = new RawHttp1(listener.port())) {
             client.send("GET /things/abc HTTP/1.1\r\nHost: localhost\r\n\r\n");
 
@@ -148,7 +148,7 @@ final class ListenerLimitsTest {
     }
 
     @Test
-    void aRequestUnderWayIsNotIdle() throws Exception {
+    void anInFlightRequestIsNotIdle() throws Exception {
         try (RawHttp1 client = new RawHttp1(listener.port())) {
             client.send("GET /held HTTP/1.1\r\nHost: localhost\r\n\r\n");
             Exchange exchange = held.poll(10, TimeUnit.SECONDS);
@@ -279,7 +279,7 @@ final class ListenerLimitsTest {
     }
 
     @Test
-    void aCodingThatIsNotKnownIsRefusedAndItsBodyIsNoRequest() throws IOException {
+    void anUnknownTransferCodingIsRefusedAndItsBodyIsNotParsedAsARequest() throws IOException {
         for (String coding : List.of(
                 "Transfer-Encoding: xchunked\r\nContent-Length: 0",
                 "Transfer-Encoding: gzip",
@@ -339,7 +339,7 @@ final class ListenerLimitsTest {
     }
 
     @Test
-    void aDripThatNobodyEndsWouldGoOn() throws IOException {
+    void aSlowRequestWithoutADeadlineStaysOpen() throws IOException {
         // Proves that the slow requests of the other tests do not end by themselves.
         try (RawHttp1 client = new RawHttp1(listener.port())) {
             client.send("GET /held HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100000\r\n\r\n");

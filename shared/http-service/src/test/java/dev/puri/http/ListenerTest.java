@@ -141,7 +141,7 @@ final class ListenerTest {
     }
 
     @Test
-    void queryParametersThatNobodyKnowsAreNamed() {
+    void unknownQueryParametersAreNamed() {
         HttpResponse<String> response = get("/v1/wait?att=1&at=2");
 
         assertProblem(response, 400, "unknown-parameter");
@@ -167,7 +167,7 @@ final class ListenerTest {
     }
 
     @Test
-    void aBodyBeyondBoundsIsRefusedWhetherAnnouncedOrNot() throws IOException {
+    void aTooLargeBodyIsRefusedWithOrWithoutContentLength() throws IOException {
         assertProblem(post("x".repeat(101)), 413, "body-too-large");
         String chunk = "40\r\n" + "x".repeat(64) + "\r\n";
 
@@ -186,7 +186,7 @@ final class ListenerTest {
     }
 
     @Test
-    void aBodyThatDripsIsGivenUp() throws IOException {
+    void aSlowBodyTimesOut() throws IOException {
         ListenerOptions impatient = OPTIONS.onOneThread().with(http(Map.of("body.timeout", "200ms")));
         Route echo = Route.post(
                 "/v1/echo",
@@ -252,7 +252,7 @@ final class ListenerTest {
     }
 
     @Test
-    void aRequestThatNobodyAnswersIsAnsweredAtItsDeadline() throws Exception {
+    void anUnansweredRequestGetsAResponseAtItsDeadline() throws Exception {
         CountDownLatch gone = new CountDownLatch(1);
         AtomicReference<EventStream> stream = new AtomicReference<>();
         List<Route> routes = List.of(
@@ -281,7 +281,7 @@ final class ListenerTest {
     }
 
     @Test
-    void aRequestWhoseClientHasGoneIsForgottenAtOnce() throws Exception {
+    void aRequestOfADisconnectedClientIsRemovedAtOnce() throws Exception {
         List<Route> routes = List.of(
                 Route.get("/v1/never", Scope.NONE, exchange -> {}),
                 Route.post("/v1/body", Scope.NONE, exchange -> exchange.readBody(body -> {})));
@@ -419,7 +419,7 @@ final class ListenerTest {
     }
 
     @Test
-    void aRequestUnderWayEndsBeforeTheListenerCloses() throws Exception {
+    void anInFlightRequestEndsBeforeTheListenerCloses() throws Exception {
         CompletableFuture<HttpResponse<String>> answer =
                 client.sendAsync(request("/v1/held").build(), HttpResponse.BodyHandlers.ofString());
         assertThat(holding.await(10, TimeUnit.SECONDS)).isTrue();

@@ -118,7 +118,7 @@ final class TlsTest {
     }
 
     @Test
-    void renewedCertificatesAreTaken() throws Exception {
+    void renewedCertificatesAreReloaded() throws Exception {
         start(Map.of());
         assertThat(subject()).isEqualTo("CN=server");
 
@@ -131,7 +131,7 @@ final class TlsTest {
     }
 
     @Test
-    void aRenewalThatWentWrongChangesNothing() throws Exception {
+    void aFailedRenewalKeepsTheCertificate() throws Exception {
         start(Map.of());
         Files.writeString(certificate, "nonsense");
         CERTIFICATES.certificate("renewed", folder.resolve("new"));
@@ -177,7 +177,7 @@ final class TlsTest {
     }
 
     @Test
-    void aSlowTlsHandshakeIsCutOff() throws IOException {
+    void aSlowTlsHandshakeIsDisconnected() throws IOException {
         start(Map.of("header.timeout", "200ms"));
         try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port())) {
             socket.setSoTimeout(20_000);

@@ -83,7 +83,7 @@ final class DeclaredCollectionsTest {
     }
 
     @Test
-    void aSchemaRegistryThatIsAwayIsWaitedFor() {
+    void waitsForAnUnavailableSchemaRegistry() {
         registry.setAway(true);
         assertThatThrownBy(() -> take(Written.tracks(true))).isInstanceOf(RegistryUnavailableException.class);
     }

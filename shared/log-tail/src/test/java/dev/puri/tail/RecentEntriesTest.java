@@ -37,7 +37,7 @@ final class RecentEntriesTest {
     }
 
     @Test
-    void aKeyThatIsThereKeepsItsEntryAndItsPlace() {
+    void putIfAbsentKeepsAnExistingEntryAndItsPosition() {
         assertThat(entries.putIfAbsent("a", 1)).isTrue();
         assertThat(entries.putIfAbsent("b", 2)).isTrue();
         assertThat(entries.putIfAbsent("a", 3)).isFalse();

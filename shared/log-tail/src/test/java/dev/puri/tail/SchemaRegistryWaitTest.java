@@ -53,7 +53,7 @@ final class SchemaRegistryWaitTest {
     }
 
     @Test
-    void anInterruptEndsTheWaitAndStays() {
+    void anInterruptEndsTheWaitAndIsPreserved() {
         SchemaRegistryWait wait = new SchemaRegistryWait(NEVER, stop);
 
         assertThatThrownBy(() -> wait.read(

@@ -178,7 +178,7 @@ final class TailIT {
     }
 
     @Test
-    void noNameIsPublicWhileTheBrokersAreAway() {
+    void noNameIsPublicWhileTheBrokersAreUnreachable() {
         write(written.record(Written.tracks(true)));
         try (DeclaredCollections collections = collections()) {
             await().atMost(Duration.ofSeconds(30)).until(() -> collections.isPublic(TRACK.qualifiedCollection()));
@@ -218,7 +218,7 @@ final class TailIT {
     }
 
     @Test
-    void aRecordThatCannotBeReadForNowIsNotLeftOut() {
+    void aTemporarilyUnreadableRecordIsNotSkipped() {
         registry.setAway(true);
         write(written.record(Written.tracks(true)));
         try (DeclaredCollections collections = collections()) {

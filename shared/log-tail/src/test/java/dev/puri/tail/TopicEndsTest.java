@@ -22,14 +22,14 @@ final class TopicEndsTest {
     }
 
     @Test
-    void theEndsAreReachedOnceNoPartitionLacksAnything() {
+    void theEndsAreReachedOnceEveryPartitionIsAtItsEnd() {
         assertThat(ends.ends().isReachedBy(partition -> partition == 2 ? 3 : 11))
                 .isFalse();
         assertThat(ends.ends().isReachedBy(partition -> 11)).isTrue();
     }
 
     @Test
-    void aTopicIsAnotherWithAnotherIdOrOtherPartitions() {
+    void aTopicWithAnotherIdOrOtherPartitionsIsADifferentTopic() {
         TopicEnds one = ends(id, Map.of(0, 10L));
 
         assertThat(one.isOfTheSameTopic(ends(id, Map.of(0, 99L)))).isTrue();

@@ -204,7 +204,7 @@ final class TopicFollowerTest {
     }
 
     @Test
-    void passesARecordAgainThatCannotBeHandled() {
+    void passesARecordAgainAfterItsHandlerFailed() {
         FakeConsumer first = consumer(1);
         first.ends(1);
         first.onPoll(() -> first.write(0, 0));

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.w3c.dom.Document;
 import org.w3c.dom.NodeList;
 
-/** The BOM has all that a service embeds, and no more. */
+/** The BOM contains exactly the modules that a service embeds. */
 class BomTest {
     private static final Path ROOT = Path.of("..", "..");
     private static final String BOM = "client/bom";

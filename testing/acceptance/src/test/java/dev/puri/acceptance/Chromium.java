@@ -25,7 +25,7 @@ final class Chromium implements AutoCloseable {
         this.browser = browser;
     }
 
-    /** Skips the tests where there is no Chromium, unless this is the build server, which has to have one. */
+    /** Skips the tests if Chromium is missing; on the build server they fail. */
     static Path require() {
         String named = System.getenv("PURI_CHROMIUM");
         Path chromium = named == null ? USUAL : Path.of(named);
@@ -49,7 +49,7 @@ final class Chromium implements AutoCloseable {
                     "--disable-gpu",
                     "--disable-quic",
                     "--no-first-run",
-                    // What it asks of its maker in the background is no part of the page.
+                    // Chromium's own background requests are not part of the page.
                     "--disable-background-networking",
                     "--disable-component-update",
                     "--disable-sync");

@@ -32,7 +32,7 @@ final class CuttableProxy implements AutoCloseable {
         return "http://127.0.0.1:" + server.getLocalPort();
     }
 
-    /** Cuts every feed, in the middle of whatever is on its way; returns how many there were. */
+    /** Cuts every feed in the middle of its data; returns the number of feeds. */
     int cutFeeds() {
         int cut = 0;
         for (Pipe each : pipes) {
@@ -64,7 +64,7 @@ final class CuttableProxy implements AutoCloseable {
             try {
                 task.run();
             } catch (IOException e) {
-                // The connection is gone, which is what the proxy is for.
+                // The connection is closed, as the proxy intends.
             }
         });
     }

@@ -30,7 +30,7 @@ class ExternalBuildIT {
     private static final Path ROOT = Path.of("..", "..");
     private static final int JAVA_17_CLASS_FILES = 61;
 
-    /** An address at which nobody listens; opening a client needs nobody. */
+    /** An address at which nobody listens; opening a client needs no server. */
     private static final String NO_RESOLVER = "http://127.0.0.1:1";
 
     @TempDir
@@ -143,7 +143,7 @@ class ExternalBuildIT {
         }
     }
 
-    /** The jars of this build have been made by Maven with other folders, at another time. */
+    /** Maven built the jars of this build in other folders, at another time. */
     @Test
     void aSecondBuildElsewhereGivesTheSameBytes() throws Exception {
         Path module = ROOT.resolve("client/declarations");

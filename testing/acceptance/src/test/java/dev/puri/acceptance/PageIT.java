@@ -65,7 +65,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 final class PageIT {
     private static final ObjectMapper JSON = new ObjectMapper();
 
-    /** One of each: found by another casing, moved, merged, deleted, unknown, and no name at all. */
+    /** One of each: found in another casing, moved, merged, deleted, unknown, and an invalid name. */
     private static final List<String> MIX = List.of(
             "SoundCloud:Tracks:123",
             "soundcloud:users:ana.souza",
@@ -150,7 +150,7 @@ final class PageIT {
     }
 
     @Test
-    void aLinkBringsTheQuestionAlong() {
+    void aLinkContainsTheQuery() {
         try (Visit first = Visit.to(chromium.browser(), demo.resolver());
                 Visit colleague = Visit.to(chromium.browser(), demo.resolver())) {
             first.lookUp("[\"SoundCloud:Tracks:123\", \"soundcloud:tracks:78\"]");
@@ -162,7 +162,7 @@ final class PageIT {
     }
 
     @Test
-    void aChangeShowsAsItHappensAndARefusalWithItsReason() {
+    void thePageShowsChangesLiveAndRefusalsWithTheirReason() {
         try (Visit visit = Visit.to(chromium.browser(), demo.resolver())) {
             assertThat(visit.find("#stream-text")).hasText("Live");
 
@@ -223,11 +223,11 @@ final class PageIT {
     }
 
     @Test
-    void searchIsOneMixedListAsOneTypesAndItsCountsAreFilters() {
+    void searchUpdatesOneMixedListWhileTypingAndItsCountsAreFilters() {
         try (Visit visit = Visit.to(chromium.browser(), demo.resolver())) {
             assertThat(visit.find("#search-summary")).containsText("newest first");
             visit.page().keyboard().press("s");
-            // With a slip.
+            // With a typo.
             visit.page().keyboard().type("ana sousa");
             Locator hits = visit.find("#search-results .hit");
             assertThat(visit.find("#search-summary")).hasText("5 results");
@@ -270,7 +270,7 @@ final class PageIT {
     }
 
     @Test
-    void moreIsOfWhatIsShownWhileAnotherTextIsTyped() {
+    void moreResultsAreOfTheShownQueryWhileAnotherTextIsTyped() {
         try (Visit visit = Visit.to(chromium.browser(), demo.resolver())) {
             assertThat(visit.find("#search-more")).isVisible();
             visit.page().evaluate("""
@@ -287,7 +287,7 @@ final class PageIT {
     }
 
     @Test
-    void whatIsFoundIsTextWhateverItLooksLike() {
+    void searchResultsAreShownAsTextEvenIfTheyLookLikeMarkup() {
         String hostile = "<img src=x onerror=\"window.hurt=1\"> <em>zebra</em> & co";
         publish(
                 "soundcloud:tracks:hostile",
@@ -313,7 +313,7 @@ final class PageIT {
     }
 
     @Test
-    void anIndexThatIsBehindOrAwayIsSaidAndWithoutOneThereIsNoSearch() {
+    void thePageReportsAStaleOrUnreachableIndexAndHasNoSearchWithoutOne() {
         try (Visit visit = Visit.to(chromium.browser(), demo.resolver())) {
             visit.page()
                     .route(
@@ -378,7 +378,7 @@ final class PageIT {
                                     + byStatus.get("merged").asText() + " merged, "
                                     + byStatus.get("deleted").asText() + " deleted");
             assertThat(visit.find("#figure-rows")).hasText(stats.get("rows").asText());
-            // The longest bar is as long as the room for it, the others in proportion.
+            // The longest bar has the full width, the others are proportional.
             assertThat(visit.page().evaluate("""
                     () => [...document.querySelectorAll('#chart-owners li')].every((row) => {
                       const bar = row.querySelector('.bar').getBoundingClientRect().width;
@@ -391,7 +391,7 @@ final class PageIT {
     }
 
     @Test
-    void whatIsDeclaredAnewIsDrawnThoughNoCountHasChanged() {
+    void aChangedDeclarationIsDrawnEvenIfNoCountHasChanged() {
         String declared = """
                 {"collections":[{"collection":"soundcloud:tracks","prefix":"%1$s","owners":["catalog"],"public":false,
                 "description":"Told as %1$s"}],"total":1}""";
@@ -435,7 +435,7 @@ final class PageIT {
             assertThat(visit.find("#pause")).hasAttribute("aria-pressed", "false");
             page.keyboard().press("Escape");
 
-            // From the first to the last, all that can be used is reached, in the order in which it stands, and seen.
+            // Every usable element gets the focus, in document order, and is visible.
             Object all = page.evaluate("""
                     () => {
                       window.reached = [];
@@ -461,7 +461,7 @@ final class PageIT {
     }
 
     @Test
-    void shortcutsOfOneKeyCanBeTurnedOff() {
+    void shortcutsOfOneKeyCanBeDisabled() {
         try (Visit visit = Visit.to(chromium.browser(), demo.resolver())) {
             visit.page().keyboard().press("?");
             visit.find("#keys-on").uncheck();
@@ -525,7 +525,7 @@ final class PageIT {
         String hostile = "<img src=x onerror=\"window.hurt=1\"><script>window.hurt=1</script>";
         String json = JSON.writeValueAsString(hostile);
         try (Visit visit = new Visit(chromium.browser(), demo.resolver(), ColorScheme.LIGHT, 1280, 900)) {
-            // Worse than any resolver would tell: markup in every field that holds text.
+            // Worse than any resolver's response: markup in every text field.
             visit.page().route("**/v1/rejections*", answering("""
                     {"rejections":[{"rejectedAt":%1$s,"position":%1$s,"puri":%1$s,"eventId":%1$s,"reason":%1$s,"detail":%1$s,
                     "holder":{"owner":"<b>x</b>","shard":%1$s},"survivor":%1$s}],"complete":true}""".formatted(json)));
@@ -579,7 +579,7 @@ final class PageIT {
         }
     }
 
-    /** What the page must not do, the browser does not let it do. */
+    /** The browser prevents the page from violating its policy. */
     @Test
     void thePolicyStopsMarkupMadeOfText() {
         try (Visit visit = Visit.to(chromium.browser(), demo.resolver())) {
@@ -597,7 +597,7 @@ final class PageIT {
     }
 
     @Test
-    void aResolverThatComesBackIsGoneOnWithWithoutMissingAnything() throws Exception {
+    void thePageMissesNoChangeAfterTheResolverRestarts() throws Exception {
         int port;
         try (ServerSocket free = new ServerSocket(0)) {
             port = free.getLocalPort();
@@ -637,7 +637,7 @@ final class PageIT {
     }
 
     @Test
-    void aTabThatNobodyLooksAtGivesItsStreamBackAndMissesNothing() throws Exception {
+    void aHiddenTabClosesItsStreamAndMissesNoChange() throws Exception {
         String look = "(hidden) => { Object.defineProperty(document, 'hidden', { value: hidden, configurable: true });"
                 + " document.dispatchEvent(new Event('visibilitychange')); }";
         try (Visit visit = new Visit(chromium.browser(), demo.resolver(), ColorScheme.LIGHT, 1280, 900)) {
@@ -662,7 +662,7 @@ final class PageIT {
     }
 
     @Test
-    void aTableThatCannotBeFilledSaysWhyAndWhatToDo() throws Exception {
+    void aTableThatCannotBeFilledReportsTheReasonAndTheRemedy() throws Exception {
         try (Resolver alone = resolver("127.0.0.1:1", Map.of("http.port", "0"));
                 Visit visit = Visit.to(chromium.browser(), "http://127.0.0.1:" + alone.port())) {
             assertThat(visit.find("#banner")).containsText("PURI_BOOTSTRAP_SERVER");
@@ -675,7 +675,7 @@ final class PageIT {
     }
 
     @Test
-    void theFillingOfATableIsSeenToTheEnd() {
+    void thePageShowsTheFillingOfATableToItsEnd() {
         try (Visit visit = new Visit(chromium.browser(), demo.resolver(), ColorScheme.LIGHT, 1280, 900)) {
             String filling = "\"detail\":\"the table is being filled\",\"reason\":\"the table is being filled\"";
             visit.page().route("**/health/*", notReady("{\"rows\":900,\"reached\":1000,\"end\":4000," + filling + "}"));
@@ -698,14 +698,14 @@ final class PageIT {
             visit.page().unroute("**/health/*");
             assertThat(visit.find("#standing-text")).hasText("Ready");
             assertThat(visit.find("#banner")).isHidden();
-            // What could not be answered is asked again, by itself.
+            // The page repeats failed requests automatically.
             assertThat(visit.find(".results .found")).hasCount(1);
         }
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"<html><title>502 Bad Gateway</title></html>", "{\"message\":\"Bad Gateway\"}"})
-    void whatAProxyAnswersIsNotTakenForTheResolversAnswer(String body) {
+    void aProxysResponseIsNotTakenForTheResolvers(String body) {
         String told = "Something on the way to the resolver answered, with status 502.";
         Consumer<Route> proxy = route -> route.fulfill(new Route.FulfillOptions()
                 .setStatus(502)
@@ -719,7 +719,7 @@ final class PageIT {
             assertThat(visit.find("#answers-problem")).hasText(told);
             assertThat(visit.find("#rejections-problem")).hasText(told);
 
-            // Not to be ready is an answer of health's own, a proxy's is none.
+            // A 503 of health itself is an answer; a proxy's is not.
             visit.page().route("**/health/*", notReady("{\"detail\":\"no broker answers\"}"));
             assertThat(visit.find("#standing-text")).hasText("Waiting");
             visit.page().route("**/health/*", proxy);
@@ -734,7 +734,7 @@ final class PageIT {
     }
 
     @Test
-    void anEmptyTableIsToldHowToBegin() {
+    void thePageOfAnEmptyTableExplainsTheFirstSteps() {
         try (Visit visit = new Visit(chromium.browser(), demo.resolver(), ColorScheme.LIGHT, 1280, 900)) {
             visit.page().route("**/health/*", answering("""
                     {"status":"UP","checks":[{"name":"table","status":"UP","data":{"topic":"puri.identities.v1","rows":0,"reached":0,
@@ -746,7 +746,7 @@ final class PageIT {
     }
 
     @Test
-    void aResolverWithTokensAsksForOneAndEachPartSaysWhatItMayNot() throws Exception {
+    void thePageAsksForATokenAndEachPartReportsAMissingScope() throws Exception {
         String all = "every-scope-7f3a9c1e5b2d8f60";
         String few = "look-ups-only-1b8e4d7a2c9f5036";
         Path tokens = Files.writeString(

@@ -42,7 +42,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A client's cache stays true while rows change in every way and its feed is cut again and again. */
+/** A client's cache stays correct while rows change in every way and its feed is cut repeatedly. */
 @Timeout(600)
 class ResolverCacheIT {
     private static final long SEED = Long.getLong("puri.cache.seed", System.nanoTime());
@@ -50,7 +50,7 @@ class ResolverCacheIT {
     private static final int NAMES_EACH = 12;
     private static final int WRITES_EACH = Integer.getInteger("puri.cache.writes", 200);
 
-    /** One write in so many is followed by a cut. */
+    /** One of this number of writes is followed by a cut. */
     private static final int CUT_EVERY = 100;
 
     private static final Owner OWNER = new Owner("catalog");
@@ -64,7 +64,7 @@ class ResolverCacheIT {
     private final Queue<Ref> handles = new ConcurrentLinkedQueue<>();
     private final AtomicInteger cuts = new AtomicInteger();
 
-    /** What the writer of a name knows of it; nobody else writes it. */
+    /** The expected state of a name, known by its only writer. */
     private enum State {
         ABSENT,
         ACTIVE,
@@ -222,7 +222,7 @@ class ResolverCacheIT {
             return events.erased(puri).build();
         }
 
-        /** Any other name, so that there are chains, cycles and survivors that are not there. */
+        /** Any other name, so that there are chains, cycles and missing survivors. */
         private Puri survivorOf(int name) {
             int writer = random.nextInt(WRITERS);
             int other = random.nextInt(NAMES_EACH);
@@ -230,7 +230,7 @@ class ResolverCacheIT {
         }
     }
 
-    /** A row that were stale now would be so for ever, for nothing changes any more. */
+    /** A row that is stale now would stay stale forever, because nothing changes any more. */
     private void compare(ResolverClient cached, ResolverClient direct) {
         await().atMost(Duration.ofSeconds(90))
                 .untilAsserted(() -> assertThat(cached.cacheStatistics().feed())

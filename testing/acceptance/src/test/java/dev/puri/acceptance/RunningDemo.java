@@ -12,7 +12,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.awaitility.Awaitility;
 
-/** {@code puri demo} as a user starts it, in a process of its own on free ports, with its sample loaded. */
+/** {@code puri demo} as a user starts it, in a separate process on free ports, with its sample loaded. */
 final class RunningDemo implements AutoCloseable {
     private static final Pattern UP =
             Pattern.compile("running until .*: resolver ([^\\s,]+),.* broker ([^\\s,]+), schema registry (\\S+)");

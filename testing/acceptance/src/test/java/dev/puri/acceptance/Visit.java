@@ -13,17 +13,17 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
 /**
- * One person with the page open. Remembers what went wrong without being seen: errors, what the policy
- * had to stop, and requests to other hosts.
+ * One user with the page open. Records invisible failures: errors, violations of the
+ * policy, and requests to other hosts.
  */
 final class Visit implements AutoCloseable {
-    /** Counts what the page's policy stopped; injected by the browser, so not itself stopped. */
+    /** Counts violations of the page's policy; the browser injects it, so the policy does not block it. */
     private static final String WATCH = """
             window.stopped = [];
             addEventListener("securitypolicyviolation", (e) => window.stopped.push(e.violatedDirective + " " + e.blockedURI));
             """;
 
-    /** What a browser says of every answer that is an error, and cannot be kept from saying. */
+    /** The message that a browser logs for every error response; it cannot be disabled. */
     private static final String FAILED_ANSWER = "Failed to load resource: the server responded with a status of";
 
     private final BrowserContext context;
@@ -83,7 +83,7 @@ final class Visit implements AutoCloseable {
                 + " && document.querySelector('#answers .results, #answers-problem p')");
     }
 
-    /** Nothing went wrong that the page does not show; answers that are errors may be among what was tested. */
+    /** Fails on errors that the page does not show; error responses may be part of a test. */
     void assertNothingWentWrong(boolean answersMayFail) {
         assertThat(errors).as("errors").isEmpty();
         assertThat(elsewhere).as("requests to other hosts").isEmpty();

@@ -57,7 +57,7 @@ class KilledBrokerIT {
 
     @Test
     void decidedTransactionsAreCompletedAndOpenTransactionsAreAborted() throws Exception {
-        killWithTransactionsUnderWay(DECIDED, OPEN);
+        killWithOpenTransactions(DECIDED, OPEN);
         try (EmbeddedBroker broker = EmbeddedBroker.start(data, 0)) {
             await().atMost(Duration.ofSeconds(60)).until(() -> isReadToItsEnd(broker, DECIDED));
             assertThat(committed(broker, DECIDED)).containsExactly("v");
@@ -70,7 +70,7 @@ class KilledBrokerIT {
 
     @Test
     void hangingTransactionsAreCompletedWithTheirCoordinatorsDecision() throws Exception {
-        killWithTransactionsUnderWay(HANGING_COMMIT, HANGING_ABORT);
+        killWithOpenTransactions(HANGING_COMMIT, HANGING_ABORT);
         try (EmbeddedBroker broker = EmbeddedBroker.start(data, 0)) {
             assertThat(isReadToItsEnd(broker, HANGING_COMMIT)).isTrue();
             assertThat(committed(broker, HANGING_COMMIT)).containsExactly("v");
@@ -79,7 +79,7 @@ class KilledBrokerIT {
         }
     }
 
-    private void killWithTransactionsUnderWay(String first, String second) throws Exception {
+    private void killWithOpenTransactions(String first, String second) throws Exception {
         File output = Files.createTempFile("killed-broker", ".log").toFile();
         Process killed = new ProcessBuilder(
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),

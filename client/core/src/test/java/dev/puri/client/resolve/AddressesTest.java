@@ -10,7 +10,7 @@ class AddressesTest {
     private static final List<URI> BASES = List.of(URI.create("http://a"), URI.create("http://b"));
 
     @Test
-    void anAddressThatFailedComesLastUntilItsBackoffIsOverWhichDoubles() {
+    void aFailedAddressComesLastUntilItsDoublingBackoffIsOver() {
         long[] now = {0};
         Addresses addresses = new Addresses(BASES, () -> now[0]);
         Addresses.Address preferred = addresses.inOrder().get(0);
@@ -30,7 +30,7 @@ class AddressesTest {
         assertThat(addresses.inOrder().get(0)).isSameAs(preferred);
     }
 
-    /** One that hangs would hold up all look-ups for their share of the deadline. */
+    /** An address that hangs would delay all look-ups for their share of the deadline. */
     @Test
     void afterItsBackoffOneLookUpTriesAnAddressBeforeTheOthersDo() {
         long[] now = {0};
@@ -46,7 +46,7 @@ class AddressesTest {
         now[0]++;
         assertThat(addresses.inOrder().get(0)).isSameAs(preferred);
 
-        // A try that was cancelled, because another address was quicker, tells nothing.
+        // An attempt that was cancelled because another address was faster proves nothing.
         now[0] += 2 * Addresses.MIN_BACKOFF.toNanos() - 1;
         assertThat(addresses.inOrder().get(1)).isSameAs(preferred);
         now[0]++;

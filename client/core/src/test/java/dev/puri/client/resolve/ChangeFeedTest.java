@@ -41,7 +41,7 @@ class ChangeFeedTest {
         await().atMost(LONG).until(() -> client.cacheStatistics().changes() == changes);
     }
 
-    /** How many look-ups the resolver gets while one is made. */
+    /** Returns the number of look-ups that the resolver receives during one call. */
     private int requestsOf(String ref) {
         int before = resolver.asked.size();
         assertThat(client.resolve(ref)).isInstanceOf(Verdict.Found.class);
@@ -49,7 +49,7 @@ class ChangeFeedTest {
     }
 
     @Test
-    void theCacheAnswersWhileChangesAreFollowedUntilOneTellsOfTheRow() {
+    void theCacheAnswersWhileTheFeedIsCurrentUntilTheRowChanges() {
         FakeResolver.Stream stream = resolver.stream();
         assertThat(stream.lastEventId).isNull();
         assertThat(requestsOf(NAME)).as("before the feed").isEqualTo(1);
@@ -70,7 +70,7 @@ class ChangeFeedTest {
     }
 
     @Test
-    void anAnswerThatAChangeOvertookIsNotKept() throws Exception {
+    void doesNotCacheAnAnswerThatAChangeOvertook() throws Exception {
         FakeResolver.Stream stream = resolver.stream().id(100, 1);
         awaitFeed(Feed.CURRENT);
         CountDownLatch asked = new CountDownLatch(1);
@@ -92,7 +92,7 @@ class ChangeFeedTest {
     }
 
     @Test
-    void anAnswerOfATableThatIsBehindIsNotKept() {
+    void doesNotCacheAnAnswerOfAStaleTable() {
         resolver.stream().id(100, 1);
         awaitFeed(Feed.CURRENT);
         resolver.resolving((exchange, request) -> {
@@ -104,7 +104,7 @@ class ChangeFeedTest {
     }
 
     @Test
-    void afterACutTheFeedGoesOnAndOldRowsAnswerOnlyWhenAllWasTold() {
+    void afterADisconnectCachedRowsAreUsedOnlyOnceTheFeedHasCaughtUp() {
         FakeResolver.Stream stream = resolver.stream().id(100, 1);
         awaitFeed(Feed.CURRENT);
         requestsOf(NAME);
@@ -131,7 +131,7 @@ class ChangeFeedTest {
     }
 
     @Test
-    void aFeedThatCannotGoOnEmptiesTheCache() {
+    void aFeedThatCannotResumeEmptiesTheCache() {
         resolver.stream().id(100, 1).end();
         FakeResolver.Stream again = resolver.stream();
         again.id(100, 1).id(101, 1);
@@ -145,7 +145,7 @@ class ChangeFeedTest {
     }
 
     @Test
-    void anIdThatIsNotTakenEmptiesTheCache() {
+    void aRefusedIdEmptiesTheCache() {
         FakeResolver.Stream stream = resolver.stream().id(100, 1);
         awaitFeed(Feed.CURRENT);
         requestsOf(NAME);

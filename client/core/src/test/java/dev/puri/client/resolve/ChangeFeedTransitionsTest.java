@@ -12,7 +12,7 @@ import java.util.UUID;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** A feed without a network, and with a clock that a test moves on. */
+/** A feed without a network, with a clock that the test advances. */
 class ChangeFeedTransitionsTest {
     private static final Puri NAME = Puri.parse("m:t:1");
     private static final Duration SILENCE = Duration.ofSeconds(45);
@@ -71,9 +71,9 @@ class ChangeFeedTransitionsTest {
         assertThat(state()).isEqualTo(Feed.CURRENT);
     }
 
-    /** A resolver that is cut off from its brokers keeps the connection, and has no new ids. */
+    /** A resolver that cannot reach its brokers keeps the connection, and has no new ids. */
     @Test
-    void afterASilenceTheCacheIsNotUsedUntilTheFeedHasGoneOn() {
+    void afterASilenceTheCacheIsNotUsedUntilTheFeedAdvances() {
         feed.connect();
         connected().tell(id(100, 1));
         keep();
@@ -95,7 +95,7 @@ class ChangeFeedTransitionsTest {
     }
 
     @Test
-    void aFeedThatMovesAndStaysBehindIsSilent() {
+    void aFeedWhoseIdsAdvanceWithinTheSameSecondIsSilent() {
         feed.connect();
         FakeHttpClient.Open<?> stream = connected().tell(id(100, 1));
         keep();
@@ -110,7 +110,7 @@ class ChangeFeedTransitionsTest {
     }
 
     @Test
-    void aFeedWhoseSecondsMoveOnIsNotSilent() {
+    void aFeedWhoseSecondsAdvanceIsNotSilent() {
         feed.connect();
         FakeHttpClient.Open<?> stream = connected().tell(id(100, 1));
         keep();

@@ -21,9 +21,9 @@ class ConcurrencyLimiterTest {
         }
     }
 
-    /** However fast tasks end, the thread that ends one begins no more than may be under way. */
+    /** However fast tasks end, the thread that ends one never starts more than the limit. */
     @Test
-    void aThreadBeginsAsManyAsMayBeUnderWayAndHandsTheRestOver() {
+    void aThreadStartsTasksUpToTheLimitAndHandsTheRestOver() {
         List.of("a", "b", "c", "d", "e", "f").forEach(limiter::add);
         assertThat(begun).containsExactly("a", "b");
         endAtOnce = true;
@@ -39,7 +39,7 @@ class ConcurrencyLimiterTest {
     }
 
     @Test
-    void aThreadThatTakesOverBeginsNoneAfterTheEnd() {
+    void aThreadThatTakesOverStartsNoneAfterTheEnd() {
         List.of("a", "b", "c", "d", "e").forEach(limiter::add);
         endAtOnce = true;
         limiter.end("a");

@@ -17,12 +17,12 @@ public interface ContractRegistry {
     Owner OWNER = new Owner("catalog");
     Instant TIME = Instant.parse("2026-03-01T10:00:00.120Z");
 
-    /** Of the events topic. */
+    /** The number of partitions of the events topic. */
     int PARTITIONS = 3;
 
     Events EVENTS = new Events("contract-test");
 
-    /** Mints in the collection, with a handle. */
+    /** Mints an identity of the collection, with a handle. */
     NewIdentity mint();
 
     /** Publishes, and returns the token. */

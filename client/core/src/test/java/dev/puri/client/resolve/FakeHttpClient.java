@@ -29,13 +29,13 @@ import org.jspecify.annotations.Nullable;
 
 /** A client without a network, whose exchanges a test answers. */
 final class FakeHttpClient extends HttpClient {
-    /** What was sent, in its order. */
+    /** The sent requests, in order. */
     final List<Exchange<?>> exchanges = new CopyOnWriteArrayList<>();
 
-    /** Thrown by all that is sent; null to send. */
+    /** The exception of every request; null to send requests. */
     volatile @Nullable RuntimeException refusal;
 
-    /** Run after each that is sent. */
+    /** Runs after each sent request. */
     volatile Runnable onSend = () -> {};
 
     /**
@@ -44,7 +44,7 @@ final class FakeHttpClient extends HttpClient {
      * @param end cancelled when nobody wants it any more
      */
     record Exchange<T>(HttpRequest request, BodyHandler<T> handler, CompletableFuture<HttpResponse<T>> end) {
-        /** Begins an answer that has no end. */
+        /** Begins an endless response. */
         Open<T> open() {
             BodySubscriber<T> body = handler.apply(new Info(200));
             body.onSubscribe(new Flow.Subscription() {
@@ -66,7 +66,7 @@ final class FakeHttpClient extends HttpClient {
         }
     }
 
-    /** An answer under way. */
+    /** A response that has begun. */
     record Open<T>(Exchange<T> exchange, BodySubscriber<T> body) {
         Open<T> tell(String text) {
             body.onNext(List.of(ByteBuffer.wrap(text.getBytes(StandardCharsets.UTF_8))));

@@ -23,7 +23,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
-/** A resolver that says whatever a test wants. */
+/** A resolver whose responses the test defines. */
 final class FakeResolver implements AutoCloseable {
     private static final ObjectMapper JSON = new ObjectMapper();
     static final String UUID = "01970000-0000-7000-8000-000000000001";
@@ -64,7 +64,7 @@ final class FakeResolver implements AutoCloseable {
         return "http://127.0.0.1:" + server.getAddress().getPort();
     }
 
-    /** Answers look-ups so from now on. */
+    /** Sets the response to further look-ups. */
     FakeResolver resolving(Handler handler) {
         resolving = handler;
         return this;
@@ -84,7 +84,7 @@ final class FakeResolver implements AutoCloseable {
         }
     }
 
-    /** Waits until the test is over, and then goes without a word. */
+    /** Waits until the test is over, and then closes the connection without a response. */
     void hang(HttpExchange exchange, JsonNode request) throws InterruptedException {
         closed.await(120, TimeUnit.SECONDS);
         exchange.close();
@@ -194,7 +194,7 @@ final class FakeResolver implements AutoCloseable {
         }
     }
 
-    /** As a resolver writes it, for one partition. */
+    /** Returns an id as a resolver writes it, for one partition. */
     static String id(long seconds, long offset) {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         bytes.writeBytes(new byte[] {1, 2, 3, 4});
@@ -208,7 +208,7 @@ final class FakeResolver implements AutoCloseable {
         return Base64.getUrlEncoder().withoutPadding().encodeToString(bytes.toByteArray());
     }
 
-    /** Goes away, as a process that ends. */
+    /** Closes all connections, as a process that ends. */
     @Override
     public void close() {
         closed.countDown();

@@ -30,7 +30,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
 
-/** What every {@link IdentityResolver} does, however it gets its answers. */
+/** The contract of every {@link IdentityResolver}, independent of the source of its answers. */
 public abstract class IdentityResolverContract {
     private static final Duration WAIT = Duration.ofSeconds(20);
     private static final long SEED = Long.getLong("puri.contract.seed", System.nanoTime());
@@ -95,7 +95,7 @@ public abstract class IdentityResolverContract {
     }
 
     @Test
-    void aMixedListHasEveryVerdictInTheOrderAsked() throws Exception {
+    void aMixedListHasEveryVerdictInTheRequestedOrder() throws Exception {
         NewIdentity active = registry.mint();
         NewIdentity merged = registry.mint();
         NewIdentity twice = registry.mint();
@@ -176,7 +176,7 @@ public abstract class IdentityResolverContract {
     }
 
     @Test
-    void aTextThatIsNoNameIsAnsweredWithBothFormsAndWhyNeitherFits() {
+    void anInvalidTextIsAnsweredWithBothFormsAndTheErrorOfEach() {
         assertThat(detail("junk"))
                 .isEqualTo("\"junk\" is neither a pURI, namespace:collection:identifier, nor a handle, such as"
                         + " trk_4k7vx9tz2nqr8w3. As a pURI: a pURI has three segments,"
@@ -259,7 +259,7 @@ public abstract class IdentityResolverContract {
     }
 
     @Test
-    void onesOwnWritesAreReadByTheirTokens() throws Exception {
+    void tokensReadYourOwnWrites() throws Exception {
         NewIdentity track = registry.mint();
         Position created = registry.create(track, "br-1");
         Verdict byHandle =
@@ -278,7 +278,7 @@ public abstract class IdentityResolverContract {
     }
 
     @Test
-    void aRefusedEventIsToldWithItsReasonAndItsHolder() throws Exception {
+    void aRefusedEventIsReportedWithItsReasonAndItsHolder() throws Exception {
         NewIdentity first = registry.mint();
         NewIdentity rival = new NewIdentity(first.puri(), registry.mint().uuid(), null);
         Position created = registry.create(first, "br-1");
@@ -324,7 +324,7 @@ public abstract class IdentityResolverContract {
     }
 
     @Test
-    void aWaitOfAnyLengthIsTaken() throws Exception {
+    void acceptsAWaitOfAnyLength() throws Exception {
         NewIdentity track = registry.mint();
         Position created = registry.create(track, "br-1");
         Ref late = Ref.of(track.puri())
@@ -339,7 +339,7 @@ public abstract class IdentityResolverContract {
     }
 
     @Test
-    void noMoreReferencesArePendingThanMayBe() throws Exception {
+    void pendingReferencesAreBounded() throws Exception {
         NewIdentity track = registry.mint();
         Position created = registry.create(track, "br-1");
         Verdict found = settled(track.puri(), created);
@@ -361,7 +361,7 @@ public abstract class IdentityResolverContract {
     }
 
     @Test
-    void closingFailsWhatIsPendingAndWhatIsAskedLater() throws Exception {
+    void closingFailsPendingAndLaterLookUps() throws Exception {
         NewIdentity track = registry.mint();
         Position created = registry.create(track, "br-1");
         settled(track.puri(), created);

@@ -44,7 +44,7 @@ class JoinerTest {
     }
 
     @Test
-    void aReferenceThatNobodyWaitsForIsNotSent() {
+    void anAbandonedReferenceIsNotSent() {
         Joiner joiner = joiner(10);
         joiner.add(ref(0));
         CompletableFuture<Verdict> abandoned = joiner.add(ref(1));
@@ -84,7 +84,7 @@ class JoinerTest {
     }
 
     @Test
-    void manyBatchesThatFailAtOnceTakeNoStack() {
+    void manyBatchesThatFailAtOnceDoNotOverflowTheStack() {
         boolean[] isClosed = {false};
         Joiner joiner = new Joiner(1, 1, DEADLINE, () -> now, refs -> {
             CompletableFuture<List<Verdict>> answer = new CompletableFuture<>();

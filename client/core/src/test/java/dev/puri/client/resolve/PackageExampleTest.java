@@ -16,7 +16,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.junit.jupiter.api.Test;
 
-/** The example of the package's documentation runs, and is the one that is there. */
+/** The example of the package's documentation runs, and equals the documented text. */
 class PackageExampleTest {
     private final List<String> used = new ArrayList<>();
 
@@ -54,7 +54,7 @@ class PackageExampleTest {
     }
 
     @Test
-    void itRuns() {
+    void theExampleRunsAgainstTwoResolvers() {
         try (FakeResolver one = new FakeResolver();
                 FakeResolver two = new FakeResolver()) {
             example(one.url(), two.url());
@@ -63,7 +63,7 @@ class PackageExampleTest {
     }
 
     @Test
-    void itIsTheOneOfTheDocumentation() throws IOException {
+    void theExampleIsThatOfTheDocumentation() throws IOException {
         String documented = Files.readString(Path.of("src/main/java/dev/puri/client/resolve/package-info.java"))
                 .replaceAll("(?m)^ \\* ?", "")
                 .replaceAll("\"http://resolver-1:8080\", \"http://resolver-2:8080\"", "first, second");

@@ -13,7 +13,7 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Requests without a network, and with a clock that stands still. */
+/** Requests without a network, with a fixed clock. */
 class RequestsTest {
     private static final List<Ref> NAME = List.of(Ref.of("m:t:1"));
 
@@ -62,7 +62,7 @@ class RequestsTest {
     }
 
     @Test
-    void requestsTakeTurnsAndOneThatIsOverIsNotSent() {
+    void requestsTakeTurnsAndAnExpiredOneIsNotSent() {
         Requests requests =
                 requests(ResolverOptions.at("http://a").maxDirectRequests(2).deadline(Duration.ofSeconds(5)));
         List<CompletableFuture<Requests.Answer>> answers = new ArrayList<>();
@@ -90,7 +90,7 @@ class RequestsTest {
     }
 
     @Test
-    void aRequestWhoseTurnDoesNotComeSaysSo() {
+    void aRequestWhoseTurnDoesNotComeReportsThat() {
         Requests requests =
                 requests(ResolverOptions.at("http://a").maxDirectRequests(1).deadline(Duration.ofSeconds(5)));
         CompletableFuture<Requests.Answer> waits = requests.sendLimited(NAME, Duration.ofSeconds(60));
@@ -107,7 +107,7 @@ class RequestsTest {
     private static final List<Ref> TOKEN = List.of(Ref.of("m:t:1").at(new Position("puri.events.v1", 0, 7)));
 
     @Test
-    void requestsThatWaitForEventsHoldUpNoOthers() {
+    void requestsThatWaitForEventsDoNotDelayOthers() {
         Requests requests =
                 requests(ResolverOptions.at("http://a").maxDirectRequests(1).deadline(Duration.ofSeconds(5)));
         CompletableFuture<Requests.Answer> waits = requests.sendLimited(TOKEN, Duration.ofSeconds(60));
@@ -158,7 +158,7 @@ class RequestsTest {
     }
 
     @Test
-    void manyRequestsInTurnThatFailAtOnceTakeNoStack() {
+    void manyRequestsInTurnThatFailAtOnceDoNotOverflowTheStack() {
         Requests requests =
                 requests(ResolverOptions.at("http://a").maxDirectRequests(1).deadline(Duration.ofSeconds(5)));
         List<CompletableFuture<Requests.Answer>> answers = new ArrayList<>();

@@ -119,7 +119,7 @@ class ResolverClientTest {
     }
 
     @Test
-    void aMalformedReferenceIsAnsweredWithoutAResolverAndSpoilsNoOther() {
+    void aMalformedReferenceNeedsNoRequestAndAffectsNoOther() {
         try (ResolverClient client = open(one())) {
             List<Verdict> verdicts = client.resolveAll(Ref.all(List.of("no name", NAME, "trk_0")));
             assertThat(verdicts.get(0))
@@ -149,7 +149,7 @@ class ResolverClientTest {
     }
 
     @Test
-    void singleLookUpsThatComeWhileOneIsUnderWayAreJoinedAndOnesAlikeAreAskedOnce() throws Exception {
+    void lookUpsDuringARequestAreJoinedAndEqualOnesAreSentOnce() throws Exception {
         CountDownLatch firstAsked = new CountDownLatch(1);
         CountDownLatch goOn = new CountDownLatch(1);
         first.resolving((exchange, request) -> {
@@ -174,7 +174,7 @@ class ResolverClientTest {
     }
 
     @Test
-    void aLookUpWithATokenWaitsForItselfAlone() {
+    void aLookUpWithATokenIsNotJoined() {
         try (ResolverClient client = open(one())) {
             client.resolve(Ref.of(NAME).at(TOKEN), Duration.ofMillis(1500));
             assertThat(first.asked.get(0).toString())
@@ -184,7 +184,7 @@ class ResolverClientTest {
     }
 
     @Test
-    void aWaitLongerThanARequestMayHaveIsAskedForInSeveral() {
+    void aWaitBeyondTheLimitOfARequestIsSplitIntoSeveral() {
         first.resolving((exchange, request) -> FakeResolver.send(
                 exchange, 200, "{\"results\":[{\"ref\":\"music:tracks:1\",\"verdict\":\"not-caught-up\"}]}"));
         try (ResolverClient client = open(one().maxWait(Duration.ofSeconds(20)))) {
@@ -217,7 +217,7 @@ class ResolverClientTest {
     }
 
     @Test
-    void anAddressThatAnswersWithAnErrorIsLeftForTheNext() {
+    void triesTheNextAddressAfterAnErrorResponse() {
         first.resolving((exchange, request) -> FakeResolver.send(exchange, 503, "{\"title\":\"not complete\"}"));
         try (ResolverClient client = open(both())) {
             assertThat(client.resolve(NAME)).isInstanceOf(Verdict.Found.class);
@@ -227,7 +227,7 @@ class ResolverClientTest {
     }
 
     @Test
-    void anAddressOutOfReachIsLeftForTheNext() throws IOException {
+    void triesTheNextAddressAfterAnUnreachableOne() throws IOException {
         int free;
         try (ServerSocket socket = new ServerSocket(0)) {
             free = socket.getLocalPort();
@@ -240,7 +240,7 @@ class ResolverClientTest {
     }
 
     @Test
-    void answersThatAreNoneOfAResolverAreLeftForTheNext() {
+    void triesTheNextAddressAfterAResponseThatIsNoResolvers() {
         List<String> answers = List.of(
                 "",
                 "<html>",
@@ -265,7 +265,7 @@ class ResolverClientTest {
     }
 
     @Test
-    void anAnswerWithoutEndIsCutOffAndSaysSo() {
+    void anEndlessResponseIsCutOffAndReported() {
         first.resolving((exchange, request) -> {
             exchange.sendResponseHeaders(200, 0);
             byte[] piece = new byte[8192];
@@ -301,7 +301,7 @@ class ResolverClientTest {
 
     /** A server may close an idle connection just when it is used again. */
     @Test
-    void aLoneAddressWhoseConnectionBreaksIsAskedOnceMore() {
+    void aSingleAddressIsRetriedOnceAfterABrokenConnection() {
         AtomicInteger times = new AtomicInteger();
         first.resolving((exchange, request) -> {
             if (times.incrementAndGet() == 1) {
@@ -336,7 +336,7 @@ class ResolverClientTest {
     }
 
     @Test
-    void hedgesAreAShareOfRequests() {
+    void hedgesAreBoundedByAShareOfRequests() {
         HedgeBudget budget = new HedgeBudget(0.25);
         assertThat(budget.take()).isTrue();
         int taken = 0;
@@ -370,7 +370,7 @@ class ResolverClientTest {
     }
 
     @Test
-    void moreLookUpsThanMayBePendingAreRefusedWithTheBound() throws Exception {
+    void lookUpsBeyondTheBoundFailAndNameTheBound() throws Exception {
         CountDownLatch goOn = new CountDownLatch(1);
         first.resolving((exchange, request) -> {
             goOn.await(60, TimeUnit.SECONDS);
@@ -388,7 +388,7 @@ class ResolverClientTest {
     }
 
     @Test
-    void closingFailsWhatIsUnderWayAndLeavesNoThread() throws Exception {
+    void closingFailsInFlightRequestsAndLeavesNoThread() throws Exception {
         CountDownLatch asked = new CountDownLatch(1);
         first.resolving((exchange, request) -> {
             asked.countDown();
@@ -412,7 +412,7 @@ class ResolverClientTest {
         }
     }
 
-    /** Those that select and our timer; the others are of pools and end by themselves. */
+    /** The selector threads and our timer; other threads belong to pools and end by themselves. */
     private static Set<Thread> clientThreads() {
         Set<Thread> threads = new HashSet<>(Thread.getAllStackTraces().keySet());
         threads.removeIf(thread -> !thread.getName().matches("HttpClient-\\d+-SelectorManager|puri-resolver-client"));
@@ -463,7 +463,7 @@ class ResolverClientTest {
     }
 
     @Test
-    void aResultIsReadWhateverElseIsInIt() {
+    void aResultIsReadDespiteUnknownFields() {
         ArrayNode results = new ObjectMapper().createArrayNode();
         JsonNode extra = FakeResolver.found(NAME, "br-1").put("unheardOf", true);
         results.add(extra);

@@ -13,7 +13,7 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** Every order in which a request, its answer and a change can come. */
+/** Every possible order of a request, its response and a change. */
 class RowCacheTest {
     private static final Puri A = Puri.parse("m:t:a");
     private static final Puri B = Puri.parse("m:t:b");
@@ -63,7 +63,7 @@ class RowCacheTest {
     }
 
     @Test
-    void aChangeWhileTheRequestIsUnderWayKeepsTheAnswerOut() {
+    void doesNotCacheAnAnswerWhoseRowChangesDuringTheRequest() {
         long sentAt = tick();
         tick();
         cache.changed(A, true);
@@ -78,14 +78,14 @@ class RowCacheTest {
     }
 
     @Test
-    void aChangeAtTheMomentOfTheRequestKeepsTheAnswerOut() {
+    void doesNotCacheAnAnswerWhoseRowChangesWhenTheRequestIsSent() {
         cache.changed(A, true);
         cache.put(Ref.of(A), found(A, null), now);
         assertThat(cache.get(Ref.of(A))).isNull();
     }
 
     @Test
-    void aResolverThatIsBehindDoesNotBringBackWhatChanged() {
+    void aStaleResolverDoesNotBringBackAnOldRow() {
         RowCache lagging = cache(Duration.ofNanos(100), 100);
         now = 1000;
         lagging.changed(A, true);
@@ -98,7 +98,7 @@ class RowCacheTest {
     }
 
     @Test
-    void aChangeThatIsNotRememberedAnyMoreCountsForAllRows() {
+    void aForgottenChangeCountsAsAChangeOfEveryRow() {
         RowCache small = cache(Duration.ZERO, 2);
         long sentAt = tick();
         tick();
@@ -145,13 +145,13 @@ class RowCacheTest {
     }
 
     @Test
-    void aTokenIsAnsweredByWhatWasAskedWithItAlone() {
+    void theCacheAnswersATokenOnlyWithARowRequestedWithIt() {
         keep(A, found(A, null));
         assertThat(cache.get(Ref.of(A).at(TOKEN))).isNull();
         cache.put(Ref.of(A).at(TOKEN), found(A, null), tick());
         assertThat(cache.get(Ref.of(A).at(TOKEN))).isNotNull();
         assertThat(cache.get(Ref.of(A))).isNotNull();
-        // That event may have been refused, which the row does not tell.
+        // That event may have been refused, which the row does not show.
         assertThat(cache.get(Ref.of(A).at(new Position("puri.events.v1", 0, 6))))
                 .isNull();
         assertThat(cache.get(Ref.of(A).at(new Position("puri.events.v1", 0, 8))))
@@ -159,21 +159,21 @@ class RowCacheTest {
     }
 
     @Test
-    void aHandleIsAnsweredUntilTheRowOfItsBearerChanges() {
+    void aCachedHandleIsAnsweredUntilItsRowChanges() {
         cache.put(Ref.of(HANDLE), found(A, HANDLE), tick());
         assertThat(cache.get(Ref.of(HANDLE))).isEqualTo(found(A, HANDLE));
         assertThat(cache.get(Ref.of(A))).isEqualTo(found(A, HANDLE));
         tick();
         cache.changed(A, true);
         assertThat(cache.get(Ref.of(HANDLE))).isNull();
-        // Created again with another handle: the former answers unknown.
+        // Created again with another handle: the former handle is unknown.
         keep(A, found(A, OTHER_HANDLE));
         assertThat(cache.get(Ref.of(HANDLE))).isNull();
         assertThat(cache.get(Ref.of(A))).isNotNull();
     }
 
     @Test
-    void aMergedAnswerEndsWithItsSurvivorsRow() {
+    void aCachedMergeIsRemovedWithItsSurvivorsRow() {
         keep(A, merged(A, B));
         keep(C, merged(C, B));
         assertThat(cache.get(Ref.of(A))).isNotNull();
@@ -186,7 +186,7 @@ class RowCacheTest {
     }
 
     @Test
-    void aChangeOfTheSurvivorWhileTheRequestIsUnderWayKeepsTheAnswerOut() {
+    void doesNotCacheAnAnswerWhoseSurvivorChangesDuringTheRequest() {
         long sentAt = tick();
         tick();
         cache.changed(B, true);
@@ -197,7 +197,7 @@ class RowCacheTest {
 
     /** A chain of three: no answer names the row between. */
     @Test
-    void aMergedAnswerEndsWhenARowBetweenMayHave() {
+    void aCachedMergeIsRemovedWhenARowInItsChainMayHaveChanged() {
         keep(A, merged(A, C));
         keep(B, found(B, null));
         tick();
@@ -215,7 +215,7 @@ class RowCacheTest {
     }
 
     @Test
-    void aMergeWithoutEndAndAnUnknownNameAreNotKept() {
+    void endlessMergesAndUnknownNamesAreNotCached() {
         keep(A, new Verdict.Merged(A, null, null, null, 2, Instant.EPOCH, Instant.EPOCH, "a cycle"));
         keep(B, new Verdict.Unknown(Ref.of(B)));
         assertThat(cache.get(Ref.of(A))).isNull();
@@ -267,7 +267,7 @@ class RowCacheTest {
     }
 
     @Test
-    void noMoreRowsAreKeptThanThereIsRoomFor() {
+    void cachedRowsAreBounded() {
         for (int i = 0; i < 1000; i++) {
             Puri puri = Puri.parse("m:t:" + i);
             keep(puri, found(puri, null));

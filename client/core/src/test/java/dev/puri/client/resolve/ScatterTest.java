@@ -83,7 +83,7 @@ class ScatterTest {
     }
 
     @Test
-    void aMixedListComesBackInTheOrderAskedWithOneQueryForEachShard() throws Exception {
+    void aMixedListKeepsTheRequestedOrderWithOneQueryForEachShard() throws Exception {
         for (int i = 0; i < 6; i++) {
             found(i, i % 2 == 0 ? "br-1" : "eu-1");
         }
@@ -120,7 +120,7 @@ class ScatterTest {
     }
 
     @Test
-    void aShardThatFailsCostsItsOwnItemsAlone() throws Exception {
+    void aFailingShardFailsOnlyItsOwnItems() throws Exception {
         found(1, "br-1");
         found(2, "eu-1");
         found(3, "us-1");
@@ -143,7 +143,7 @@ class ScatterTest {
     }
 
     @Test
-    void noMoreShardsAreAskedAtATimeThanMayBe() throws Exception {
+    void concurrentlyQueriedShardsAreBounded() throws Exception {
         for (int i = 0; i < 10; i++) {
             found(i, "shard-" + i);
         }
@@ -165,7 +165,7 @@ class ScatterTest {
     }
 
     @Test
-    void manyShardsThatAnswerAtOnceTakeNoStack() throws Exception {
+    void manyShardsThatAnswerAtOnceDoNotOverflowTheStack() throws Exception {
         int[] numbers = new int[20_000];
         for (int i = 0; i < numbers.length; i++) {
             numbers[i] = i;
@@ -210,7 +210,7 @@ class ScatterTest {
     }
 
     @Test
-    void aQueryThatTakesTooLongIsCancelledAndTheNextIsMade() throws Exception {
+    void aSlowQueryIsCancelledAndTheNextStarts() throws Exception {
         found(1, "br-1");
         found(2, "eu-1");
         CompletableFuture<Map<UUID, String>> hung = new CompletableFuture<>();
@@ -225,7 +225,7 @@ class ScatterTest {
     }
 
     @Test
-    void aQueryThatCannotBeCancelledCountsOn() throws Exception {
+    void aQueryThatCannotBeCancelledStillCounts() throws Exception {
         found(1, "br-1");
         found(2, "eu-1");
         Queue<String> asked = new ConcurrentLinkedQueue<>();
@@ -244,7 +244,7 @@ class ScatterTest {
     }
 
     @Test
-    void aBlockingQueryIsInterruptedAndOneThatHasNotBegunIsNotMade() throws Exception {
+    void aBlockingQueryIsInterruptedAndOneThatHasNotStartedIsSkipped() throws Exception {
         found(1, "br-1");
         found(2, "eu-1");
         Queue<String> asked = new ConcurrentLinkedQueue<>();
@@ -276,7 +276,7 @@ class ScatterTest {
     }
 
     @Test
-    void boundsThatAreNoneAreRefused() {
+    void invalidBoundsAreRefused() {
         assertThatThrownBy(() -> new Scatter(new Fixed(known), 0, LONG)).isInstanceOf(IllegalArgumentException.class);
         assertThatThrownBy(() -> new Scatter(new Fixed(known), 1, Duration.ZERO))
                 .isInstanceOf(IllegalArgumentException.class);

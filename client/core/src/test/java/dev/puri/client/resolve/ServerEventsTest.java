@@ -21,7 +21,7 @@ class ServerEventsTest {
             new Event("3", "bye", "x"));
 
     @Test
-    void eventsAreTheSameInWhateverPiecesTheyCome() {
+    void eventsAreTheSameForAnySplitOfTheInput() {
         byte[] bytes = TEXT.getBytes(StandardCharsets.UTF_8);
         for (int size = 1; size <= bytes.length; size++) {
             List<Event> events = new ArrayList<>();
@@ -35,14 +35,14 @@ class ServerEventsTest {
     }
 
     @Test
-    void anEventThatIsCutOffIsNotTold() {
+    void anIncompleteEventIsNotReported() {
         List<Event> events = new ArrayList<>();
         new ServerEvents(events::add).parse(ByteBuffer.wrap("id: 1\ndata: x\n".getBytes(StandardCharsets.UTF_8)));
         assertThat(events).isEmpty();
     }
 
     @Test
-    void anEventWithoutEndIsRefused() {
+    void anEndlessEventIsRefused() {
         ServerEvents reader = new ServerEvents(event -> {});
         byte[] line = "data: xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx\n".getBytes(StandardCharsets.UTF_8);
         assertThatThrownBy(() -> {

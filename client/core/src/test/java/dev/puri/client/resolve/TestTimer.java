@@ -9,7 +9,7 @@ import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** A clock and a timer whose time a test moves on; actions run in the test's thread. */
+/** A clock and a timer whose time the test advances; actions run in the test's thread. */
 final class TestTimer extends ScheduledThreadPoolExecutor implements AutoCloseable {
     private final List<Task> tasks = new ArrayList<>();
     private long nanos;
@@ -26,13 +26,13 @@ final class TestTimer extends ScheduledThreadPoolExecutor implements AutoCloseab
 
     @Override
     public synchronized ScheduledFuture<?> schedule(Runnable action, long delay, TimeUnit unit) {
-        // Only to have something that can be cancelled; it never comes due.
+        // It only has to be cancellable and is never due.
         ScheduledFuture<?> handle = super.schedule(() -> {}, 1, TimeUnit.DAYS);
         tasks.add(new Task(nanos + unit.toNanos(delay), handle, action));
         return handle;
     }
 
-    /** Moves the time on and runs what has come due, the earliest first. */
+    /** Advances the time and runs the due actions, the earliest first. */
     void pass(Duration time) {
         long end = nanos() + time.toNanos();
         for (Runnable next = next(end); next != null; next = next(end)) {

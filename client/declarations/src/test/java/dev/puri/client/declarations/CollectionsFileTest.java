@@ -69,7 +69,7 @@ class CollectionsFileTest {
     }
 
     @Test
-    void searchMayDeclareWhatAttributesWeighAndWhichAreOnlyShown() throws IOException {
+    void searchMayDeclareWeightsAndDisplayOnlyAttributes() throws IOException {
         assertThat(read("""
                 collections:
                   - name: soundcloud:tracks
@@ -101,7 +101,7 @@ class CollectionsFileTest {
     }
 
     @Test
-    void allMistakesComeAtOnceWithTheirLines() {
+    void allMistakesAreListedTogetherWithTheirLines() {
         assertMistakes(
                 """
                 namespaces:

@@ -117,7 +117,7 @@ final class EmbeddedResolverIT {
             resolver.awaitReady(SOON);
         }
         assertThat(state.resolve("identities.snapshot")).isNotEmptyFile();
-        // Whoever reads a row from the topic has to ask for its schema.
+        // A reader of a row from the topic must request its schema.
         registry.schemas.stop();
 
         try (EmbeddedResolver resolver = open()) {

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The same registry asked over HTTP and in this process. */
+/** The same registry, asked over HTTP and in this process. */
 @Timeout(300)
 final class IdentityResolverContractIT {
     private static final AtomicInteger OPENED = new AtomicInteger();

@@ -33,7 +33,7 @@ import org.apache.kafka.clients.admin.Admin;
 
 /** A registry of real parts: broker, schema registry, topology and a resolver over HTTP. */
 final class RegistryFixture implements ContractRegistry, AutoCloseable {
-    /** For conditions that a busy machine may keep from coming true for a while. */
+    /** Bounds waits for conditions that a busy machine may delay. */
     static final Duration SOON = Duration.ofSeconds(60);
 
     final RestartableBroker broker = Broker.start();

@@ -25,8 +25,8 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 
 /**
- * Services that write the same few pURIs at the same time, some in vain. Each event counts its pURI up in the same
- * transaction, so the counts are the order of the commits.
+ * Services that write the same few pURIs concurrently; some transactions fail. Each event increments its pURI's count
+ * in the same transaction, so the counts are the order of the commits.
  */
 final class InterleavedWriters {
     private static final int THREADS = 4;
@@ -92,7 +92,7 @@ final class InterleavedWriters {
                     .attribute("title", "t" + random.nextInt())
                     .build());
         }
-        // The outbox's lock is what orders these transactions: the count is not touched before.
+        // The outbox's lock orders these transactions: none changes the count before it has the lock.
         outbox.addAll(connection, written);
         Map<String, Long> counts = new HashMap<>();
         for (String puri :

@@ -37,7 +37,7 @@ class LeaderSessionTest {
     private final List<Long> waits = new ArrayList<>();
     private final Map<OutboxRow, CompletableFuture<@Nullable Void>> wave = new LinkedHashMap<>();
 
-    /** An answer that never comes. */
+    /** A response that never arrives. */
     private final class Missing extends CompletableFuture<@Nullable Void> {
         @Override
         public @Nullable Void get(long timeout, TimeUnit unit) throws TimeoutException {
@@ -65,7 +65,7 @@ class LeaderSessionTest {
     }
 
     @Test
-    void rowsThatTimeOutBesideOneThatIsAcknowledgedAreRefused() throws Exception {
+    void rowsThatTimeOutWhileAnotherIsAcknowledgedAreRefused() throws Exception {
         send("a:b:1", new Missing());
         OutboxRow answered = send("a:b:2", CompletableFuture.completedFuture(null));
         Throwable late = new PublishException(EVENT, "puri.events.v1", "localhost:9092", EXPIRED);
@@ -99,7 +99,7 @@ class LeaderSessionTest {
     }
 
     @Test
-    void aPartitionThatIsAwayBlocksItsRowsAndNoOthers() throws Exception {
+    void anUnavailablePartitionBlocksOnlyItsOwnRows() throws Exception {
         FakeDatabase database = new FakeDatabase();
         List<Object[]> rows = List.of(stored(1, "a:b:2"), stored(2, "a:b:1"));
         List<Object[]> first = List.<Object[]>of(new Object[] {2L});
@@ -161,7 +161,7 @@ class LeaderSessionTest {
 
     /** Rows of one pURI take a wave each. */
     @Test
-    void noWaveBeginsOnceTheRelayIsBeingClosed() throws Exception {
+    void noWaveStartsWhileTheRelayIsClosing() throws Exception {
         FakeDatabase database = new FakeDatabase();
         List<Object[]> rows = List.of(stored(1), stored(2), stored(3));
         database.rows = sql -> sql.contains("FROM puri_outbox ") ? rows : List.of();

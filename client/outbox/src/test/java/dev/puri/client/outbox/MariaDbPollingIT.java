@@ -42,7 +42,7 @@ class MariaDbPollingIT extends RelayContract {
         }
     }
 
-    /** As a session that the driver opened anew by itself. */
+    /** A session that the driver reopened by itself. */
     @Test
     void aSessionWithoutTheLockDoesNotLead() throws Exception {
         OutboxTables tables = new OutboxTables(Dialect.MARIADB, "of_a_session");
@@ -58,7 +58,7 @@ class MariaDbPollingIT extends RelayContract {
     }
 
     @Test
-    void aReplicaGivesNoLead() throws Exception {
+    void aRelayOnAReplicaDoesNotLead() throws Exception {
         OutboxTables tables = new OutboxTables(Dialect.MARIADB, "of_a_replica");
         try (Connection connection = server.dataSource().getConnection()) {
             server.execute(List.of("SET GLOBAL read_only = ON"));

@@ -65,7 +65,7 @@ class OutboxIT {
     }
 
     @Test
-    void refusesAConnectionThatCommitsByItself() throws Exception {
+    void refusesAConnectionInAutoCommitMode() throws Exception {
         try (Connection connection = server.dataSource().getConnection()) {
             assertThatThrownBy(() -> outbox.add(connection, event("music:tracks:1")))
                     .isInstanceOf(IllegalStateException.class)

@@ -24,9 +24,9 @@ class OutboxRelayTest {
         return thread;
     }
 
-    /** It closes its publisher and gives its lock back meanwhile. */
+    /** It closes its publisher and releases its lock meanwhile. */
     @Test
-    void aRelayThatIsInterruptedIsWaitedFor() throws Exception {
+    void waitsForAnInterruptedRelayToEnd() throws Exception {
         Thread relay = started(() -> new CompletableFuture<Boolean>()
                 .completeOnTimeout(true, 50, TimeUnit.MILLISECONDS)
                 .join());

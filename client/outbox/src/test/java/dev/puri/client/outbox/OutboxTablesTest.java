@@ -16,7 +16,7 @@ class OutboxTablesTest {
     }
 
     @Test
-    void aLockThatWasTakenIsGivenBackWhenTheSessionCannotBeSetUp() {
+    void releasesTheLockWhenTheSessionCannotBeSetUp() {
         database.rows = sql -> List.<Object[]>of(new Object[] {1});
         database.fails = sql -> sql.startsWith("SET ");
         assertThatThrownBy(() -> tables.tryLead(database.connection())).isInstanceOf(SQLException.class);
@@ -25,7 +25,7 @@ class OutboxTablesTest {
 
     /** A pool would keep the session and its lock, and no relay could lead. */
     @Test
-    void aSessionThatCannotGiveItsLockBackEnds() {
+    void aSessionThatCannotReleaseItsLockEnds() {
         database.rows = sql -> List.<Object[]>of(new Object[] {1});
         database.fails = OutboxTablesTest::isUnlock;
         tables.resign(database.connection());
@@ -33,7 +33,7 @@ class OutboxTablesTest {
     }
 
     @Test
-    void aSessionThatGivesItsLockBackGoesOn() {
+    void aSessionThatReleasesItsLockStaysOpen() {
         database.rows = sql -> List.<Object[]>of(new Object[] {1});
         tables.resign(database.connection());
         assertThat(database.statements).anyMatch(OutboxTablesTest::isUnlock);

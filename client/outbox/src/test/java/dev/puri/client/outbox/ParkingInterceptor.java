@@ -8,13 +8,13 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
 import org.jspecify.annotations.Nullable;
 
-/** Holds a relay at a point that a test chose, says so, and waits for its kill. */
+/** Holds a relay at a point that the test chose, reports that, and waits for the kill. */
 public final class ParkingInterceptor implements ProducerInterceptor<byte[], Object> {
     static final String POINT = "test.park.point";
     static final String COUNT = "test.park.count";
     static final String PARKED = "parked before the kill";
 
-    /** Where a relay is held. */
+    /** The point at which a relay is held. */
     enum Point {
         BEFORE_SEND,
         BEFORE_ACKNOWLEDGEMENT

@@ -4,7 +4,7 @@ import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** A wait that does not end as it should lasts longer than the tests may. */
+/** A wait that fails to end lasts longer than the tests' timeout. */
 @Timeout(60)
 class PausesTest {
     private static final Duration LONG = Duration.ofHours(1);

@@ -13,7 +13,7 @@ public final class RelayChild {
 
     private RelayChild() {}
 
-    /** What the process needs of the environment that it is started with. */
+    /** The environment variables that the process needs. */
     static Map<String, String> environment(TestDatabase database, String table, Map<String, Object> properties) {
         Map<String, String> environment = new HashMap<>();
         environment.put(PREFIX + "DIALECT", database.dialect().name());

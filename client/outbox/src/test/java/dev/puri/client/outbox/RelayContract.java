@@ -19,10 +19,7 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.ProducerConfig;
 import org.junit.jupiter.api.Test;
 
-/**
- * What every relay does, on every database: all committed rows are published in the order of their commits, and nothing
- * else.
- */
+/** The contract of every relay, on every database: it publishes exactly the committed rows, in commit order. */
 public abstract class RelayContract extends BlockedRowsContract {
     private static final Pattern PARKED = Pattern.compile(ParkingInterceptor.PARKED);
 
@@ -136,7 +133,7 @@ public abstract class RelayContract extends BlockedRowsContract {
     }
 
     @Test
-    void waitsForABrokerThatIsAway() throws Exception {
+    void waitsForAnUnreachableBroker() throws Exception {
         try (RestartableBroker broker = Broker.start()) {
             properties.put("bootstrap.servers", broker.bootstrapServers());
             properties.put("delivery.timeout.ms", "3000");
@@ -159,7 +156,7 @@ public abstract class RelayContract extends BlockedRowsContract {
     }
 
     @Test
-    void goesOnAfterARestartOfTheDatabase() throws Exception {
+    void continuesAfterARestartOfTheDatabase() throws Exception {
         EventLog log = log();
         RelaySettings settings = settings();
         Feed feed = feed(settings);

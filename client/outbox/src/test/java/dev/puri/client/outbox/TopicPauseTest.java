@@ -117,9 +117,9 @@ class TopicPauseTest {
                 .containsExactlyInAnyOrder("gone", "there", "there");
     }
 
-    /** One after the other each would hold up the relay for max.block.ms. */
+    /** One after the other, each would delay the relay for max.block.ms. */
     @Test
-    void manyMissingTopicsTakeTheTimeOfOneAndTheOthersGoOn() throws Exception {
+    void manyMissingTopicsTakeTheTimeOfOneAndOtherTopicsContinue() throws Exception {
         String[] namespaces = new String[256];
         Arrays.setAll(namespaces, i -> i == 128 ? "there" : "gone" + i);
         for (String each : namespaces) {
@@ -132,7 +132,7 @@ class TopicPauseTest {
     }
 
     @Test
-    void askingMissingTopicsAgainTakesATenthOfTheTime() throws Exception {
+    void retryingMissingTopicsTakesATenthOfTheTime() throws Exception {
         missing.addAll(List.of("gone", "lost"));
         maxBlock = Duration.ofSeconds(10);
         assertThat(wave(Duration.ZERO, "gone")).hasSize(1);

@@ -8,7 +8,7 @@ class TraceContextTest {
     private static final String PARENT = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
 
     @Test
-    void keepsWhatTheStandardAllows() {
+    void keepsValuesThatTheStandardAllows() {
         TraceContext context = new TraceContext(PARENT, "a=1");
         assertThat(context.validTraceparent()).isEqualTo(PARENT);
         assertThat(context.validTracestate()).isEqualTo("a=1");
@@ -16,7 +16,7 @@ class TraceContextTest {
     }
 
     @Test
-    void dropsWhatDoesNotFitInsteadOfFailingATransaction() {
+    void dropsOversizedValuesInsteadOfFailingATransaction() {
         assertThat(new TraceContext(PARENT, "x".repeat(513)).validTracestate()).isNull();
         assertThat(new TraceContext(PARENT + "0", "a=1").validTraceparent()).isNull();
         assertThat(new TraceContext(PARENT + "0", "a=1").validTracestate()).isNull();

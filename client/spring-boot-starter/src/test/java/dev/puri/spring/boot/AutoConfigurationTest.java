@@ -32,7 +32,7 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.core.convert.support.DefaultConversionService;
 
-/** Which beans there are, and what takes their place. */
+/** Which beans exist, and which beans replace them. */
 class AutoConfigurationTest {
     private static final String DIALECT = "puri.outbox.dialect=postgresql";
 
@@ -48,7 +48,7 @@ class AutoConfigurationTest {
     }
 
     @Test
-    void withoutSettingsThereIsNothingThatConnects() {
+    void withoutSettingsNoBeanConnects() {
         runner.run(context -> assertThat(context)
                 .hasNotFailed()
                 .doesNotHaveBean(IdentityPublisher.class)
@@ -183,7 +183,7 @@ class AutoConfigurationTest {
     }
 
     @Test
-    void aContextThatFailsToStartLeavesNoRelayBehind() {
+    void aContextThatFailsToStartLeavesNoRelayRunning() {
         RelayLifecycle relay =
                 new RelayLifecycle(RelaySettings.of(Contexts.noDatabase(), Dialect.POSTGRESQL, Map.of()), Feed.NONE);
         StartFailure failure = new StartFailure(relay);
@@ -250,7 +250,7 @@ class AutoConfigurationTest {
     }
 
     @Test
-    void aRelayWithoutBrokersIsAMistakeThatTellsTheWaysOut() {
+    void aRelayWithoutBrokersIsAMistakeThatNamesTheSolutions() {
         withDatabase()
                 .withPropertyValues(DIALECT)
                 .run(context -> assertThat(context.getStartupFailure())
@@ -265,7 +265,7 @@ class AutoConfigurationTest {
     }
 
     @Test
-    void aDatabaseThatIsAwayIsAskedForItsDialectAndFails() {
+    void askingAnUnreachableDatabaseForItsDialectFails() {
         withDatabase()
                 .withPropertyValues(Contexts.KAFKA)
                 .run(context -> assertThat(context.getStartupFailure()).hasStackTraceContaining("away"));
@@ -306,7 +306,7 @@ class AutoConfigurationTest {
     }
 
     @Test
-    void namesAreConvertedInJsonByTheJacksonThatIsThere() {
+    void namesAreConvertedInJsonByTheAvailableJackson() {
         runner.run(context -> {
             assertThat(context).hasBean("puriJackson2Module");
             assertThat(context.containsBean("puriJackson3Module")).isEqualTo(Contexts.isBoot4());

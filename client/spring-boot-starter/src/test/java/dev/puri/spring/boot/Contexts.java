@@ -17,7 +17,7 @@ import org.springframework.jdbc.datasource.AbstractDataSource;
 
 /** Application contexts with the starter's auto-configurations, and fakes of the services outside the process. */
 final class Contexts {
-    /** Settings with which something can be published, though nothing listens there. */
+    /** Settings that suffice to publish, although nothing listens at the addresses. */
     static final String[] KAFKA = {
         "puri.kafka.bootstrap-servers=127.0.0.1:1", "puri.schema-registry.url=http://127.0.0.1:1"
     };
@@ -46,7 +46,7 @@ final class Contexts {
         return runner().withConfiguration(AutoConfigurations.of(Class.forName(name)));
     }
 
-    /** A database that is away. */
+    /** An unreachable database. */
     static DataSource noDatabase() {
         return new AbstractDataSource() {
             @Override

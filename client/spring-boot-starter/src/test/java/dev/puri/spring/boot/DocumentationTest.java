@@ -14,7 +14,7 @@ import java.util.TreeMap;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
-/** docs/spring-boot.md and the metadata for IDEs say what the code does. */
+/** docs/spring-boot.md and the metadata for IDEs match the code. */
 class DocumentationTest {
     private static final Path DOCUMENT = Path.of("..", "..", "docs", "spring-boot.md");
     private static final Pattern ROW = Pattern.compile("(?m)^\\| `(puri\\.[a-z.-]+)` \\| ([^|]*) \\|");

@@ -33,7 +33,7 @@ import org.springframework.core.io.support.SpringFactoriesLoader;
 import org.springframework.core.io.support.SpringFactoriesLoader.ArgumentResolver;
 import org.springframework.core.io.support.SpringFactoriesLoader.FailureHandler;
 
-/** What an application prints when it injects a bean of the starter that does not exist. */
+/** The message of an application that injects a missing bean of the starter. */
 class MissingBeanFailureAnalyzerTest {
     /** An application with the starter. */
     @SpringBootConfiguration
@@ -153,7 +153,7 @@ class MissingBeanFailureAnalyzerTest {
     }
 
     @Test
-    void aRelayThatIsSwitchedOffNamesItsSwitch() {
+    void aDisabledRelayNamesItsSetting() {
         assertThat(failureOf(
                         List.of(NeedsRelay.class, PrimaryDatabase.class),
                         "puri.outbox.dialect=postgresql",

@@ -69,7 +69,7 @@ class MonitorTest {
     }
 
     @Test
-    void blockedNamesAreToldAndDoNotMakeTheRelayDown() {
+    void blockedNamesAreReportedAndDoNotMakeTheRelayDown() {
         HealthReport report = report(blocked());
         assertThat(report.status()).isEqualTo("BLOCKED");
         assertThat(report.details().toString()).contains("music:tracks:1", "too large", new UUID(0, 7).toString());
@@ -109,7 +109,7 @@ class MonitorTest {
     }
 
     @Test
-    void aResolverThatHangsIsDownWhenAsManyLookUpsWaitAsMay() {
+    void aHangingResolverIsDownWithTheMaximumOfPendingLookUps() {
         assertThat(healthOf(new ResolverException(ResolverException.Kind.FULL, "10000 wait already")))
                 .isEqualTo(new HealthReport("DOWN", Map.of("kind", "FULL", "error", "10000 wait already")));
     }
@@ -121,9 +121,9 @@ class MonitorTest {
         assertThat(ResolverHealth.isRecent(Duration.ofMillis(10_001))).isFalse();
     }
 
-    /** The first look-up is answered, the next one waits and is all that may. */
+    /** The first look-up is answered; the next one waits and fills the bound of pending look-ups. */
     @Test
-    void aResolverThatAnswersIsUpThoughAsManyLookUpsWaitAsMay() throws Exception {
+    void aRespondingResolverIsUpWithTheMaximumOfPendingLookUps() throws Exception {
         HttpServer server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
         AtomicBoolean isAnswering = new AtomicBoolean(true);
         server.createContext("/", exchange -> {
@@ -154,7 +154,7 @@ class MonitorTest {
     }
 
     @Test
-    void aStatusIsReadOnceForAllWhoAskWithinSeconds() {
+    void statusRequestsWithinSecondsShareOneRead() {
         AtomicLong time = new AtomicLong();
         Deque<Callable<RelayStatus>> answers = new ArrayDeque<>(List.of(
                 () -> IDLE,
@@ -175,7 +175,7 @@ class MonitorTest {
     }
 
     @Test
-    void gaugesFollowTheRelayAndAreNoNumbersWhileItCannotBeAsked() {
+    void gaugesFollowTheRelayAndAreNaNWhileItCannotBeRead() {
         AtomicLong time = new AtomicLong();
         Deque<Callable<RelayStatus>> answers = new ArrayDeque<>(List.of(MonitorTest::blocked, () -> {
             throw new SQLException("away");
@@ -197,7 +197,7 @@ class MonitorTest {
     }
 
     @Test
-    void metersAreThereForWhatIsThere() {
+    void metersExistForExistingBeans() {
         Contexts.runner()
                 .withBean(DataSource.class, Contexts::noDatabase)
                 .withPropertyValues(Contexts.KAFKA)
@@ -245,7 +245,7 @@ class MonitorTest {
     }
 
     @Test
-    void healthIsThereForWhatIsThereUnlessSwitchedOff() throws Exception {
+    void healthIndicatorsExistForExistingBeansUnlessDisabled() throws Exception {
         Contexts.runnerWithHealth()
                 .withBean(DataSource.class, Contexts::noDatabase)
                 .withPropertyValues(Contexts.KAFKA)

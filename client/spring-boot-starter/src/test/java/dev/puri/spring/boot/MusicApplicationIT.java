@@ -127,7 +127,7 @@ class MusicApplicationIT {
     }
 
     @Test
-    void resolvesWhatATransactionOfTheApplicationCommitted() throws Exception {
+    void resolvesIdentitiesThatTheApplicationCommitted() throws Exception {
         JsonNode track = json("POST", "/tracks?title=Blue");
         assertThat(track.get("puri").asText()).startsWith("music:tracks:");
         until(() -> {

@@ -120,7 +120,7 @@ class PropertyMistakesTest {
     }
 
     @Test
-    void aBrokerAndARegistryHaveSettingsOfTheirOwn() {
+    void brokerAndSchemaRegistryHaveTheirOwnSettings() {
         assertThat(mistakes(
                         "puri.kafka.properties.bootstrap.servers=a:1",
                         "puri.kafka.properties.schema.registry.url=http://b"))
@@ -175,7 +175,7 @@ class PropertyMistakesTest {
     }
 
     @Test
-    void timesOfAnyLengthAreTaken() {
+    void acceptsTimesOfAnyLength() {
         String centuries = "109500d";
         runner.withPropertyValues(
                         "puri.resolver.addresses=http://a:1,http://b:1",

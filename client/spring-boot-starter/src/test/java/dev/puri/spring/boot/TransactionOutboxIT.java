@@ -90,7 +90,7 @@ class TransactionOutboxIT {
     }
 
     @Test
-    void eventsAreThereWhenTheTransactionHasCommittedAndTheRelayIsWokenOnce() {
+    void eventsAreAddedWhenTheTransactionCommitsAndTheRelayIsWokenOnce() {
         transaction.executeWithoutResult(status -> {
             outbox.add(event());
             outbox.addAll(List.of(event(), event()));
@@ -128,7 +128,7 @@ class TransactionOutboxIT {
         assertThat(rows()).isZero();
     }
 
-    /** A pool that rolls back what was not committed when a connection returns. */
+    /** A pool that rolls back uncommitted changes when a connection returns. */
     private static HikariDataSource withoutAutoCommit() {
         HikariConfig config = new HikariConfig();
         config.setDataSource(dataSource);

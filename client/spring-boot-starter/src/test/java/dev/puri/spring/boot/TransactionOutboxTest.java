@@ -39,13 +39,13 @@ class TransactionOutboxTest {
     }
 
     @Test
-    void aTransactionOfTheSameDataSourceIsTaken() {
+    void acceptsATransactionOfTheSameDataSource() {
         transactionOf(dataSource).executeWithoutResult(status -> outbox.addAll(List.of()));
         assertThat(commits).hasValue(1);
     }
 
     @Test
-    void aProxyOfTheDataSourceIsTheSame() {
+    void acceptsATransactionThroughAProxyOfTheDataSource() {
         transactionOf(dataSource)
                 .executeWithoutResult(status ->
                         outbox(new TransactionAwareDataSourceProxy(dataSource)).addAll(List.of()));
@@ -69,7 +69,7 @@ class TransactionOutboxTest {
     }
 
     @Test
-    void aTransactionInsideAnotherIsTakenAndTheOuterIsRefusedAfterIt() {
+    void acceptsANestedTransactionAndRefusesTheOuterOneAfterIt() {
         assertRefused(() -> transactionOf(new Pool(false)).executeWithoutResult(outer -> {
             transactionOf(dataSource).executeWithoutResult(status -> outbox.addAll(List.of()));
             outbox.addAll(List.of());
@@ -78,7 +78,7 @@ class TransactionOutboxTest {
     }
 
     @Test
-    void theTransactionOfAPersistenceProviderIsTaken() throws Exception {
+    void acceptsTheTransactionOfAPersistenceProvider() throws Exception {
         // JpaTransactionManager binds the provider's connection like this.
         TransactionSynchronizationManager.bindResource(dataSource, new ConnectionHolder(dataSource.getConnection()));
         transactionOf(new Pool(false)).executeWithoutResult(status -> outbox.addAll(List.of()));
@@ -86,7 +86,7 @@ class TransactionOutboxTest {
     }
 
     @Test
-    void aConnectionThatCommitsByItselfIsRefusedThoughItIsBound() throws Exception {
+    void aBoundConnectionInAutoCommitModeIsRefused() throws Exception {
         DataSource committing = new Pool(true);
         TransactionSynchronizationManager.bindResource(committing, new ConnectionHolder(committing.getConnection()));
         try {
@@ -121,7 +121,7 @@ class TransactionOutboxTest {
     }
 
     @Test
-    void aNewTransactionAfterTheCommitIsTaken() {
+    void acceptsANewTransactionAfterTheCommit() {
         TransactionTemplate inner = transactionOf(dataSource);
         inner.setPropagationBehavior(TransactionDefinition.PROPAGATION_REQUIRES_NEW);
         transactionOf(dataSource).executeWithoutResult(status -> {
@@ -145,7 +145,7 @@ class TransactionOutboxTest {
         TransactionSynchronizationManager.unbindResourceIfPossible(dataSource);
     }
 
-    /** Connections that do nothing but answer. */
+    /** Connections that only answer. */
     private static final class Pool extends AbstractDataSource {
         private final boolean autoCommit;
 

@@ -171,7 +171,7 @@ class ColumnMappingTest {
     }
 
     @Test
-    void aMappingThatCannotBeIsRefusedAtOnce() {
+    void anInvalidMappingIsRefusedAtOnce() {
         assertThatThrownBy(() -> PuriColumns.of("mu sic", "users")).isInstanceOf(InvalidNameException.class);
         for (int width : new int[] {0, 14}) {
             assertThatThrownBy(() -> USERS.asSortableLong(width)).isInstanceOf(IllegalArgumentException.class);

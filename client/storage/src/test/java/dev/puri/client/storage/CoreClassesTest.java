@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** The core of the jar with nothing beside it but schemas and client: no framework, no parser, no driver. */
+/** The core of the jar with only schemas and client on the class path: no framework, no parser, no driver. */
 class CoreClassesTest {
     private static final String PACKAGE = "dev.puri.client.storage.";
 

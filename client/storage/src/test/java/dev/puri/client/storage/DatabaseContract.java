@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What columns must do in every database. */
+/** The contract of columns in every database. */
 abstract class DatabaseContract {
     private static final int ROWS = 5000;
     private static final Prefix TRK = new Prefix("trk");
@@ -82,7 +82,7 @@ abstract class DatabaseContract {
 
     @ParameterizedTest
     @MethodSource("columns")
-    <N, C> void aNameComesBackInItsOrderAndIsFoundByTheIndex(Column<N, C> column) throws SQLException {
+    <N, C> void aNameRoundTripsInItsOrderAndIsFoundByTheIndex(Column<N, C> column) throws SQLException {
         ColumnMapping<N, C> mapping = column.mapping();
         long seed = Long.getLong("puri.seed", System.nanoTime());
         Random random = Property.random(seed);

@@ -16,7 +16,7 @@ import java.util.function.Function;
 import java.util.function.Predicate;
 import org.junit.jupiter.api.Test;
 
-/** Text, name, column and back agree, and what does not fit is refused, in both directions. */
+/** Text, name and column convert to each other without loss, and other values are refused, in both directions. */
 class MappingPropertyTest {
     private static final int ROUNDS = 20_000;
     private static final PuriColumns USERS = PuriColumns.of("music", "users");

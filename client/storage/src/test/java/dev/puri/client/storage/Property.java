@@ -20,7 +20,7 @@ final class Property {
         }
     }
 
-    /** Spread, for Random's first numbers of neighbouring seeds are alike. */
+    /** Spreads the seeds, because Random's first numbers of neighbouring seeds are similar. */
     static Random random(long seed) {
         return new Random(seed * 0x9E3779B97F4A7C15L);
     }

@@ -69,7 +69,7 @@ class DataFoldersTest {
     }
 
     @Test
-    void foldersOfOthersAreLeftAlone() throws IOException {
+    void foldersOfOthersAreKept() throws IOException {
         Path named = made("puri-testing-data-mine", Duration.ofDays(99), true);
         Path owned = made("puri-testing-data-1", Duration.ofDays(99), true);
         UserPrincipal other = () -> "somebody else";

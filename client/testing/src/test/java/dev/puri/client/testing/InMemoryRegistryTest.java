@@ -96,7 +96,7 @@ class InMemoryRegistryTest {
     }
 
     @Test
-    void keepsWhatWasPublishedInItsOrder() {
+    void keepsPublishedEventsInTheirOrder() {
         InMemoryRegistry registry = new InMemoryRegistry();
         Puri track = Puri.parse("music:tracks:1");
         Event moved = new Events("test").moved(track, new Shard("us-1")).build();
@@ -106,7 +106,7 @@ class InMemoryRegistryTest {
     }
 
     @Test
-    void anEventThatIsPublishedLaterAnswersWhoWaitsForIt() throws Exception {
+    void anEventThatIsPublishedLaterCompletesItsWait() throws Exception {
         InMemoryRegistry registry = new InMemoryRegistry();
         Identities tracks = new Identities("music", "tracks", null, Identifiers.nanoid());
         NewIdentity track = tracks.mint();
@@ -157,7 +157,7 @@ class InMemoryRegistryTest {
     }
 
     @Test
-    void anEventOfAnotherPuriInThePartitionTellsNothing() {
+    void anEventOfAnotherPuriInThePartitionProvesNothing() {
         InMemoryRegistry registry = new InMemoryRegistry();
         List<Puri> neighbours = neighbours(registry);
         Position refused = registry.publishSync(
@@ -198,7 +198,7 @@ class InMemoryRegistryTest {
     }
 
     @Test
-    void headersAreTakenAndFlushDoesNothing() throws Exception {
+    void acceptsHeadersAndFlushDoesNothing() throws Exception {
         InMemoryRegistry registry = new InMemoryRegistry();
         Event event = new Events("test").deleted(Puri.parse("music:tracks:1")).build();
         Position token = registry.publish(event, Map.of("traceparent", "00"))

@@ -26,7 +26,7 @@ class JavaHomesTest {
     }
 
     @Test
-    void theFirstThatIsNewEnoughIsTaken() throws IOException {
+    void usesTheFirstJavaThatIsNewEnough() throws IOException {
         Path old = home("17", "17.0.17");
         Path right = home("25", "25.0.1");
         Path newer = home("26", "26");
@@ -54,13 +54,13 @@ class JavaHomesTest {
     }
 
     @Test
-    void installersOfTheUserAreSearched() throws IOException {
+    void findsJavaOfTheUsersInstallers() throws IOException {
         Path sdkman = Files.createDirectories(folder.resolve(".sdkman/candidates/java/25.0.1-tem"));
         assertThat(JavaHomes.candidates(Map.of(), folder)).contains(sdkman);
     }
 
     @Test
-    void aFolderThatCannotBeReadIsPassedOver() throws IOException {
+    void anUnreadableFolderIsSkipped() throws IOException {
         Path home = home("25", "25");
         Files.createDirectories(folder.resolve(".sdkman/candidates"));
         Files.createFile(folder.resolve(".sdkman/candidates/java"));

@@ -89,7 +89,7 @@ abstract class PublishOutcomeContract {
     }
 
     @Test
-    void guardsRefuseWhatComesTooLate() throws Exception {
+    void guardsRefuseLateEvents() throws Exception {
         NewIdentity track = created();
         assertThat(outcome(events.moved(track.puri(), US).ifEpoch(1).build())).isEqualTo(new PublishOutcome.Accepted());
         assertThat(outcome(events.moved(track.puri(), EU).ifEpoch(1).build())).isInstanceOf(Refused.StaleEpoch.class);
@@ -100,7 +100,7 @@ abstract class PublishOutcomeContract {
     }
 
     @Test
-    void changesOfWhatIsGoneAreRefused() throws Exception {
+    void changesOfDeletedIdentitiesAreRefused() throws Exception {
         NewIdentity survivor = created();
         NewIdentity merged = created();
         NewIdentity deleted = created();

@@ -33,7 +33,7 @@ class StackCacheTest {
     }
 
     @Test
-    void aStackThatNobodyTookForAWeekIsDeleted() throws IOException {
+    void aStackUnusedForAWeekIsDeleted() throws IOException {
         Path taken = stack(1, Duration.ofDays(30));
         Path kept = stack(2, Duration.ofDays(6));
         Path old = stack(3, Duration.ofDays(8));
@@ -66,7 +66,7 @@ class StackCacheTest {
     }
 
     @Test
-    void foldersOfOthersAreLeftAlone() throws IOException {
+    void foldersOfOthersAreKept() throws IOException {
         Duration old = Duration.ofDays(99);
         Path[] ofOthers = {
             made("repository", old),

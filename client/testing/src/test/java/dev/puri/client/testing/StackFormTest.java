@@ -12,7 +12,7 @@ class StackFormTest {
     };
 
     @Test
-    void theProcessIsTakenUnlessDockerIsAskedFor() {
+    void usesTheProcessUnlessDockerIsRequested() {
         assertThat(StackForm.choose(null, true, NOT_ASKED)).isEqualTo(StackForm.EMBEDDED);
         assertThat(StackForm.choose(" ", true, NOT_ASKED)).isEqualTo(StackForm.EMBEDDED);
         assertThat(StackForm.choose("embedded", true, NOT_ASKED)).isEqualTo(StackForm.EMBEDDED);
@@ -20,7 +20,7 @@ class StackFormTest {
     }
 
     @Test
-    void dockerIsTakenWhereThereAreNoJars() {
+    void usesDockerIfTheJarsAreMissing() {
         assertThat(StackForm.choose(null, false, () -> true)).isEqualTo(StackForm.DOCKER);
     }
 

@@ -94,7 +94,7 @@ final class RowFeedTest {
         assertThat(undecodable.count()).isZero();
     }
 
-    /** Kafka's global thread tells nobody of an error. */
+    /** Kafka's global thread does not report an error. */
     @Test
     void throwsAnErrorAsAnExceptionThatNamesTheError() {
         registry.error = new OutOfMemoryError("a test's");
@@ -186,7 +186,7 @@ final class RowFeedTest {
                 .containsExactly(TRACK + " " + row, FIRST + " null", TRACK + " " + row, SECOND + " null"));
     }
 
-    /** A row and another's end: its own would leave nothing to tell of it. */
+    /** Adds a row and erases another: erasing the row itself would leave no change of it. */
     private String addChanges(Puri erased) {
         RowWriter.Batch batch = writer.batch();
         int at = batch.rows.count();
@@ -315,7 +315,7 @@ final class RowFeedTest {
             }
             writer.handOverUpTo(0, 100_000);
         });
-        // One batch is being written, and as many as there are besides are full.
+        // One batch is being written, and all others are full.
         int most = RowWriter.BATCHES * RowBatch.MAX_ROWS;
         await().during(Duration.ofMillis(300))
                 .untilAsserted(() -> assertThat(added.get()).isEqualTo(most));
@@ -468,7 +468,7 @@ final class RowFeedTest {
         return text.getBytes(StandardCharsets.UTF_8);
     }
 
-    /** Knows the row's schema by one id, unless it is away. */
+    /** Knows the row's schema by one id, unless it is unavailable. */
     private static final class OneSchema implements SchemaRegistry {
         private volatile boolean away;
         private volatile @Nullable Error error;

@@ -17,7 +17,7 @@ final class StreamsTableFeederTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"max.poll.records", "consumer.max.poll.records", "global.consumer.max.poll.records"})
-    void theUsersWordGoesOverOurs(String name) {
+    void theUsersConfigurationOverridesOurs(String name) {
         assertThat(consumer(Map.of(name, "8000"))).containsEntry(ConsumerConfig.MAX_POLL_RECORDS_CONFIG, "8000");
     }
 

@@ -21,7 +21,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The table and all that it needs of {@code log-tail}, on a class path that has no {@code http-service}. */
+/** The table and its classes of {@code log-tail}, on a class path without {@code http-service}. */
 final class WithoutHttpTest {
     /** Nothing listens there. */
     private static final String NOWHERE = "127.0.0.1:1";

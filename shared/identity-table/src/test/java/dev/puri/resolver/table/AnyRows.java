@@ -13,7 +13,7 @@ import java.util.Random;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** Rows of every kind that the registry can write, and then some, by a seed. */
+/** Rows of every kind that the registry can write, and others, determined by a seed. */
 public final class AnyRows {
     private static final String RAW = "abcdefghijklmnopqrstuvwxyz0123456789-._~!$&'()*+,;=@";
     private static final String PLACE = "ABCXYZabcxyz0189._~:/@+-";

@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What a table keeps of owners, shards and collections that no row has any more: nothing. */
+/** A table keeps nothing of owners, shards and collections that no row has any more. */
 final class ForgottenWordsTest {
     private static final Instant NOW = Instant.parse("2026-03-08T00:00:00Z");
     private static final Uuid TOPIC = new Uuid(1, 2);
@@ -146,7 +146,7 @@ final class ForgottenWordsTest {
     }
 
     @Test
-    void batchesInFlightAgreeWithAModelWhileOwnersComeAndGo() {
+    void batchesInFlightAgreeWithAModelWhileOwnersAreAddedAndRemoved() {
         long seed = new Random().nextLong();
         Random random = new Random(seed);
         Map<Puri, Row> model = new HashMap<>();

@@ -13,8 +13,8 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A log of one partition that follows from its seed, so that another process can tell what stood in it:
- * names come, change, take other handles, go and come again.
+ * A log of one partition that its seed determines, so that another process can compute its contents:
+ * names are created, change, get other handles, are deleted and created again.
  */
 final class History {
     private static final int NAMES = 5_000;
@@ -59,7 +59,7 @@ final class History {
                         new Position("puri.events.v1", 0, offset)));
     }
 
-    /** As the clerk grants them: never the same to two. */
+    /** Like the clerk, never grants a handle to two names. */
     private static Handle handle(long offset) {
         StringBuilder text = new StringBuilder();
         for (int i = 0; i < Handle.RANDOM_LENGTH; i++) {

@@ -30,7 +30,7 @@ final class IndexStress {
 
     /**
      * Sixteen heaps of keys with holes between them, so that searches end at free slots and most
-     * pass others' entries, which come and go.
+     * pass others' entries, which are added and removed.
      */
     private static long hash(int key) {
         return 0xABC0_0000_0000_0000L | (key % 16L << 24 | key) << 26;

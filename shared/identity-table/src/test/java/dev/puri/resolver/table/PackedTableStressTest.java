@@ -28,8 +28,8 @@ import org.junit.jupiter.api.Timeout;
 
 /**
  * One thread that fills batches and one that writes them, against readers of both indexes and of scans. Every part of a
- * row is made of its name's number and its version, so a mixture of two rows, or of a row and what took its memory, is
- * no row that could have been written.
+ * row is derived from its name's number and its version, so a mixture of two rows, or of a row and reused memory, is
+ * detected as a row that was never written.
  */
 @Timeout(60)
 final class PackedTableStressTest {
@@ -93,7 +93,7 @@ final class PackedTableStressTest {
                 .isEqualTo(stats.rows());
     }
 
-    /** Even names stay, and are only ever changed; odd ones come and go; others make the tables grow and shrink. */
+    /** Even names stay and only change; odd ones are added and removed; others make the tables grow and shrink. */
     private Void fill() throws InterruptedException {
         Random random = new Random(seed);
         for (int i = 1; i < BATCHES; i++) {
@@ -177,7 +177,7 @@ final class PackedTableStressTest {
                     assertThat(byHandle.puri()).isEqualTo(name(number));
                     assertWhole(byHandle);
                 }
-                // Even names bear one handle for ever.
+                // Even names keep one handle forever.
                 assertThat(byHandle != null || number % 2 == 1)
                         .as("seed %d", seed)
                         .isTrue();

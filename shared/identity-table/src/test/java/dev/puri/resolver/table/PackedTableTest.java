@@ -101,7 +101,7 @@ final class PackedTableTest {
                 table.remove(puri);
                 model.remove(puri);
             } else {
-                // As the clerk grants them: a new one each time, or the one it has.
+                // Like the clerk, grants a new handle each time, or the one that the name has.
                 Row before = model.get(puri);
                 Handle handle = before != null && before.handle() != null && random.nextBoolean()
                         ? before.handle()
@@ -159,7 +159,7 @@ final class PackedTableTest {
         }
     }
 
-    /** Few names and fewer handles, so that most batches have a name more than once and handles that change hands. */
+    /** Few names and fewer handles, so that most batches have a name more than once and handles that move. */
     @Test
     void batchesOfAnyLengthEqualSingleRows() {
         long seed = new Random().nextLong();
@@ -171,7 +171,7 @@ final class PackedTableTest {
         Map<Handle, Puri> bearers = new HashMap<>();
         List<RowBatch> batches = List.of(table.newBatch(), table.newBatch(), table.newBatch());
         for (int round = 0; round < 200; round++) {
-            // All are filled before the first is written, as by a thread that is ahead.
+            // All batches are filled before the first is written, as by a reader that is ahead.
             for (RowBatch batch : batches) {
                 int most = random.nextInt(5) == 0 ? RowBatch.MAX_ROWS : 1 + random.nextInt(40);
                 for (int i = 0; i < most; i++) {
@@ -288,7 +288,7 @@ final class PackedTableTest {
     }
 
     @Test
-    void rowsThatComeAndGoDoNotIncreaseMemory() {
+    void addingAndRemovingRowsDoesNotIncreaseMemory() {
         long seed = new Random().nextLong();
         Random random = new Random(seed);
         AnyRows rows = new AnyRows(random);
@@ -321,7 +321,7 @@ final class PackedTableTest {
         assertThat(stats.bytesInUse()).as("seed %d", seed).isLessThanOrEqualTo(2 * 1024 * 2048);
     }
 
-    /** Of a topic that compaction has left few records of, in two partitions, one read after the other. */
+    /** A topic with few records left after compaction, in two partitions that are read one after the other. */
     @Test
     void tableGrowsAsExpectedAndNotMore() {
         int rows = 300_000;

@@ -25,7 +25,7 @@ final class RowCodecTest {
         AnyRows rows = new AnyRows(new Random(seed));
         for (int i = 0; i < ROUNDS; i++) {
             Identity identity = rows.identity();
-            // Garbage of the row before must not shine through.
+            // No bytes of the previous row may remain.
             byte[] record = encode(identity, seed);
 
             assertThat(codec.decode(record)).as("seed %d", seed).isEqualTo(identity);

@@ -49,7 +49,7 @@ final class SnapshotKillTest {
                 await().atMost(Duration.ofSeconds(60))
                         .until(() -> Files.exists(file)
                                 && Files.getLastModifiedTime(file).toInstant().isAfter(begun));
-                // Until a moment that falls anywhere into one of the dumps that follow.
+                // Until a random moment during one of the next dumps.
                 assertThat(process.waitFor(random.nextInt(300), TimeUnit.MILLISECONDS))
                         .as(Files.readString(folder.resolve("output")))
                         .isFalse();
@@ -62,7 +62,7 @@ final class SnapshotKillTest {
 
     private static void assertMatchesTheLog(PackedTable opened, long seed) {
         History history = new History(seed);
-        // As far as the dump can have seen, and further.
+        // As far as the dump can have read, and further.
         long end = opened.nextOffset(0) + 2_000_000L / KILLS;
         Map<Puri, Row> model = new HashMap<>();
         for (long offset = 0; offset < end; offset++) {
@@ -104,7 +104,7 @@ final class SnapshotKillTest {
                     Runtime.getRuntime().halt(1);
                 }
             });
-            // Bounded, should nobody kill it.
+            // Bounded, in case nobody kills it.
             long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(90);
             for (long offset = table.nextOffset(0); System.nanoTime() < end; offset++) {
                 history.at(offset).applyTo(table);

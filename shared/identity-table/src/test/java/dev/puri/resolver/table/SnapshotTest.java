@@ -119,7 +119,7 @@ final class SnapshotTest {
         return Handle.of(new Prefix("trk"), text.toString());
     }
 
-    /** As a dump has it of a name that goes and comes back while its segment is read. */
+    /** The dump of a name that is deleted and created again while its segment is read. */
     @Test
     void nameThatASnapshotContainsTwiceBecomesOneRow() throws Exception {
         Slab slab = new Slab();
@@ -181,7 +181,7 @@ final class SnapshotTest {
         assertThat(PackedTable.open(file(), terms()).rows()).isZero();
     }
 
-    /** The writer goes on during the dump; what the topic still has is replayed as compaction leaves it. */
+    /** The writer continues during the dump; the records that compaction leaves in the topic are replayed. */
     @Test
     void snapshotDuringWritesPlusLaterRecordsEqualsTheTable() throws Exception {
         History history = new History(seed);

@@ -9,7 +9,7 @@ import java.time.Instant;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** Rows as most are. */
+/** Typical rows. */
 final class SomeRows {
     private static final Instant CREATED = Instant.parse("2026-03-01T10:00:00Z");
 

@@ -20,15 +20,15 @@ import org.openjdk.jcstress.infra.grading.ReportUtils;
 import org.openjdk.jcstress.infra.runners.TestList;
 
 /**
- * Has jcstress try {@link TableStress} and {@link IndexStress}: millions of meetings of the writer with a
- * reader, each on a processor of its own, in code that C2 has ordered at random as far as it may.
+ * Runs {@link TableStress} and {@link IndexStress} in jcstress: the writer meets a reader millions of times, each
+ * on its own processor, in code that C2 has reordered randomly within its rules.
  * It needs two processors.
  */
 final class TableJcstressIT {
     private static final String C2_AT_RANDOM =
             "-XX:-TieredCompilation -XX:+StressLCM -XX:+StressGCM -XX:+StressIGVN -XX:+StressCCP";
 
-    /** Short, so that actors set out together often; the whole round within {@link TableStress}'s numbers. */
+    /** Short, so that actors often start together; a whole round uses fewer numbers than {@link TableStress} has. */
     private static final int STRIDE = 16;
 
     private static final int STRIDES = 64;
@@ -115,7 +115,7 @@ final class TableJcstressIT {
         }
     }
 
-    /** What jcstress says at its end, or all that it said when it did not get there. */
+    /** The final output of jcstress, or all its output if it did not finish. */
     private static String summary(String output) {
         return output.substring(Math.max(0, output.indexOf("RUN RESULTS:")));
     }

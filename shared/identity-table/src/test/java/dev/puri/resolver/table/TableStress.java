@@ -44,7 +44,7 @@ final class TableStress {
 
     private TableStress() {}
 
-    /** A name and a handle that nobody else has in this round, and another for whom memory is freed. */
+    /** A name and a handle that are unique in this round, and another name for which memory is freed. */
     abstract static class Subject {
         final int number;
         final Puri name;
@@ -97,7 +97,7 @@ final class TableStress {
         }
     }
 
-    /** A row that changes twice; the third takes the memory that the first had. */
+    /** A row that changes twice; the third version reuses the memory of the first. */
     abstract static class Changing extends Subject {
         Changing() {
             super(true);
@@ -149,7 +149,7 @@ final class TableStress {
         }
     }
 
-    /** A row goes, and another of its size takes its memory. */
+    /** A row is removed, and another of its size reuses its memory. */
     abstract static class Replaced extends Subject {
         Replaced() {
             super(true);
@@ -307,7 +307,7 @@ final class TableStress {
         try {
             identity = look.get();
         } catch (RuntimeException e) {
-            // As an outcome, so that the others are counted too.
+            // Reported as an outcome, so that the other outcomes are counted too.
             return e.toString();
         }
         if (identity == null) {
@@ -324,8 +324,8 @@ final class TableStress {
     }
 
     /**
-     * Every part but the handle tells the version; rows of versions below 7 are of one size. Owner and shard are of
-     * this row alone, so their words go with it, and their numbers are given to others' at once.
+     * Every part but the handle depends on the version; rows of versions below 7 have one size. No other row has this
+     * owner and this shard, so their words are removed with it, and their numbers are reused at once.
      */
     private static Row row(int number, int version) {
         long all = version * 0x1111_1111_1111_1111L;

@@ -170,7 +170,7 @@ final class ReadYourWritesTest {
     }
 
     @Test
-    void anEventOfANamespacesTopicIsAnsweredIfTheNameIsGoneByAnotherPartition() throws Exception {
+    void anEventOfANamespacesTopicIsAnsweredAfterADeletionThroughAnotherPartition() throws Exception {
         Position created = Position.parse(TRACK.namespace() + "-4-1");
         outcomes.addDecided(TRACK, created);
         outcomes.addWithoutRow(TRACK, Position.parse(TRACK.namespace() + "-5-2"));
@@ -179,7 +179,7 @@ final class ReadYourWritesTest {
     }
 
     @Test
-    void anEventOfAnotherPartitionThanTheRowsIsAnsweredAsLongAsItIsRemembered() throws Exception {
+    void anEventOfAnotherPartitionThanTheRowsIsAnsweredWhileItIsRemembered() throws Exception {
         Position one = Position.parse(TRACK.namespace() + "-4-1");
         Position other = Position.parse(TRACK.namespace() + "-5-2");
         table.put(TRACK, row(other));
@@ -275,7 +275,7 @@ final class ReadYourWritesTest {
     }
 
     @Test
-    void anErasureIsSeenAndLaterForgottenNeverGuessed() throws Exception {
+    void anErasureIsSeenUntilItIsForgottenAndNeverGuessed() throws Exception {
         outcomes.addWithoutRow(TRACK, at(8));
         assertThat(writes.await(CALLER, TRACK, at(8), LONG)).isCompletedWithValue(new EventStatus.Seen());
         assertThat(writes.await(CALLER, TRACK, at(3), LONG)).isCompletedWithValue(new EventStatus.Seen());
@@ -355,7 +355,7 @@ final class ReadYourWritesTest {
     }
 
     @Test
-    void aHandleIsWaitedForByItsToken() throws Exception {
+    void aLookUpByHandleWaitsForItsToken() throws Exception {
         CompletableFuture<EventStatus> waiting = writes.await(CALLER, HANDLE, at(7), LONG);
         assertThat(waiting).isNotDone();
 

@@ -126,7 +126,7 @@ final class WaitersTest {
     }
 
     @Test
-    void oneCallerDoesNotKeepOthersFromWaiting() throws Exception {
+    void oneCallerDoesNotPreventOthersFromWaiting() throws Exception {
         try (Waiters twenty = new Waiters(20)) {
             CompletableFuture<@Nullable String> first = twenty.await("greedy", A, null, LONG, () -> null);
             twenty.await("greedy", B, null, LONG, () -> null);
@@ -199,7 +199,7 @@ final class WaitersTest {
     }
 
     @Test
-    void aHundredThousandWaitersHoldNoThread() throws Exception {
+    void aHundredThousandWaitersUseNoThread() throws Exception {
         int threads = Thread.activeCount();
         List<CompletableFuture<@Nullable String>> answers = new ArrayList<>();
         AtomicInteger seen = new AtomicInteger();

@@ -12,7 +12,7 @@ import java.util.Map;
 import org.assertj.core.data.Percentage;
 import org.junit.jupiter.api.Test;
 
-/** The whole measurement with real servers, of too little to measure anything. */
+/** The whole measurement with real servers, too short to measure anything. */
 class ClientBenchIT {
     /** Reports have four digits. */
     private static final Percentage ROUNDING = Percentage.withPercentage(0.2);
@@ -60,7 +60,7 @@ class ClientBenchIT {
             "of these, two readings of the clock p50");
 
     @Test
-    void everyPartIsMeasuredBesideItsBaseline() throws Exception {
+    void everyPartIsMeasuredWithItsBaseline() throws Exception {
         Map<String, JsonNode> figures = measure(
                 "--rows=2000",
                 "--rounds=1",

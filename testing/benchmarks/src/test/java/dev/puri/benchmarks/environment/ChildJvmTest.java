@@ -9,7 +9,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 class ChildJvmTest {
-    /** Runs for ever unless its parent ends. */
+    /** Runs forever unless its parent ends. */
     static final class Endless {
         private Endless() {}
 

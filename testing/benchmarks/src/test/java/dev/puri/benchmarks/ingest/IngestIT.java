@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 /** The whole harness on a real broker, too short to measure anything. */
 class IngestIT {
     @Test
-    void everyFigureIsThereInTheFormatOfAllBenchmarks() throws Exception {
+    void everyFigureIsReportedInTheFormatOfAllBenchmarks() throws Exception {
         BenchRun run = BenchRun.of(
                 "ingest", "--events=3000", "--forks=1", "--warm-up=1", "--rounds=1", "--rate=100", "--seconds=2");
 

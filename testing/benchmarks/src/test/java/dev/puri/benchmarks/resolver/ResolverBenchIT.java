@@ -10,13 +10,13 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /**
- * The whole comparison with real servers, too short to measure anything. What is not installed is said to be absent.
+ * The whole comparison with real servers, too short to measure anything. The report names missing servers.
  */
 class ResolverBenchIT {
     private static final String MEMORY = "memory after an hour-equivalent of mixed load, hostile input included";
 
     @Test
-    void everyRowOfTheTableIsThereWithItsBaselines() throws Exception {
+    void everyRowOfTheTableIsReportedWithItsBaselines() throws Exception {
         BenchRun run = BenchRun.of(
                 "resolver", "--rows=2000", "--seconds=1", "--attack-seconds=1", "--rounds=1", "--soak-requests=1000");
 

@@ -16,7 +16,7 @@ class SearchBenchIT {
     private static final String SEARCHABLE = "published → searchable at 100 events/s";
 
     @Test
-    void everyRowOfTheTableIsThereWithItsBaselines() throws Exception {
+    void everyRowOfTheTableIsReportedWithItsBaselines() throws Exception {
         BenchRun run = BenchRun.of(
                 "search",
                 "--documents=1000",

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** The whole comparison on a real broker, too short to measure anything. */
 class TableBenchIT {
     @Test
-    void everyFigureIsThereWithItsBaseline() throws Exception {
+    void everyFigureIsReportedWithItsBaseline() throws Exception {
         BenchRun run = BenchRun.of("table", "--rows=2000", "--gets=1000", "--rounds=1", "--fills=1");
 
         assertThat(run.names().stream().distinct())

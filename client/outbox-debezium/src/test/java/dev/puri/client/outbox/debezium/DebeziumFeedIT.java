@@ -60,7 +60,7 @@ class DebeziumFeedIT {
     }
 
     @Test
-    void reportsRowsThatAreThereAndRowsThatCome() throws Exception {
+    void reportsExistingAndNewRows() throws Exception {
         try (Connection connection = start("logical")) {
             server.execute(List.of(INSERT, INSERT));
             feed.start(connection, reported::addAll);

@@ -182,7 +182,7 @@ class HibernateTest {
     }
 
     @Test
-    void queriesTakePuris() {
+    void queriesAcceptPuris() {
         saveTrack();
         transaction(session -> {
             assertThat(query(session, "from Track t where t.id = :name", TRACK)).hasSize(1);
