@@ -159,7 +159,7 @@ public final class RegistryStreams implements AutoCloseable {
             if (partitions == null || encoder == null) {
                 return;
             }
-            waitingFor = "the restore of the state stores";
+            waitingFor = "the assignment of tasks and the restore of their state stores";
             Properties properties = StreamsProperties.of(settings);
             KafkaStreams created = new KafkaStreams(
                     RegistryTopology.build(
@@ -280,7 +280,8 @@ public final class RegistryStreams implements AutoCloseable {
             details.put("schemaRegistryOutOfReachSince", unreachableSince.toString());
         }
         String hangingTransaction = transactions.unreadyReason();
-        if (streams == null) {
+        KafkaStreams running = streams;
+        if (running == null || running.state() == KafkaStreams.State.REBALANCING) {
             details.put("waitingFor", waitingFor);
         } else if (hangingTransaction != null) {
             details.put("waitingFor", hangingTransaction);
@@ -297,7 +298,7 @@ public final class RegistryStreams implements AutoCloseable {
         bindOutcomeGauge(meters, "applied", EventCounts::applied);
         bindOutcomeGauge(meters, "unchanged", EventCounts::unchanged);
         bindOutcomeGauge(meters, "refused", EventCounts::refused);
-        bindGauge(meters, "puri.registry.grants.stray", "Grants for which no event waited", EventCounts::strayGrants);
+        bindGauge(meters, "puri.registry.grants.stray", "Grants that met no waiting event", EventCounts::strayGrants);
         Gauge.builder(
                         "puri.registry.events.parked",
                         taskCounts,

@@ -108,7 +108,10 @@ final class ChangeDecoder {
             Entry entry =
                     value == null ? null : kind == EntryKind.IDENTITY ? row(value, eventOutcome) : document(value);
             SearchedAttributes attributes = entry instanceof Entry.OfDocument
-                    ? attributeLookup.attributesOf(puri, publishedBeforeNanos(record, polledAtNanos))
+                    ? attributeLookup.attributesOf(
+                            puri,
+                            publishedBeforeNanos(
+                                    record.timestamp(), polledAtNanos, System.currentTimeMillis(), System.nanoTime()))
                     : SearchedAttributes.DEFAULT;
             return new DecodedRecord(
                     new IndexChange(kind, record.partition(), record.offset(), puri, entry, attributes),
@@ -122,14 +125,16 @@ final class ChangeDecoder {
     }
 
     /**
-     * Returns an upper bound for the time of a record. With the poll's time as the bound, a rebuild would also wait for
-     * the declarations of old documents.
+     * Returns an upper bound for the time of a record, by {@link System#nanoTime}. With the poll's time as the bound, a
+     * rebuild would also wait for the declarations of old documents. The bound does not move back while a record is
+     * retried.
+     *
+     * @param timestamp the record's, in milliseconds
      */
-    private static long publishedBeforeNanos(ConsumerRecord<byte[], byte[]> record, long polledAtNanos) {
-        long agoMillis = System.currentTimeMillis() - record.timestamp() - CLOCK_SKEW.toMillis();
-        return polledAtNanos
-                - Duration.ofMillis(Math.clamp(agoMillis, 0, MAX_AGE.toMillis()))
-                        .toNanos();
+    static long publishedBeforeNanos(long timestamp, long polledAtNanos, long nowMillis, long nowNanos) {
+        long ageMillis = Math.clamp(nowMillis - timestamp - CLOCK_SKEW.toMillis(), 0, MAX_AGE.toMillis());
+        long byTimestamp = nowNanos - Duration.ofMillis(ageMillis).toNanos();
+        return byTimestamp - polledAtNanos < 0 ? byTimestamp : polledAtNanos;
     }
 
     private static String location(ConsumerRecord<byte[], byte[]> record) {

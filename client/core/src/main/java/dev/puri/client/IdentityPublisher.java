@@ -158,13 +158,16 @@ public final class IdentityPublisher implements AutoCloseable {
             @Nullable AwaitedOutcomes outcomes) {
         static Connections open(Map<?, ?> given) {
             Map<String, Object> properties = ProducerProperties.of(given);
-            // Before the producer, which would have to be closed if this fails.
             ResolverOptions options = ProducerProperties.resolver(given);
-            Producer<byte[], Object> producer = new KafkaProducer<>(properties);
-            return of(
-                    producer,
-                    properties,
-                    options == null ? null : new AwaitedOutcomes(ResolverClient.open(options), true));
+            AwaitedOutcomes outcomes = options == null ? null : new AwaitedOutcomes(ResolverClient.open(options), true);
+            try {
+                return of(new KafkaProducer<>(properties), properties, outcomes);
+            } catch (RuntimeException e) {
+                if (outcomes != null) {
+                    outcomes.close();
+                }
+                throw e;
+            }
         }
 
         static Connections open(Map<?, ?> given, IdentityResolver resolver) {

@@ -22,11 +22,12 @@ import java.time.Duration;
 import java.util.Base64;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManagerFactory;
@@ -63,8 +64,8 @@ final class ClusterClient implements AutoCloseable {
     /** The number of the node that gets the next request, modulo the number of nodes. */
     private final AtomicInteger nodeIndex = new AtomicInteger();
 
-    /** Whether the last attempt of a request got no response. The client logs only changes of this state. */
-    private final AtomicBoolean isUnreachable = new AtomicBoolean();
+    /** The nodes whose last attempt got no response. The client logs only changes of this set. */
+    private final Set<String> unreachableNodes = ConcurrentHashMap.newKeySet();
 
     /**
      * Creates a client. The constructor sends no request.
@@ -123,15 +124,17 @@ final class ClusterClient implements AutoCloseable {
      */
     Response send(String method, String path, byte[] body, RetryState retries) throws IndexUnavailableException {
         while (true) {
-            String node = nodes.get(Math.floorMod(nodeIndex.get(), nodes.size()));
+            int index = nodeIndex.get();
+            String node = nodes.get(Math.floorMod(index, nodes.size()));
             try {
-                HttpResponse<byte[]> response = exchange(request(node, method, path, body), retries.remainingTime());
-                if (isUnreachable.compareAndSet(true, false)) {
+                HttpResponse<byte[]> response =
+                        exchange(request(node, method, path, body), retries.attemptTime(nodes.size()));
+                if (unreachableNodes.remove(node)) {
                     LOG.info("The OpenSearch node {} responds again", node);
                 }
                 int status = response.statusCode();
                 if (status < 300 || status == 404) {
-                    return new Response(status, json(response));
+                    return new Response(status, json(node, response));
                 }
                 if (status == 400 && errorType(response).equals(INDEX_EXISTS)) {
                     return new Response(200, MissingNode.getInstance());
@@ -144,16 +147,21 @@ final class ClusterClient implements AutoCloseable {
                 if (!isRetryable(status)) {
                     throw new IndexUnavailableException(failure);
                 }
-                nodeIndex.incrementAndGet();
+                selectNextNode(index);
                 retries.backOff(() -> failure);
             } catch (IOException | TimeoutException e) {
-                nodeIndex.incrementAndGet();
-                if (isUnreachable.compareAndSet(false, true)) {
+                selectNextNode(index);
+                if (unreachableNodes.add(node)) {
                     LOG.warn("The OpenSearch node {} does not answer. The request is retried: {}", node, e.toString());
                 }
                 retries.backOff(() -> "the OpenSearch node " + node + " does not answer: " + e, e);
             }
         }
+    }
+
+    /** Requests that fail at the same node at the same time must not skip the next node. */
+    private void selectNextNode(int failedIndex) {
+        nodeIndex.compareAndSet(failedIndex, failedIndex + 1);
     }
 
     /** Returns whether a status reports that the cluster is too busy or a shard is not available. */
@@ -190,22 +198,51 @@ final class ClusterClient implements AutoCloseable {
         }
     }
 
+    /**
+     * Returns the body of a successful response.
+     *
+     * @throws IndexUnavailableException if the body is not JSON, because the URL may be that of another server
+     */
+    private static JsonNode json(String node, HttpResponse<byte[]> response) throws IndexUnavailableException {
+        try {
+            return json(response);
+        } catch (IOException e) {
+            throw new IndexUnavailableException(
+                    node + " answers with status " + response.statusCode() + ", but not with JSON: " + start(response),
+                    e);
+        }
+    }
+
     private static JsonNode json(HttpResponse<byte[]> response) throws IOException {
         return response.body().length == 0 ? MissingNode.getInstance() : JSON.readTree(response.body());
     }
 
-    private static String errorType(HttpResponse<byte[]> response) throws IOException {
-        return json(response).path("error").path("type").asText();
+    /** Returns the error of a response; empty if the body is not JSON, as from a proxy. */
+    private static JsonNode error(HttpResponse<byte[]> response) {
+        try {
+            return json(response).path("error");
+        } catch (IOException e) {
+            return MissingNode.getInstance();
+        }
+    }
+
+    private static String errorType(HttpResponse<byte[]> response) {
+        return error(response).path("type").asText();
     }
 
     private static String errorReason(HttpResponse<byte[]> response) {
-        String text;
-        try {
-            JsonNode error = json(response).path("error");
-            text = error.path("type").asText() + ", " + error.path("reason").asText();
-        } catch (IOException e) {
-            text = new String(response.body(), StandardCharsets.UTF_8);
-        }
+        JsonNode error = error(response);
+        return error.isMissingNode()
+                ? start(response)
+                : shorten(error.path("type").asText() + ", "
+                        + error.path("reason").asText());
+    }
+
+    private static String start(HttpResponse<byte[]> response) {
+        return shorten(new String(response.body(), StandardCharsets.UTF_8));
+    }
+
+    private static String shorten(String text) {
         return text.length() <= MAX_REASON_CHARACTERS ? text : text.substring(0, MAX_REASON_CHARACTERS) + "…";
     }
 

@@ -25,9 +25,14 @@ final class RetryState {
         remainingAttempts = maxAttempts;
     }
 
-    /** Returns the time until the deadline, but at least one millisecond. */
-    Duration remainingTime() {
-        return Duration.ofNanos(Math.max(1_000_000, deadlineNanos - System.nanoTime()));
+    /**
+     * Returns the time limit of the next attempt, at least one millisecond. If other nodes can be tried, it is half of
+     * the remaining time, so that a node that does not answer leaves time for the others.
+     */
+    Duration attemptTime(int nodes) {
+        long remaining = deadlineNanos - System.nanoTime();
+        boolean isLast = nodes == 1 || remainingAttempts == 1;
+        return Duration.ofNanos(Math.max(1_000_000, isLast ? remaining : remaining / 2));
     }
 
     /**

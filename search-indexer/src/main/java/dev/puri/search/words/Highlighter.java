@@ -10,7 +10,9 @@ import java.util.Map;
  * analyzes the attributes of the hit again, so it does the same for every engine.
  */
 public final class Highlighter {
-    /** Maximum length of a fragment. An attribute of up to this length is one fragment. */
+    /**
+     * Maximum length of a fragment, unless its first match is longer. An attribute of up to this length is one fragment.
+     */
     private static final int MAX_FRAGMENT_CHARACTERS = 160;
 
     /** Maximum number of characters before the first match of a fragment. */

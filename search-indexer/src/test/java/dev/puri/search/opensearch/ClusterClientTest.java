@@ -23,6 +23,11 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
 import org.junit.jupiter.api.AfterEach;
@@ -54,6 +59,57 @@ final class ClusterClientTest {
         try (ClusterClient cluster = cluster(away + "," + node(200))) {
             assertThat(cluster.sendWithReadTimeout("GET", "/x", null).status()).isEqualTo(200);
             assertThat(cluster.sendWithReadTimeout("GET", "/x", null).status()).isEqualTo(200);
+        }
+    }
+
+    @Test
+    void requestsThatFailTogetherAllReachTheNextNode() throws Exception {
+        CyclicBarrier together = new CyclicBarrier(2);
+        HttpServer broken = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        ExecutorService workers = Executors.newFixedThreadPool(4);
+        broken.setExecutor(workers);
+        broken.createContext("/", exchange -> {
+            try {
+                together.await(5, TimeUnit.SECONDS);
+            } catch (Exception e) {
+                throw new IllegalStateException(e);
+            }
+            exchange.close();
+        });
+        try (ClusterClient cluster = cluster(start(broken) + "," + node(200))) {
+            List<Future<Integer>> statuses = workers.invokeAll(List.of(
+                    () -> cluster.sendWithReadTimeout("GET", "/x", null).status(),
+                    () -> cluster.sendWithReadTimeout("GET", "/x", null).status()));
+            for (Future<Integer> status : statuses) {
+                assertThat(status.get()).isEqualTo(200);
+            }
+            assertThat(requests).hasSize(2);
+        } finally {
+            workers.shutdownNow();
+        }
+    }
+
+    @Test
+    void aHangingNodeLeavesTimeForTheNext() throws Exception {
+        HttpServer hanging = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        hanging.createContext("/", exchange -> {});
+        try (ClusterClient cluster = cluster(start(hanging) + "," + node(200))) {
+            assertThat(cluster.sendWithWriteTimeout("GET", "/x", null).status()).isEqualTo(200);
+        }
+    }
+
+    @Test
+    void aResponseThatIsNotJsonIsQuotedAndNotRetried() throws Exception {
+        for (int status : List.of(200, 400)) {
+            HttpServer proxy = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+            proxy.createContext("/", exchange -> answer(exchange, status, "<html>no such site</html>"));
+            requests.clear();
+            try (ClusterClient cluster = cluster(start(proxy))) {
+                assertThatThrownBy(() -> cluster.sendWithWriteTimeout("GET", "/x", null))
+                        .isInstanceOf(status == 400 ? IllegalStateException.class : IndexUnavailableException.class)
+                        .hasMessageContaining("<html>no such site</html>");
+                assertThat(requests).hasSize(1);
+            }
         }
     }
 
@@ -162,9 +218,13 @@ final class ClusterClientTest {
     }
 
     private void answer(HttpExchange exchange, int status) throws IOException {
+        answer(exchange, status, "{\"error\":{\"type\":\"t\",\"reason\":\"r\"}}");
+    }
+
+    private void answer(HttpExchange exchange, int status, String text) throws IOException {
         requests.add(exchange.getRequestURI().toString());
         authorizations.addAll(exchange.getRequestHeaders().getOrDefault("Authorization", List.of()));
-        byte[] body = "{\"error\":{\"type\":\"t\",\"reason\":\"r\"}}".getBytes(StandardCharsets.UTF_8);
+        byte[] body = text.getBytes(StandardCharsets.UTF_8);
         exchange.sendResponseHeaders(status, body.length);
         exchange.getResponseBody().write(body);
         exchange.close();

@@ -125,7 +125,6 @@ public final class ResolverClient implements IdentityResolver {
     @Override
     public CompletionStage<List<Verdict>> resolveAllAsync(List<Ref> refs, Duration requestedWait) {
         Ref.requireRefs(refs);
-        Duration wait = bounded(requestedWait);
         List<@Nullable Verdict> verdicts = new ArrayList<>(refs.size());
         List<Integer> missing = new ArrayList<>();
         for (int i = 0; i < refs.size(); i++) {
@@ -141,11 +140,16 @@ public final class ResolverClient implements IdentityResolver {
         if (!tryAddPending(missing.size())) {
             return CompletableFuture.failedStage(tooManyPending(missing.size()));
         }
+        Duration longestWait = Duration.ZERO;
         List<CompletableFuture<Void>> batches = new ArrayList<>();
         for (int from = 0; from < missing.size(); from += options.maxBatch()) {
             List<Integer> batch = missing.subList(from, Math.min(missing.size(), from + options.maxBatch()));
-            CompletableFuture<List<Verdict>> batchAnswer =
-                    removingPending(sendWithWait(batch.stream().map(refs::get).toList(), wait), batch.size());
+            List<Ref> batchRefs = batch.stream().map(refs::get).toList();
+            // Only references with tokens wait. A wait would delay hedges, fail-over and the deadline of the others.
+            boolean hasToken = batchRefs.stream().anyMatch(ref -> ref.token() != null);
+            Duration wait = hasToken ? bounded(requestedWait) : Duration.ZERO;
+            longestWait = longestWait.compareTo(wait) < 0 ? wait : longestWait;
+            CompletableFuture<List<Verdict>> batchAnswer = removingPending(sendWithWait(batchRefs, wait), batch.size());
             batches.add(batchAnswer.thenAccept(answers -> {
                 for (int i = 0; i < answers.size(); i++) {
                     verdicts.set(batch.get(i), answers.get(i));
@@ -154,7 +158,7 @@ public final class ResolverClient implements IdentityResolver {
         }
         CompletableFuture<List<Verdict>> complete = CompletableFuture.allOf(batches.toArray(CompletableFuture[]::new))
                 .thenApply(done -> requireNoneMissing(verdicts));
-        return withDeadline(complete, wait);
+        return withDeadline(complete, longestWait);
     }
 
     /** Returns a wait that is not negative and whose nanoseconds fit into a long. */

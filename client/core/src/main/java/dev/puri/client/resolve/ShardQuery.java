@@ -19,7 +19,10 @@ public interface ShardQuery<R> {
      * Reads rows of one collection from a shard. The stage is cancelled if it takes too long.
      *
      * @param rows the rows to read, without repetitions
-     * @return the rows that exist, by primary key
+     * @return the rows that exist, by primary key. The stage must be done only when the query has ended, also after a
+     *     cancellation, because {@link Scatter} then starts the next query. A stage of {@link
+     *     java.util.concurrent.CompletableFuture#supplyAsync} is done as soon as it is cancelled, so use {@link
+     *     #blocking} instead
      */
     CompletionStage<Map<UUID, R>> rows(Shard shard, List<Located> rows);
 

@@ -184,6 +184,21 @@ class ResolverClientTest {
     }
 
     @Test
+    void aListWithoutTokensIsSentWithoutItsWait() {
+        try (ResolverClient client = open(one().maxBatch(2))) {
+            client.resolveAll(List.of(Ref.of(NAME), Ref.of("music:tracks:2")), Duration.ofSeconds(20));
+            assertThat(first.queries).containsExactly("null");
+
+            client.resolveAll(
+                    List.of(Ref.of(NAME), Ref.of("music:tracks:2"), Ref.of(NAME).at(TOKEN)), Duration.ofSeconds(20));
+            assertThat(first.queries)
+                    .hasSize(3)
+                    .filteredOn(query -> query.startsWith("wait="))
+                    .hasSize(1);
+        }
+    }
+
+    @Test
     void aWaitBeyondTheLimitOfARequestIsSplitIntoSeveral() {
         first.resolving((exchange, request) -> FakeResolver.send(
                 exchange, 200, "{\"results\":[{\"ref\":\"music:tracks:1\",\"verdict\":\"not-caught-up\"}]}"));

@@ -3,19 +3,27 @@ package dev.puri.client.embedded;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.channels.FileChannel;
-import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The folder of a resolver, locked by a file. Two resolvers in one folder would overwrite each other's snapshots.
  *
+ * @param path the real path, without symbolic links
  * @param lock the locked file. The kernel releases the lock when the process ends
  */
 record LockedFolder(Path path, FileChannel lock) implements AutoCloseable {
     private static final String LOCK_FILE = "resolver.lock";
+
+    /**
+     * The folders that resolvers of this process use. A lock file must not be opened a second time: closing any channel
+     * of a file may release all locks of the process on the file.
+     */
+    private static final Set<Path> OF_THIS_PROCESS = ConcurrentHashMap.newKeySet();
 
     /** Creates a folder if it does not exist. Returns why the folder cannot be used, or null if it can be used. */
     static @Nullable String flaw(Path path) {
@@ -31,30 +39,38 @@ record LockedFolder(Path path, FileChannel lock) implements AutoCloseable {
      * Creates a folder if it does not exist, and locks it.
      *
      * @throws IllegalStateException if another resolver has locked the folder
-     * @throws UncheckedIOException if the folder cannot be written
+     * @throws UncheckedIOException if the folder cannot be written or locked
      */
     static LockedFolder open(Path path) {
         try {
             Files.createDirectories(path);
-            FileChannel lock =
-                    FileChannel.open(path.resolve(LOCK_FILE), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
-            if (isLockedByOther(lock)) {
-                lock.close();
+            Path realPath = path.toRealPath();
+            FileChannel lock = OF_THIS_PROCESS.add(realPath) ? lock(realPath) : null;
+            if (lock == null) {
                 throw new IllegalStateException(
                         "stateDir " + path + " is used by another resolver; each resolver needs its own folder");
             }
-            return new LockedFolder(path, lock);
+            return new LockedFolder(realPath, lock);
         } catch (IOException e) {
             throw new UncheckedIOException("stateDir " + path + " cannot be used: " + e, e);
         }
     }
 
-    private static boolean isLockedByOther(FileChannel lock) throws IOException {
+    /** Returns the locked file; null if another process has locked it. */
+    private static @Nullable FileChannel lock(Path realPath) throws IOException {
+        FileChannel lock = null;
+        boolean isLocked = false;
         try {
-            return lock.tryLock() == null;
-        } catch (OverlappingFileLockException e) {
-            // Another resolver in this process holds the lock.
-            return true;
+            lock = FileChannel.open(realPath.resolve(LOCK_FILE), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+            isLocked = lock.tryLock() != null;
+            return isLocked ? lock : null;
+        } finally {
+            if (!isLocked) {
+                OF_THIS_PROCESS.remove(realPath);
+                if (lock != null) {
+                    lock.close();
+                }
+            }
         }
     }
 
@@ -64,6 +80,8 @@ record LockedFolder(Path path, FileChannel lock) implements AutoCloseable {
             lock.close();
         } catch (IOException e) {
             throw new UncheckedIOException("the lock of " + path + " cannot be released", e);
+        } finally {
+            OF_THIS_PROCESS.remove(path);
         }
     }
 }

@@ -242,14 +242,19 @@ public final class OutboxRelay implements AutoCloseable {
     }
 
     /**
-     * Makes a failed row, which blocks the later rows of its pURI, due now. The leader retries the row within a second.
+     * Makes a failed row, which blocks the later rows of its pURI, due now. The leader retries the row when it next
+     * reads the table: at once if this relay is the leader, otherwise after its poll interval or its back-off.
      *
      * @return false if no failed row has this event id
      */
     public boolean retry(UUID eventId) throws SQLException {
         try (Connection connection = settings.dataSource().getConnection()) {
             connection.setAutoCommit(true);
-            return tables.retryNow(connection, eventId);
+            boolean isDue = tables.retryNow(connection, eventId);
+            if (isDue) {
+                wake();
+            }
+            return isDue;
         }
     }
 

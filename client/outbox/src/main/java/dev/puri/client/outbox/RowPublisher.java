@@ -340,10 +340,10 @@ final class RowPublisher implements AutoCloseable {
     }
 
     private void pause(String topic, Exception error) {
-        if (pausedTopics.size() >= MAX_PAUSED_TOPICS) {
+        PausedTopic previous = pausedTopics.get(topic);
+        if (previous == null && pausedTopics.size() >= MAX_PAUSED_TOPICS) {
             pausedTopics.clear();
         }
-        PausedTopic previous = pausedTopics.get(topic);
         Duration pause = previous == null ? MIN_TOPIC_PAUSE : previous.pause().multipliedBy(2);
         if (pause.compareTo(MAX_TOPIC_PAUSE) > 0) {
             pause = MAX_TOPIC_PAUSE;

@@ -90,7 +90,7 @@ final class TableKeeperTest {
 
         @Override
         public void goLive(int partitions, Function<long[], ? extends RowChanges> createReceiver) {
-            createReceiver.apply(new long[partitions]);
+            RowChanges unused = createReceiver.apply(new long[partitions]);
         }
 
         @Override
