@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * @param eventId null to mint an event id
  * @param occurredAt null for the time of publishing
  * @param source null for {@value #DEFAULT_SOURCE}
- * @param guard the uuid that the identity must have; null for any uuid
+ * @param expectedUuid the uuid that the identity must have; null for any uuid
  * @param expectedEpoch the epoch that the identity must have; null for any epoch
  */
 record EventLine(
@@ -30,7 +30,7 @@ record EventLine(
         Puri puri,
         @Nullable Instant occurredAt,
         @Nullable String source,
-        @Nullable UUID guard,
+        @Nullable UUID expectedUuid,
         @Nullable Long expectedEpoch,
         Content content) {
     /** The source of events whose lines contain no source. */
@@ -74,7 +74,7 @@ record EventLine(
                 puri,
                 occurredAt == null ? now : occurredAt,
                 source == null ? DEFAULT_SOURCE : source,
-                guard,
+                expectedUuid,
                 expectedEpoch,
                 change(minter, declared));
     }

@@ -244,8 +244,8 @@ final class EventLineParser {
             if (puri == null || content == null) {
                 return null;
             }
-            UUID guard = content instanceof EventLine.Creation ? null : uuid;
-            return new EventLine(eventId, puri, occurredAt, source, guard, expectedEpoch, content);
+            UUID expectedUuid = content instanceof EventLine.Creation ? null : uuid;
+            return new EventLine(eventId, puri, occurredAt, source, expectedUuid, expectedEpoch, content);
         }
 
         private EventLine.@Nullable Content content(String type, @Nullable UUID uuid) {

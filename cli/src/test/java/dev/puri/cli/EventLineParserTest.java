@@ -200,13 +200,13 @@ class EventLineParserTest {
             case 4 -> new Change.Deleted();
             default -> new Change.Erased();
         };
-        UUID guard = change instanceof Change.Created || random.nextBoolean() ? null : minter.uuid();
+        UUID expectedUuid = change instanceof Change.Created || random.nextBoolean() ? null : minter.uuid();
         return new Event(
                 minter.uuid(),
                 Puri.of("soundcloud", "tracks", "a b:" + random.nextInt(1000)),
                 Instant.ofEpochMilli(random.nextLong(4_000_000_000_000L)),
                 "source " + random.nextInt(9),
-                guard,
+                expectedUuid,
                 random.nextBoolean() ? random.nextLong(100) : null,
                 change);
     }

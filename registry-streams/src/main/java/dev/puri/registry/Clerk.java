@@ -33,11 +33,8 @@ final class Clerk implements Processor<byte[], byte[], byte[], byte[]> {
         KeyValueStore<byte[], byte[]> store = context.getStateStore(RegistryTopology.HANDLES_STORE);
         this.holders = store;
         cancelPunctuation();
-        punctuation = context.schedule(Duration.ofHours(1), PunctuationType.WALL_CLOCK_TIME, now -> {
-            if (PartitionMarker.isDue(store, now)) {
-                PartitionMarker.setWrittenAt(store, now);
-            }
-        });
+        punctuation = context.schedule(
+                Duration.ofHours(1), PunctuationType.WALL_CLOCK_TIME, now -> PartitionMarker.writeIfDue(store, now));
     }
 
     @Override
@@ -53,9 +50,9 @@ final class Clerk implements Processor<byte[], byte[], byte[], byte[]> {
                     .ifPresent(metadata -> skippedRecords.skip(metadata, String.valueOf(e.getMessage())));
             return;
         }
-        byte[] claimant = claim.claimant().toBytes();
-        byte[] holder = Initialized.require(holders).putIfAbsent(record.key(), claimant);
-        boolean isGranted = holder == null || Arrays.equals(holder, claimant);
+        byte[] claimantHash = claim.claimant().toBytes();
+        byte[] holderHash = Initialized.require(holders).putIfAbsent(record.key(), claimantHash);
+        boolean isGranted = holderHash == null || Arrays.equals(holderHash, claimantHash);
         Grant grant = new Grant(claim.eventId(), handle, isGranted);
         context.forward(new Record<>(
                 claim.puri().toBytes(), grant.toBytes(), context.currentSystemTimeMs(), new RecordHeaders()));
@@ -65,7 +62,7 @@ final class Clerk implements Processor<byte[], byte[], byte[], byte[]> {
         if (key == null) {
             throw new IllegalArgumentException("a claim must have a key, the handle");
         }
-        // ISO 8859-1 maps each byte to one character, so a key with other bytes than the handle's is invalid.
+        // ISO 8859-1 keeps every byte, so a key that is not ASCII is an invalid handle and never becomes a valid one.
         return new Handle(new String(key, StandardCharsets.ISO_8859_1));
     }
 
@@ -74,7 +71,7 @@ final class Clerk implements Processor<byte[], byte[], byte[], byte[]> {
         cancelPunctuation();
     }
 
-    /** Otherwise the punctuation would run on when Kafka Streams revives the task. */
+    /** Cancels the punctuation, because Kafka Streams keeps the punctuations of a task that it closes and revives. */
     private void cancelPunctuation() {
         if (punctuation != null) {
             punctuation.cancel();

@@ -19,6 +19,13 @@ final class PartitionMarker {
 
     private PartitionMarker() {}
 
+    /** Writes a marker to the changelog of the store if the last marker is a week old. */
+    static void writeIfDue(KeyValueStore<byte[], byte[]> store, long now) {
+        if (isDue(store, now)) {
+            setWrittenAt(store, now);
+        }
+    }
+
     /** Whether the last marker is a week old. The first call starts the first week. */
     static boolean isDue(KeyValueStore<byte[], byte[]> store, long now) {
         byte[] writtenAt = store.get(WRITTEN_AT_KEY);

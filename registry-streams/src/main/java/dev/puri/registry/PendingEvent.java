@@ -2,6 +2,7 @@ package dev.puri.registry;
 
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Event;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,10 +30,9 @@ final class PendingEvent {
         return puri;
     }
 
-    /** The bytes of the pURI. */
+    /** The bytes of the pURI: the key of the record. An event without a key has no valid pURI. */
     byte[] key() {
-        byte[] key = raw.key();
-        return key == null ? puri.toBytes() : key;
+        return Objects.requireNonNull(raw.key());
     }
 
     RawEvent raw() {
@@ -43,7 +43,7 @@ final class PendingEvent {
         return receivedAt;
     }
 
-    /** The key of the pURI in the stores of registrations and of texts. */
+    /** The {@link StoreKey} of the pURI. */
     byte[] storeKey() {
         if (storeKey == null) {
             storeKey = StoreKey.of(key());

@@ -4,7 +4,7 @@ import dev.puri.http.StateFolder;
 import dev.puri.search.index.CursorSeal;
 import dev.puri.search.index.IndexStore;
 import dev.puri.search.index.IndexUnavailableException;
-import dev.puri.search.index.OwnerOnly;
+import dev.puri.search.index.PrivateFiles;
 import dev.puri.search.lucene.LuceneStore;
 import dev.puri.search.opensearch.OpenSearchStore;
 import dev.puri.settings.Secret;
@@ -38,7 +38,7 @@ record EngineFromSettings(SearchSettings settings, StateFolder folder) implement
             return new CursorSeal(sha256(secret.value()));
         }
         try {
-            OwnerOnly.createFolder(folder.path());
+            PrivateFiles.createFolder(folder.path());
             return CursorSeal.ofFile(folder.path().resolve(CURSOR_KEY));
         } catch (IOException e) {
             throw new IndexUnavailableException(

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * fingerprints show in which fields their entries differ.
  */
 final class Fingerprint {
-    // The fields have the names of the HTTP API: canonical is mergedInto.
+    // The names are those of the HTTP API, which calls mergedInto "canonical".
     private static final List<String> IDENTITY_FIELDS = List.of(
             "uuid", "owner", "shard", "handle", "status", "epoch", "createdAt", "changedAt", "canonical", "position");
     private static final List<String> DOCUMENT_FIELDS =

@@ -125,7 +125,7 @@ final class SearchHandlers {
                 exchange,
                 INTERNAL,
                 request,
-                request.queryFromCursor(),
+                request.queryWithCursor(),
                 (page, cursor) -> json -> ResultJson.write(json, page, request, cursor));
     }
 

@@ -37,7 +37,7 @@ record SearchRequest(
         boolean groupsByShard,
         @Nullable AwaitedEvent awaitedEvent) {
     static final ProblemType INVALID_CURSOR =
-            new ProblemType("invalid-cursor", "This search did not return the cursor", 400);
+            new ProblemType("invalid-cursor", "The cursor is not from this search", 400);
 
     static final int DEFAULT_LIMIT = 20;
     static final int MAX_LIMIT = 1000;
@@ -99,8 +99,8 @@ record SearchRequest(
                         statuses(exchange),
                         limit(exchange),
                         null,
-                        booleanValue(exchange, "facets"),
-                        booleanValue(exchange, "highlight")),
+                        isNotFalse(exchange, "facets"),
+                        isNotFalse(exchange, "highlight")),
                 cursor(exchange),
                 groupsByShard(exchange),
                 awaitedEvent(exchange, waitParameters));
@@ -123,15 +123,15 @@ record SearchRequest(
                         Set.of(Row.Status.ACTIVE),
                         limit(exchange),
                         null,
-                        booleanValue(exchange, "facets"),
-                        booleanValue(exchange, "highlight")),
+                        isNotFalse(exchange, "facets"),
+                        isNotFalse(exchange, "highlight")),
                 cursor(exchange),
                 false,
                 null);
     }
 
     /** Returns the query with the cursor. */
-    SearchQuery queryFromCursor() {
+    SearchQuery queryWithCursor() {
         return queryWithin(query.collections());
     }
 
@@ -250,7 +250,8 @@ record SearchRequest(
         }
     }
 
-    private static boolean booleanValue(Exchange exchange, String name) throws RefusedException {
+    /** Parses a boolean parameter; an absent parameter is true. */
+    private static boolean isNotFalse(Exchange exchange, String name) throws RefusedException {
         String text = singleValue(exchange, name);
         return switch (text == null ? "true" : text) {
             case "true" -> true;

@@ -6,8 +6,8 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Mints the ids of new objects of one collection. Minting does no I/O, so a service mints the ids before it opens its
- * transaction. A retry uses the same ids, so the registry counts the object once.
+ * The minter of one collection: mints pURI, uuid and handle of each new object. Minting does no I/O, so a service mints
+ * the ids before it opens its transaction. A retry uses the same ids, so the registry counts the object once.
  *
  * <pre>{@code
  * Identities tracks = new Identities("music", "tracks", new Prefix("trk"), Identifiers.sortable());

@@ -12,21 +12,21 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The search weights of a collection's attributes. An attribute that is not listed here has the weight {@value
- * #MIN_BOOST}. An exception is the usual title of an object: the first of the attributes {@code title}, {@code name}
- * and {@code label} that the object has gets the weight {@value #TITLE_BOOST}.
+ * #MIN_WEIGHT}. An exception is the usual title of an object: the first of the attributes {@code title}, {@code name}
+ * and {@code label} that the object has gets the weight {@value #TITLE_WEIGHT}.
  *
- * @param boost weights by attribute name, {@value #MIN_BOOST} to {@value #MAX_BOOST}
+ * @param boost weights by attribute name, {@value #MIN_WEIGHT} to {@value #MAX_WEIGHT}
  * @param shown names of attributes that are returned with search results but not searched
  */
 public record SearchedAttributes(SortedMap<String, Integer> boost, SortedSet<String> shown) {
     /** Minimum weight of a searched attribute. */
-    public static final int MIN_BOOST = 1;
+    public static final int MIN_WEIGHT = 1;
 
     /** Maximum weight of an attribute. */
-    public static final int MAX_BOOST = 5;
+    public static final int MAX_WEIGHT = 5;
 
     /** Default weight of the usual title. */
-    public static final int TITLE_BOOST = 3;
+    public static final int TITLE_WEIGHT = 3;
 
     /** Maximum number of listed attributes. It keeps the declaration smaller than the topic's maximum record size. */
     public static final int MAX_NAMES = 100;
@@ -53,9 +53,9 @@ public record SearchedAttributes(SortedMap<String, Integer> boost, SortedSet<Str
         }
         boost.forEach((name, weight) -> {
             requireName(name);
-            if (weight < MIN_BOOST || weight > MAX_BOOST) {
-                throw new IllegalArgumentException("the boost of " + name + " is a whole number from " + MIN_BOOST
-                        + " to " + MAX_BOOST + ", not " + weight);
+            if (weight < MIN_WEIGHT || weight > MAX_WEIGHT) {
+                throw new IllegalArgumentException("the boost of " + name + " is a whole number from " + MIN_WEIGHT
+                        + " to " + MAX_WEIGHT + ", not " + weight);
             }
         });
         for (String name : shown) {
@@ -95,13 +95,13 @@ public record SearchedAttributes(SortedMap<String, Integer> boost, SortedSet<Str
         }
         SortedMap<String, Integer> weights = new TreeMap<>();
         String heaviest = null;
-        int maxWeight = MIN_BOOST;
+        int maxWeight = MIN_WEIGHT;
         for (String name : new TreeSet<>(names)) {
             int weight = shown.contains(name)
                     ? 0
-                    : boost.getOrDefault(name, name.equals(usualTitle) ? TITLE_BOOST : MIN_BOOST);
+                    : boost.getOrDefault(name, name.equals(usualTitle) ? TITLE_WEIGHT : MIN_WEIGHT);
             weights.put(name, weight);
-            if (weight > maxWeight || weight == maxWeight && weight > MIN_BOOST && name.equals(usualTitle)) {
+            if (weight > maxWeight || weight == maxWeight && weight > MIN_WEIGHT && name.equals(usualTitle)) {
                 heaviest = name;
                 maxWeight = weight;
             }
@@ -112,7 +112,7 @@ public record SearchedAttributes(SortedMap<String, Integer> boost, SortedSet<Str
     /**
      * The weights of an object's attributes.
      *
-     * @param title the attribute with the highest weight; null if no weight is above {@value #MIN_BOOST}
+     * @param title the attribute with the highest weight; null if no weight is above {@value #MIN_WEIGHT}
      * @param byName weights by attribute name
      */
     public record Weights(@Nullable String title, SortedMap<String, Integer> byName) {}

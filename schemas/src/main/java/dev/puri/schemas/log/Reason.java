@@ -14,9 +14,12 @@ public enum Reason {
     WRONG_PREFIX,
     /** No identity was created with this pURI. */
     UNKNOWN_PURI,
-    /** The uuid of the row is not the uuid that the event expects. */
+    /**
+     * The identity does not have the uuid that the event expects. The incarnations of a pURI are the identities that
+     * have or had the pURI, each with its own uuid.
+     */
     OTHER_INCARNATION,
-    /** The epoch of the row is not the epoch that the event expects. */
+    /** The identity does not have the epoch that the event expects. */
     STALE_EPOCH,
     /** The identity has another handle, and the handle of an identity never changes. */
     HANDLE_FIXED,

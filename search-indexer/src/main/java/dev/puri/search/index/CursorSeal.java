@@ -61,7 +61,7 @@ public final class CursorSeal {
         byte[] key = new byte[KEY_BYTES];
         new SecureRandom().nextBytes(key);
         Files.deleteIfExists(file);
-        OwnerOnly.createFile(file);
+        PrivateFiles.createFile(file);
         Files.write(file, key, StandardOpenOption.WRITE);
         return new CursorSeal(key);
     }

@@ -17,8 +17,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Adds a field score to the score of another query: the attribute weight of the field times
- * {@link ScoreModel#lengthFactor}. A Lucene similarity cannot do this, because it multiplies, and does not score prefix
- * queries. It also uses the rarity of a term, which changes with every document.
+ * {@link ScoreModel#lengthFactor}. BM25, Lucene's default similarity, cannot do this: it multiplies its factors, and
+ * Lucene gives prefix queries a constant score. BM25 also uses the number of documents that contain a term, so each
+ * indexed document would change the scores of other documents.
  */
 final class FieldScoreQuery extends Query {
     private final Query query;
@@ -30,7 +31,7 @@ final class FieldScoreQuery extends Query {
      *
      * @param query a query on the field, with constant scores
      * @param field a words field; it has norms, which encode its number of words
-     * @param attributeWeight the weight of all attributes in the field
+     * @param attributeWeight the weight that each attribute in the field has
      */
     FieldScoreQuery(Query query, String field, int attributeWeight) {
         this.query = query;

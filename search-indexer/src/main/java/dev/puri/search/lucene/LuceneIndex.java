@@ -82,7 +82,7 @@ public final class LuceneIndex implements SearchIndex {
         this.folder = folder;
         this.seal = seal;
         this.onCommit = onCommit;
-        directory = new OwnerOnlyDirectory(folder);
+        directory = new PrivateFilesDirectory(folder);
         try {
             writer = new IndexWriter(directory, writerConfig(mode));
         } catch (Throwable e) {

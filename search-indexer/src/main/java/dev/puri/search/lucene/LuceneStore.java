@@ -4,7 +4,7 @@ import dev.puri.search.index.CursorSeal;
 import dev.puri.search.index.IndexCheckpoint;
 import dev.puri.search.index.IndexStore;
 import dev.puri.search.index.IndexUnavailableException;
-import dev.puri.search.index.OwnerOnly;
+import dev.puri.search.index.PrivateFiles;
 import dev.puri.search.index.SearchIndex;
 import java.io.EOFException;
 import java.io.FileNotFoundException;
@@ -87,7 +87,7 @@ public final class LuceneStore implements IndexStore {
             throw new IllegalStateException("the serving index is already open");
         }
         return attempt(() -> {
-            OwnerOnly.createFolder(root);
+            PrivateFiles.createFolder(root);
             OptionalLong number = currentNumber();
             LuceneIndex index = number.isPresent() ? openOrSetAside(folder(number.getAsLong())) : null;
             if (index == null) {
@@ -182,7 +182,7 @@ public final class LuceneStore implements IndexStore {
     private LuceneIndex create() throws IOException {
         List<Long> numbers = indexNumbers();
         Path folder = folder(numbers.isEmpty() ? 1 : numbers.getLast() + 1);
-        OwnerOnly.createFolder(folder);
+        PrivateFiles.createFolder(folder);
         return LuceneIndex.create(folder, seal, this::onCommit);
     }
 
@@ -309,7 +309,7 @@ public final class LuceneStore implements IndexStore {
     private void makeCurrent(LuceneIndex index) throws IOException {
         Path newFile = root.resolve(CURRENT + ".new");
         Files.deleteIfExists(newFile);
-        OwnerOnly.createFile(newFile);
+        PrivateFiles.createFile(newFile);
         Files.writeString(
                 newFile,
                 index.folder().getFileName().toString(),

@@ -34,7 +34,7 @@ final class TextQuery implements QueryBuilder<Query> {
     private final List<Integer> fieldWeights = new ArrayList<>();
 
     private TextQuery(IndexReader reader) throws IOException {
-        for (int weight = SearchedAttributes.MAX_BOOST; weight >= SearchedAttributes.MIN_BOOST; weight--) {
+        for (int weight = SearchedAttributes.MAX_WEIGHT; weight >= SearchedAttributes.MIN_WEIGHT; weight--) {
             if (hasField(reader, Fields.wordsField(weight))) {
                 fieldWeights.add(weight);
             }

@@ -31,7 +31,10 @@ final class EntryJson {
     /** Prefix of the words fields; see {@link #wordsField}. */
     private static final String WORDS_PREFIX = "words_";
 
-    /** A score field has the name of its words field and this suffix; see {@link #scoreField}. */
+    /**
+     * A score field has the name of its words field and this suffix; see {@link #scoreField}. The word "place" has no
+     * meaning, but another suffix would need a new index format.
+     */
     private static final String SCORE_SUFFIX = "_place";
 
     /** The field with the attributes that are shown but not searched. */
@@ -47,7 +50,7 @@ final class EntryJson {
 
     private static List<String> attributeFields() {
         List<String> fields = new ArrayList<>(List.of(UNSEARCHED));
-        for (int weight = SearchedAttributes.MIN_BOOST; weight <= SearchedAttributes.MAX_BOOST; weight++) {
+        for (int weight = SearchedAttributes.MIN_WEIGHT; weight <= SearchedAttributes.MAX_WEIGHT; weight++) {
             fields.add(wordsField(weight));
         }
         return List.copyOf(fields);
@@ -66,7 +69,7 @@ final class EntryJson {
         return wordsField(weight) + SCORE_SUFFIX;
     }
 
-    /** Returns the id of an entry's document. */
+    /** Returns the id of an entry's OpenSearch document. */
     static String id(EntryKind kind, Puri puri) {
         return switch (kind) {
             case IDENTITY -> "i:" + puri;
@@ -85,9 +88,9 @@ final class EntryJson {
     }
 
     /**
-     * Converts an entry into a document.
+     * Converts an entry into an OpenSearch document.
      *
-     * @param searchedAttributes the attribute weights that the document's collection declares
+     * @param searchedAttributes the attribute weights that the entry's collection declares
      */
     static ObjectNode toJson(Puri puri, Entry entry, SearchedAttributes searchedAttributes) {
         ObjectNode json = ClusterClient.JSON.createObjectNode();
@@ -146,12 +149,12 @@ final class EntryJson {
         keptValues.put(TITLE_NAME, text.titleName());
     }
 
-    /** Returns the pURI of the entry in a document. */
+    /** Returns the pURI of the entry in an OpenSearch document. */
     static Puri puri(JsonNode json) {
         return Puri.parse(json.path("puri").asText());
     }
 
-    /** Converts a document into an entry. */
+    /** Converts an OpenSearch document into an entry. */
     static Entry toEntry(JsonNode json) {
         Owner owner = Owner.parse(json.path("owner").asText());
         Shard shard = Shard.parse(json.path("shard").asText());
@@ -182,7 +185,7 @@ final class EntryJson {
         };
     }
 
-    /** Returns the attributes of the entry in a document. */
+    /** Returns the attributes of the entry in an OpenSearch document. */
     static Map<String, String> attributes(JsonNode json) {
         Map<String, String> attributes = new HashMap<>();
         for (String field : ATTRIBUTE_FIELDS) {

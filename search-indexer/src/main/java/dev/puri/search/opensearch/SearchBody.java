@@ -31,7 +31,7 @@ final class SearchBody implements QueryBuilder<ObjectNode> {
     private static final SearchBody QUERY_BUILDER = new SearchBody();
 
     private static final List<Integer> FIELD_WEIGHTS = IntStream.rangeClosed(
-                    SearchedAttributes.MIN_BOOST, SearchedAttributes.MAX_BOOST)
+                    SearchedAttributes.MIN_WEIGHT, SearchedAttributes.MAX_WEIGHT)
             .boxed()
             .toList();
 

@@ -51,7 +51,7 @@ public record IndexedText(
     /**
      * One attribute.
      *
-     * @param weight 1 to {@value SearchedAttributes#MAX_BOOST}; 0 if the attribute is shown but not searched
+     * @param weight 1 to {@value SearchedAttributes#MAX_WEIGHT}; 0 if the attribute is shown but not searched
      * @param words empty if the attribute is not searched
      */
     public record Attribute(String name, String text, int weight, List<TextAnalysis.Word> words) {}

@@ -64,7 +64,7 @@ public final class ScoreModel {
 
     /**
      * A word step is this number times (number of typed words + 1). So it exceeds the sum of all field scores, each at
-     * most 2 × {@value SearchedAttributes#MAX_BOOST}, and of the bonuses.
+     * most 2 × {@value SearchedAttributes#MAX_WEIGHT}, and of the bonuses.
      */
     private static final int WORD_STEP_BASE = 24;
 

@@ -103,8 +103,8 @@ public record Route(
         return path.endsWith("}");
     }
 
-    /** Returns the path up to and including the slash before the parameter; the whole path if it has no parameter. */
-    String prefix() {
+    /** Returns the path without its parameter. It ends with a slash if the path has a parameter. */
+    String fixedPart() {
         return hasParameter() ? path.substring(0, path.indexOf('{')) : path;
     }
 }

@@ -13,8 +13,8 @@ import java.util.TreeSet;
  * declaration. Paths are compared undecoded, so that a percent-encoded path cannot match another path.
  */
 final class RouteTable {
-    private final Map<String, Map<String, MeasuredRoute>> fixed = new LinkedHashMap<>();
-    private final Map<String, Map<String, MeasuredRoute>> withParameter = new LinkedHashMap<>();
+    private final Map<String, Map<String, MeasuredRoute>> byPath = new LinkedHashMap<>();
+    private final Map<String, Map<String, MeasuredRoute>> byPrefix = new LinkedHashMap<>();
 
     /** The result of a look-up. */
     sealed interface Match {}
@@ -34,8 +34,8 @@ final class RouteTable {
 
     RouteTable(String listener, List<Route> routes, Metrics metrics) {
         for (Route route : routes) {
-            Map<String, Map<String, MeasuredRoute>> paths = route.hasParameter() ? withParameter : fixed;
-            MeasuredRoute duplicate = paths.computeIfAbsent(route.prefix(), path -> new TreeMap<>())
+            Map<String, Map<String, MeasuredRoute>> table = route.hasParameter() ? byPrefix : byPath;
+            MeasuredRoute duplicate = table.computeIfAbsent(route.fixedPart(), part -> new TreeMap<>())
                     .put(route.method(), new MeasuredRoute(listener, route, metrics));
             if (duplicate != null) {
                 throw new IllegalArgumentException("duplicate route: " + route.method() + " " + route.path());
@@ -44,11 +44,11 @@ final class RouteTable {
     }
 
     Match find(String method, String path) {
-        Map<String, MeasuredRoute> routesByMethod = fixed.get(path);
+        Map<String, MeasuredRoute> routesByMethod = byPath.get(path);
         if (routesByMethod != null) {
             return findByMethod(routesByMethod, method, "");
         }
-        for (Map.Entry<String, Map<String, MeasuredRoute>> candidate : withParameter.entrySet()) {
+        for (Map.Entry<String, Map<String, MeasuredRoute>> candidate : byPrefix.entrySet()) {
             String prefix = candidate.getKey();
             if (!path.startsWith(prefix) || path.length() == prefix.length()) {
                 continue;
@@ -76,7 +76,7 @@ final class RouteTable {
 
     private List<String> paths() {
         List<String> paths = new ArrayList<>();
-        for (Map<String, Map<String, MeasuredRoute>> table : List.of(fixed, withParameter)) {
+        for (Map<String, Map<String, MeasuredRoute>> table : List.of(byPath, byPrefix)) {
             table.values()
                     .forEach(routesByMethod -> paths.add(
                             routesByMethod.values().iterator().next().route().path()));

@@ -65,13 +65,13 @@ final class KraftNode {
 
     KraftNode(KafkaConfig config) {
         nodeId = config.nodeId();
-        Tuple2<MetaPropertiesEnsemble, BootstrapMetadata> directories =
+        Tuple2<MetaPropertiesEnsemble, BootstrapMetadata> propertiesAndBootstrap =
                 KafkaRaftServer.initializeLogDirs(config, LOG, "[KraftNode] ");
         Metrics metrics = Server$.MODULE$.initializeMetrics(
-                config, Time.SYSTEM, directories._1().clusterId().orElseThrow());
+                config, Time.SYSTEM, propertiesAndBootstrap._1().clusterId().orElseThrow());
         sharedServer = new SharedServer(
                 config,
-                directories._1(),
+                propertiesAndBootstrap._1(),
                 Time.SYSTEM,
                 metrics,
                 CompletableFuture.completedFuture(
@@ -80,7 +80,7 @@ final class KraftNode {
                 new StandardFaultHandlerFactory(),
                 ServerSocketFactory.INSTANCE);
         broker = new BrokerServer(sharedServer);
-        controller = new ControllerServer(sharedServer, KafkaRaftServer.configSchema(), directories._2());
+        controller = new ControllerServer(sharedServer, KafkaRaftServer.configSchema(), propertiesAndBootstrap._2());
     }
 
     /** Starts controller and broker, and returns when the broker serves requests. */

@@ -230,8 +230,8 @@ public final class CollectionsFile {
 
     private static Integer boostWeight(String text) {
         if (!text.matches("[0-9]{1,3}")) {
-            throw new IllegalArgumentException("must be a whole number from " + SearchedAttributes.MIN_BOOST + " to "
-                    + SearchedAttributes.MAX_BOOST + ", not " + text);
+            throw new IllegalArgumentException("must be a whole number from " + SearchedAttributes.MIN_WEIGHT + " to "
+                    + SearchedAttributes.MAX_WEIGHT + ", not " + text);
         }
         return Integer.valueOf(text);
     }

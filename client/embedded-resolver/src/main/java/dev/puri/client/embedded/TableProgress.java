@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * How far the table of an {@link EmbeddedResolver} is filled.
  *
- * @param isComplete whether look-ups succeed. True from the first time the table was complete, even while it is rebuilt
+ * @param servesLookUps whether look-ups succeed. True also during a rebuild: look-ups then read the previous table
  * @param reached sum of the table's offsets over all partitions; null until the end offsets are known
  * @param end sum of the end offsets that the brokers reported last, over all partitions; null until they are known
  * @param reason text for people: why look-ups may fail or return old rows. Null if the table is current
@@ -14,14 +14,14 @@ import org.jspecify.annotations.Nullable;
  *     deadline. Look-ups without a token are not affected
  */
 public record TableProgress(
-        boolean isComplete,
+        boolean servesLookUps,
         @Nullable Long reached,
         @Nullable Long end,
         @Nullable String reason,
         @Nullable String refusalsTrouble) {
-    /** Returns whether the table is complete and there is no reason why rows may be old. */
+    /** Returns whether look-ups succeed and there is no reason why rows may be old. */
     public boolean isReady() {
-        return isComplete && reason == null;
+        return servesLookUps && reason == null;
     }
 
     /** Returns a text for people, such as {@code 1200 of 40000 offsets read: the table is being filled}. */

@@ -90,7 +90,7 @@ final class EmbeddedResolverIT {
             assertThat(resolver.resolve("no name")).isInstanceOf(Verdict.Malformed.class);
             assertThat(resolver.isReady()).isFalse();
             assertThat(resolver.age()).isNull();
-            assertThat(resolver.progress().isComplete()).isFalse();
+            assertThat(resolver.progress().servesLookUps()).isFalse();
             assertThatThrownBy(() -> resolver.awaitReady(Duration.ofMillis(50)))
                     .isInstanceOfSatisfying(
                             ResolverException.class,

@@ -59,7 +59,7 @@ final class IdentityResolverContractIT {
                             .maxPending(maxPending)
                             .build());
             opened.awaitReady(RegistryFixture.SOON);
-            assertThat(opened.progress().isComplete()).isTrue();
+            assertThat(opened.progress().servesLookUps()).isTrue();
             return opened;
         }
     }

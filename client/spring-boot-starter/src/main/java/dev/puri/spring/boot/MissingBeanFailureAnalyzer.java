@@ -46,7 +46,7 @@ final class MissingBeanFailureAnalyzer extends AbstractInjectionFailureAnalyzer<
      * One reason why a bean does not exist.
      *
      * @param fact a clause, for example "puri.source is not set"
-     * @param remedy an imperative, for example "set puri.source"
+     * @param remedy an imperative sentence without its full stop, for example "Set puri.source"
      */
     private record Reason(String fact, String remedy) {}
 

@@ -1,6 +1,6 @@
 package dev.puri.spring.boot;
 
-import dev.puri.client.storage.TextType;
+import dev.puri.client.storage.CanonicalTextType;
 import java.util.HashSet;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -15,7 +15,7 @@ final class NameConverter implements GenericConverter {
     @Override
     public Set<ConvertiblePair> getConvertibleTypes() {
         Set<ConvertiblePair> pairs = new HashSet<>();
-        for (TextType<?> textType : TextType.ALL) {
+        for (CanonicalTextType<?> textType : CanonicalTextType.ALL) {
             pairs.add(new ConvertiblePair(String.class, textType.javaType()));
             pairs.add(new ConvertiblePair(textType.javaType(), String.class));
         }
@@ -27,7 +27,7 @@ final class NameConverter implements GenericConverter {
         if (source == null) {
             return null;
         }
-        TextType<?> type = TextType.of(to.getType());
+        CanonicalTextType<?> type = CanonicalTextType.of(to.getType());
         return type == null ? source.toString() : type.parse(source.toString());
     }
 }

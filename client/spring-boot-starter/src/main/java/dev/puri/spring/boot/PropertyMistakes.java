@@ -81,11 +81,11 @@ final class PropertyMistakes {
                 && !producerProperties.containsKey(ProducerConfig.VALUE_SERIALIZER_CLASS_CONFIG)) {
             mistakes.add("puri.schema-registry.url: is not set; events cannot be serialized without a schema registry");
         }
-        String address = ProducerConfig.BOOTSTRAP_SERVERS_CONFIG;
+        String serversKey = ProducerConfig.BOOTSTRAP_SERVERS_CONFIG;
         for (String mistake : ProducerProperties.mistakes(properties.producerProperties())) {
             mistakes.add(
-                    mistake.startsWith(address)
-                            ? "puri.kafka.bootstrap-servers" + mistake.substring(address.length())
+                    mistake.startsWith(serversKey)
+                            ? "puri.kafka.bootstrap-servers" + mistake.substring(serversKey.length())
                             : "puri.kafka.properties." + mistake);
         }
     }

@@ -188,7 +188,8 @@ public record PuriProperties(
      *
      * @param enabled Whether this application runs a relay. Among all instances only one, the leader, publishes.
      * @param pollInterval Time between two reads of the table while it is empty.
-     * @param sweepInterval Time between two reads of the table while a Feed bean reports new rows of the outbox.
+     * @param sweepInterval Time between two reads of the table while a dev.puri.client.outbox.Feed bean reports new
+     *     rows of the outbox.
      * @param firstBackoff Time before the first retry. Each further failure doubles the time, up to 60 s.
      * @param maxLag Health is DOWN if the oldest unpublished row is older than this. Rows that could not be published,
      *     and later rows of the same pURIs, do not count.

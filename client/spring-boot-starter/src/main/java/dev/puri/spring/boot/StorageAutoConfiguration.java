@@ -1,6 +1,6 @@
 package dev.puri.spring.boot;
 
-import dev.puri.client.storage.TextType;
+import dev.puri.client.storage.CanonicalTextType;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
@@ -18,7 +18,7 @@ import org.springframework.context.annotation.Configuration;
             "org.springframework.boot.jackson.autoconfigure.JacksonAutoConfiguration",
             "org.springframework.boot.jackson2.autoconfigure.Jackson2AutoConfiguration"
         })
-@ConditionalOnClass(TextType.class)
+@ConditionalOnClass(CanonicalTextType.class)
 public class StorageAutoConfiguration {
     @Bean
     @ConditionalOnMissingBean

@@ -17,10 +17,10 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>One thread writes, and any number of threads read without locks. Each segment has a version counter, its
  * <em>stamp</em>. The writer first makes the new record reachable, then increments the stamp, and only then destroys
- * the old state: it frees the old record or the old pages, and allows the removal of words to which only the old record
- * referred. A reader reads the stamp, copies the record, and reads the stamp again. If both stamps are equal, nothing
- * that the reader read was destroyed while it read, and a miss was not caused by a slot that moved. If they differ, the
- * reader starts over. A reader never waits for the writer.
+ * the old state: it frees the old record or the old pages, and allows {@link Words} to remove words that only the old
+ * record used. A reader reads the stamp, copies the record, and reads the stamp again. If both stamps are equal,
+ * nothing that the reader read was destroyed while it read, and a miss was not caused by a slot that moved. If they
+ * differ, the reader starts over. A reader never waits for the writer.
  *
  * <pre>
  * writer:  write new record · point slot to it (release) · stamp + 1 (release) · fence · free old record
@@ -37,7 +37,10 @@ final class Index {
     /** The content of a slot whose entry was removed. A search continues after such a slot. */
     private static final long REMOVED = 1L << ADDRESS_BITS;
 
-    /** Bounds the growth in advance, because all later records may belong to few pURIs. */
+    /**
+     * Limits the number of slots that are reserved in advance, because the records that are still to read may replace
+     * entries instead of adding entries.
+     */
     private static final double MAX_GROWTH = 8;
 
     private static final double MIN_GROWTH = 1.1;
@@ -83,17 +86,17 @@ final class Index {
     private int foundIndex;
 
     /** The index of the first reusable slot that the writer's last search passed; -1 if none. */
-    private int freeIndex;
+    private int reusableIndex;
 
-    /** The record that the writer's last search with a matcher read last. */
-    private byte @Nullable [] foundRecord;
+    /** The last record that {@link #seek} compared. It matches only if {@link #seek} found it. */
+    private byte @Nullable [] lastReadRecord;
 
     /** Decides whether a record has the pURI or the handle of a search. */
     interface RecordMatcher {
         boolean matches(byte[] record);
     }
 
-    /** Reads a copied record, and looks up its words, before the reader compares the stamp. */
+    /** Reads a copied record, and looks up its {@link Words}, before the reader compares the stamp. */
     interface RecordConsumer {
         /** Must not fail if the record was freed. The index then calls it again with another record, or finds none. */
         void read(byte[] record);
@@ -134,9 +137,9 @@ final class Index {
         return (slot ^ otherSlot) >>> ADDRESS_BITS == 0;
     }
 
-    /** Returns the index of the slot at which a search for this slot content begins. */
-    static int homeOf(long slot, int slotCount) {
-        return homeOfTag(slot >>> ADDRESS_BITS, slotCount);
+    /** Returns the index of the slot at which a search for this entry, a tag and an address, begins. */
+    static int homeOf(long entry, int slotCount) {
+        return homeOfTag(entry >>> ADDRESS_BITS, slotCount);
     }
 
     long entries() {
@@ -185,7 +188,7 @@ final class Index {
                     return null;
                 }
                 if (record == null) {
-                    throw new IllegalStateException("a slot has the address of no record");
+                    throw new IllegalStateException("a slot contains an address at which there is no record");
                 }
                 if (matcher.matches(record)) {
                     return record;
@@ -212,8 +215,8 @@ final class Index {
     }
 
     /**
-     * Returns the address of the record that a search for this hash compares first, or 0 if there is none. Any thread
-     * may call it, but only to prefetch: the record may have been freed.
+     * Returns the record address in the slot at which a search for this hash begins, or 0 if the slot has none. Any
+     * thread may call it, but only to prefetch: the record may have another hash, or may have been freed.
      */
     long firstAddress(long hash) {
         long[] directory = (long[]) DIRECTORIES.getAcquire(directories, segmentOf(hash));
@@ -272,7 +275,7 @@ final class Index {
         long tag = tagOf(hash);
         int slotCount = (int) directory[0];
         int index = homeOfTag(tag, slotCount);
-        freeIndex = -1;
+        reusableIndex = -1;
         for (int probes = 0; probes < slotCount; ) {
             // The slots of one page are adjacent in memory.
             int pageEnd = Math.min(slotCount, (index | Slab.PAGE_UNITS - 1) + 1);
@@ -288,7 +291,7 @@ final class Index {
                         return recordAddress;
                     }
                 } else if ((slot & ADDRESS_MASK) == 0) {
-                    freeIndex = freeIndex < 0 ? index : freeIndex;
+                    reusableIndex = reusableIndex < 0 ? index : reusableIndex;
                     if (slot == 0) {
                         return 0;
                     }
@@ -300,15 +303,15 @@ final class Index {
     }
 
     private boolean matches(RecordMatcher matcher, long address) {
-        foundRecord = slab.read(address);
-        return foundRecord != null && matcher.matches(foundRecord);
+        lastReadRecord = slab.read(address);
+        return lastReadRecord != null && matcher.matches(lastReadRecord);
     }
 
-    /** Returns the record that the last search with a matcher found. */
+    /** Returns the record that {@link #seek} found. The last search with a matcher must have found one. */
     byte[] foundRecord() {
-        byte[] record = foundRecord;
+        byte[] record = lastReadRecord;
         if (record == null) {
-            throw new IllegalStateException("the last search found no record");
+            throw new IllegalStateException("no search has read a record");
         }
         return record;
     }
@@ -332,7 +335,7 @@ final class Index {
             rebuild(segment);
             seek(hash, null, address);
         }
-        long slotAddress = address(directories[segment], freeIndex);
+        long slotAddress = address(directories[segment], reusableIndex);
         usedCounts[segment] += slab.getLong(slotAddress) == 0 ? 1 : 0;
         slab.putLongRelease(slotAddress, tagOf(hash) << ADDRESS_BITS | address);
         entryCounts[segment]++;

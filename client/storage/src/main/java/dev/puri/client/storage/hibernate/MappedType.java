@@ -1,8 +1,8 @@
 package dev.puri.client.storage.hibernate;
 
+import dev.puri.client.storage.CanonicalTextType;
 import dev.puri.client.storage.ColumnMapping;
 import dev.puri.client.storage.ColumnType;
-import dev.puri.client.storage.TextType;
 import java.io.Serializable;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -41,12 +41,12 @@ import org.jspecify.annotations.Nullable;
  */
 public abstract class MappedType<N, C> implements EnhancedUserType<N> {
     private final ColumnMapping<N, C> mapping;
-    private final TextType<N> textType;
+    private final CanonicalTextType<N> textType;
 
     /** Creates a type that stores values with this mapping. */
     protected MappedType(ColumnMapping<N, C> mapping) {
         this.mapping = mapping;
-        this.textType = Objects.requireNonNull(TextType.of(mapping.javaType()));
+        this.textType = Objects.requireNonNull(CanonicalTextType.of(mapping.javaType()));
     }
 
     @Override

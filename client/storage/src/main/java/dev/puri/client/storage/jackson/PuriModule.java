@@ -10,7 +10,7 @@ import com.fasterxml.jackson.databind.SerializerProvider;
 import com.fasterxml.jackson.databind.deser.std.StdScalarDeserializer;
 import com.fasterxml.jackson.databind.module.SimpleModule;
 import com.fasterxml.jackson.databind.ser.std.ToStringSerializer;
-import dev.puri.client.storage.TextType;
+import dev.puri.client.storage.CanonicalTextType;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
@@ -28,15 +28,15 @@ import org.jspecify.annotations.Nullable;
 public final class PuriModule extends SimpleModule {
     private static final long serialVersionUID = 1L;
 
-    /** Creates a module for all types in {@link TextType#ALL}. */
+    /** Creates a module for all types in {@link CanonicalTextType#ALL}. */
     public PuriModule() {
         super("puri");
-        for (TextType<?> textType : TextType.ALL) {
+        for (CanonicalTextType<?> textType : CanonicalTextType.ALL) {
             add(textType);
         }
     }
 
-    private <T> void add(TextType<T> textType) {
+    private <T> void add(CanonicalTextType<T> textType) {
         addSerializer(textType.javaType(), ToStringSerializer.instance);
         addKeySerializer(textType.javaType(), new KeySerializer());
         addDeserializer(textType.javaType(), new TextDeserializer<>(textType));
@@ -53,9 +53,9 @@ public final class PuriModule extends SimpleModule {
     private static final class TextDeserializer<T> extends StdScalarDeserializer<T> {
         private static final long serialVersionUID = 1L;
 
-        private final transient TextType<T> textType;
+        private final transient CanonicalTextType<T> textType;
 
-        TextDeserializer(TextType<T> textType) {
+        TextDeserializer(CanonicalTextType<T> textType) {
             super(textType.javaType());
             this.textType = textType;
         }
@@ -76,9 +76,9 @@ public final class PuriModule extends SimpleModule {
     }
 
     private static final class TextKeyDeserializer<T> extends KeyDeserializer {
-        private final TextType<T> textType;
+        private final CanonicalTextType<T> textType;
 
-        TextKeyDeserializer(TextType<T> textType) {
+        TextKeyDeserializer(CanonicalTextType<T> textType) {
             this.textType = textType;
         }
 

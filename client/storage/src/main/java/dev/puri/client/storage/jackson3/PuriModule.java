@@ -1,6 +1,6 @@
 package dev.puri.client.storage.jackson3;
 
-import dev.puri.client.storage.TextType;
+import dev.puri.client.storage.CanonicalTextType;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonGenerator;
 import tools.jackson.core.JsonParser;
@@ -27,15 +27,15 @@ import tools.jackson.databind.ser.std.ToStringSerializer;
 public final class PuriModule extends SimpleModule {
     private static final long serialVersionUID = 1L;
 
-    /** Creates a module for all types in {@link TextType#ALL}. */
+    /** Creates a module for all types in {@link CanonicalTextType#ALL}. */
     public PuriModule() {
         super("puri");
-        for (TextType<?> textType : TextType.ALL) {
+        for (CanonicalTextType<?> textType : CanonicalTextType.ALL) {
             add(textType);
         }
     }
 
-    private <T> void add(TextType<T> textType) {
+    private <T> void add(CanonicalTextType<T> textType) {
         addSerializer(textType.javaType(), ToStringSerializer.instance);
         addKeySerializer(textType.javaType(), new KeySerializer());
         addDeserializer(textType.javaType(), new TextDeserializer<>(textType));
@@ -52,9 +52,9 @@ public final class PuriModule extends SimpleModule {
     private static final class TextDeserializer<T> extends StdScalarDeserializer<T> {
         private static final long serialVersionUID = 1L;
 
-        private final transient TextType<T> textType;
+        private final transient CanonicalTextType<T> textType;
 
-        TextDeserializer(TextType<T> textType) {
+        TextDeserializer(CanonicalTextType<T> textType) {
             super(textType.javaType());
             this.textType = textType;
         }
@@ -75,9 +75,9 @@ public final class PuriModule extends SimpleModule {
     }
 
     private static final class TextKeyDeserializer<T> extends KeyDeserializer {
-        private final TextType<T> textType;
+        private final CanonicalTextType<T> textType;
 
-        TextKeyDeserializer(TextType<T> textType) {
+        TextKeyDeserializer(CanonicalTextType<T> textType) {
             this.textType = textType;
         }
 

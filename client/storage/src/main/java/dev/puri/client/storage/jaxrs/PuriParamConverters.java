@@ -1,6 +1,6 @@
 package dev.puri.client.storage.jaxrs;
 
-import dev.puri.client.storage.TextType;
+import dev.puri.client.storage.CanonicalTextType;
 import jakarta.ws.rs.ext.ParamConverter;
 import jakarta.ws.rs.ext.ParamConverterProvider;
 import jakarta.ws.rs.ext.Provider;
@@ -21,11 +21,11 @@ public final class PuriParamConverters implements ParamConverterProvider {
     @Override
     public <T> @Nullable ParamConverter<T> getConverter(
             Class<T> type, @Nullable Type genericType, Annotation @Nullable [] annotations) {
-        TextType<T> textType = TextType.of(type);
+        CanonicalTextType<T> textType = CanonicalTextType.of(type);
         return textType == null ? null : new TextConverter<>(textType);
     }
 
-    private record TextConverter<T>(TextType<T> textType) implements ParamConverter<T> {
+    private record TextConverter<T>(CanonicalTextType<T> textType) implements ParamConverter<T> {
         @Override
         public T fromString(@Nullable String text) {
             if (text == null) {

@@ -1,6 +1,6 @@
 package dev.puri.client.storage.spring;
 
-import dev.puri.client.storage.TextType;
+import dev.puri.client.storage.CanonicalTextType;
 import org.springframework.core.convert.converter.ConverterRegistry;
 
 /**
@@ -19,12 +19,12 @@ public final class PuriConverters {
 
     /** Adds converters between text and each type. */
     public static void addTo(ConverterRegistry registry) {
-        for (TextType<?> textType : TextType.ALL) {
+        for (CanonicalTextType<?> textType : CanonicalTextType.ALL) {
             add(registry, textType);
         }
     }
 
-    private static <T> void add(ConverterRegistry registry, TextType<T> textType) {
+    private static <T> void add(ConverterRegistry registry, CanonicalTextType<T> textType) {
         registry.addConverter(String.class, textType.javaType(), textType::parse);
         registry.addConverter(textType.javaType(), String.class, Object::toString);
     }

@@ -3,7 +3,7 @@ package dev.puri.client.storage.spring;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.puri.client.storage.TextType;
+import dev.puri.client.storage.CanonicalTextType;
 import dev.puri.schemas.identity.Handle;
 import dev.puri.schemas.identity.Puri;
 import java.util.List;
@@ -26,7 +26,7 @@ class PuriConvertersTest {
                 .isEqualTo(new Handle("trk_4k7vx9tz2nqr8w3"));
         assertThat(CONVERSION.convert(Puri.parse("music:tracks:1"), String.class))
                 .isEqualTo("music:tracks:1");
-        for (TextType<?> each : TextType.ALL) {
+        for (CanonicalTextType<?> each : CanonicalTextType.ALL) {
             assertThat(CONVERSION.canConvert(String.class, each.javaType())).isTrue();
             assertThat(CONVERSION.canConvert(each.javaType(), String.class)).isTrue();
         }

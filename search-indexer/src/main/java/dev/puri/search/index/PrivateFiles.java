@@ -8,14 +8,14 @@ import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermissions;
 
 /**
- * Creates files and folders that only their owner can read. Without POSIX permissions, the platform's default
- * permissions apply.
+ * Creates files and folders that only the user of this process can read. Without POSIX permissions, the platform's
+ * default permissions apply.
  */
-public final class OwnerOnly {
+public final class PrivateFiles {
     private static final boolean POSIX =
             FileSystems.getDefault().supportedFileAttributeViews().contains("posix");
 
-    private OwnerOnly() {}
+    private PrivateFiles() {}
 
     /** Creates an empty file with mode 0600. The file must not exist. */
     public static void createFile(Path file) throws IOException {

@@ -17,22 +17,22 @@ import org.jspecify.annotations.Nullable;
  * @param javaType the class
  * @param parser parses a text; throws an IllegalArgumentException if the text is malformed
  */
-public record TextType<T>(Class<T> javaType, Function<String, T> parser) {
+public record CanonicalTextType<T>(Class<T> javaType, Function<String, T> parser) {
     /** The types that a service has in its API and tables. */
-    public static final List<TextType<?>> ALL = List.of(
-            new TextType<>(Puri.class, Puri::parse),
-            new TextType<>(Handle.class, Handle::parse),
-            new TextType<>(Owner.class, Owner::parse),
-            new TextType<>(Shard.class, Shard::parse),
-            new TextType<>(Prefix.class, Prefix::parse),
-            new TextType<>(Position.class, Position::parse));
+    public static final List<CanonicalTextType<?>> ALL = List.of(
+            new CanonicalTextType<>(Puri.class, Puri::parse),
+            new CanonicalTextType<>(Handle.class, Handle::parse),
+            new CanonicalTextType<>(Owner.class, Owner::parse),
+            new CanonicalTextType<>(Shard.class, Shard::parse),
+            new CanonicalTextType<>(Prefix.class, Prefix::parse),
+            new CanonicalTextType<>(Position.class, Position::parse));
 
     /** Returns the type with this Java class; null if {@link #ALL} does not contain it. */
     @SuppressWarnings("unchecked")
-    public static <T> @Nullable TextType<T> of(Class<T> type) {
-        for (TextType<?> textType : ALL) {
+    public static <T> @Nullable CanonicalTextType<T> of(Class<T> type) {
+        for (CanonicalTextType<?> textType : ALL) {
             if (textType.javaType == type) {
-                return (TextType<T>) textType;
+                return (CanonicalTextType<T>) textType;
             }
         }
         return null;

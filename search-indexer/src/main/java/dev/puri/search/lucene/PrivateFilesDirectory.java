@@ -1,15 +1,15 @@
 package dev.puri.search.lucene;
 
-import dev.puri.search.index.OwnerOnly;
+import dev.puri.search.index.PrivateFiles;
 import java.io.IOException;
 import java.nio.file.Path;
 import org.apache.lucene.store.IOContext;
 import org.apache.lucene.store.IndexOutput;
 import org.apache.lucene.store.MMapDirectory;
 
-/** A Lucene directory that creates files only their owner can read, because searched data may be personal. */
-final class OwnerOnlyDirectory extends MMapDirectory {
-    OwnerOnlyDirectory(Path folder) throws IOException {
+/** A Lucene directory that creates {@link PrivateFiles}, because searched data may be personal. */
+final class PrivateFilesDirectory extends MMapDirectory {
+    PrivateFilesDirectory(Path folder) throws IOException {
         super(folder);
     }
 
@@ -25,7 +25,7 @@ final class OwnerOnlyDirectory extends MMapDirectory {
 
     /** Restricts a new file while the file is still empty. */
     private IndexOutput restrict(IndexOutput output) throws IOException {
-        OwnerOnly.restrict(getDirectory().resolve(output.getName()));
+        PrivateFiles.restrict(getDirectory().resolve(output.getName()));
         return output;
     }
 }
