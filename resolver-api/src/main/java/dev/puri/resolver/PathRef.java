@@ -10,8 +10,12 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decodes a reference in a URL's path. URLs and pURIs both use percent-encoding, and an escape means the same in both,
- * with two exceptions. Only these two are decoded here; the parser of pURIs decodes all others.
+ * Decodes a reference in a URL's path. All escapes are decoded, so that the response repeats the reference as the
+ * client meant it: {@code caf%C3%A9} is {@code café}, and {@code not%20a%20ref} is {@code not a ref}.
+ *
+ * <p>pURIs use percent-encoding too. An escape means the same in a URL and in a pURI, with two exceptions. Only these
+ * two are decoded if they result in a pURI that decoding all escapes would change or lose. The same applies if an
+ * escape is malformed or not UTF-8.
  *
  * <ul>
  *   <li>{@code %25} is a percent sign: URL libraries encode the pURI {@code a%2Fb} as {@code a%252Fb}.
@@ -20,9 +24,6 @@ import org.jspecify.annotations.Nullable;
  * </ul>
  *
  * Handles contain no characters that a URL must encode.
- *
- * <p>If the result is no pURI, all escapes are decoded, so that the response repeats the reference as the client meant
- * it: {@code caf%C3%A9} is {@code café}, and {@code not%20a%20ref} is {@code not a ref}.
  *
  * <p>So a client may put a pURI into a URL unchanged, or encoded by a library. Only {@code %25} in a pURI must be
  * encoded, as {@code %2525}, because it would be ambiguous.

@@ -72,7 +72,7 @@ final class Batch {
             wave.forEach(this::awaitResult);
         }
         return entries.stream()
-                .map(entry -> delivery(entry.event, entry.result))
+                .map(entry -> awaitDelivery(entry.event, entry.result))
                 .toList();
     }
 
@@ -106,7 +106,7 @@ final class Batch {
 
     /** Waits for the result of an event. If it failed, later events of its pURI are not sent. */
     private void awaitResult(Entry entry) {
-        if (delivery(entry.event, entry.result) instanceof Delivery.Failed failed) {
+        if (awaitDelivery(entry.event, entry.result) instanceof Delivery.Failed failed) {
             PublishException error = failed.error();
             recordFailure(error);
             Deque<Entry> later = entriesToSend.remove(entry.event.puri());
@@ -127,7 +127,7 @@ final class Batch {
     }
 
     /** Waits for a result. The wait is bounded, because the publisher completes every result within a time limit. */
-    static Delivery delivery(Event event, CompletableFuture<Position> result) {
+    static Delivery awaitDelivery(Event event, CompletableFuture<Position> result) {
         try {
             return new Delivery.Acknowledged(event, result.get());
         } catch (ExecutionException e) {

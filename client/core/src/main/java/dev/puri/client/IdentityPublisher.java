@@ -35,8 +35,8 @@ import org.jspecify.annotations.Nullable;
  * Publishes events. Thread-safe; one for the whole service.
  *
  * <p><b>Publishing again is safe</b> after any failure, of one event or of a batch's failed ones, also by another
- * process: an event has an id, and the registry counts it once. It remembers the last 8 applied events of each pURI, so
- * an event that was acknowledged is not published again after 8 later ones of its pURI.
+ * process: an event has an id, and the registry counts it once. But the registry remembers only the last 8 applied
+ * events of each pURI. So do not publish an event again after 8 later events of its pURI: it would be applied twice.
  *
  * <p><b>Order.</b> Events of one pURI that one thread publishes are in the log in that order. An event that failed and
  * is published again comes after those that were published meanwhile, so publish it before later events of its pURI, as
@@ -50,18 +50,18 @@ public final class IdentityPublisher implements AutoCloseable {
     /** Property: base URL of a resolver, for {@link #await}. */
     public static final String RESOLVER_URL = "puri.resolver.url";
 
-    /** Property: bearer token for that resolver; none without it. */
+    /** Property: bearer token for that resolver. Optional. */
     public static final String RESOLVER_TOKEN = "puri.resolver.token";
 
     /** Time beyond the delivery timeout in which the producer may report its own error. */
     private static final Duration DELIVERY_GRACE = Duration.ofMillis(750);
 
+    /** Time that {@link #flush} allows for callbacks after all events have ended. */
+    private static final Duration CALLBACK_GRACE = Duration.ofMillis(750);
+
     private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(35);
 
-    /**
-     * Every event goes to the shared topic. Known by identity, so that no namespace is extracted from a pURI to ask for
-     * it.
-     */
+    /** Every event goes to the shared topic. Compared by {@code ==}, so that no namespace must be extracted. */
     private static final Predicate<String> NO_TOPICS_OF_NAMESPACES = namespace -> false;
 
     static final String CLOSED = "this publisher is closed";
@@ -97,13 +97,12 @@ public final class IdentityPublisher implements AutoCloseable {
      *
      * @param properties Kafka's own, among them {@code bootstrap.servers}, and the serializer's, among
      *     them {@code schema.registry.url}. {@code value.serializer} may name another serializer, such as
-     *     {@code io.confluent.kafka.serializers.KafkaAvroSerializer}, which gets its keys unchanged.
-     *     Delivery is given up after 30 s unless {@code delivery.timeout.ms} says otherwise, and a broker
-     *     has one request at a time unless {@code max.in.flight.requests.per.connection} does
+     *     {@code io.confluent.kafka.serializers.KafkaAvroSerializer}; its properties are passed on unchanged.
+     *     Defaults: {@code delivery.timeout.ms} 30 s, {@code max.in.flight.requests.per.connection} 1
      * @param ownsTopic whether a namespace's events go to its own topic, asked for every event; usually
      *     {@code declarations::ownsTopic}
-     * @throws IllegalArgumentException when a property would break what the registry relies on; all such
-     *     are listed
+     * @throws IllegalArgumentException if properties are invalid or would break what the registry relies
+     *     on; the message lists them all
      */
     public IdentityPublisher(Map<?, ?> properties, Predicate<String> ownsTopic) {
         this(Connections.open(properties), ownsTopic);
@@ -217,7 +216,7 @@ public final class IdentityPublisher implements AutoCloseable {
      * @throws InterruptException if the thread is interrupted while it waits; the event may arrive all the same
      */
     public Position publishSync(Event event) {
-        Delivery delivery = Batch.delivery(event, send(event, Map.of()));
+        Delivery delivery = Batch.awaitDelivery(event, send(event, Map.of()));
         if (delivery instanceof Delivery.Acknowledged acknowledged) {
             return acknowledged.token();
         }
@@ -230,16 +229,17 @@ public final class IdentityPublisher implements AutoCloseable {
      *
      * <p>An event is sent when the earlier ones of its pURI in the batch are acknowledged. Once an event fails, the
      * later ones of its pURI are not sent; their {@link PublishException} says so, and its cause is that of the earlier
-     * event. To repeat a batch, publish the events of its {@link Delivery.Failed} deliveries, in their order: it ends
-     * in the state that its last events describe. Only a batch with at most 8 events of each pURI may be repeated as a
-     * whole: the registry remembers the ids of the last 8 applied events of a pURI, and would apply an older one again.
+     * event. To repeat a batch, publish the events of its {@link Delivery.Failed} deliveries, in their order. Then each
+     * identity ends in the state that its last event describes. Only a batch with at most 8 events of each pURI may be
+     * repeated as a whole: the registry remembers the ids of the last 8 applied events of a pURI, and would apply an
+     * older one again.
      *
      * <p>Events of different pURIs are sent together; a batch takes as many round trips as it has events of one pURI.
      *
      * <p>Once an event failed, those that would fail for the same reason ({@link PublishException#scope}) are not
-     * tried. So a batch takes {@code max.block.ms} for each topic and once {@code delivery.timeout.ms} at most beyond
-     * what its acknowledgements take, apart from the time in which the serializer asks the schema registry. Do not call
-     * it in a callback of this publisher's stages.
+     * tried. So besides the time of its acknowledgements and of the schema registry, a batch takes at most one {@code
+     * delivery.timeout.ms}, and one {@code max.block.ms} per topic. Do not call it in a callback of this publisher's
+     * stages.
      *
      * @param events those of one pURI in their order
      * @return the result of each event, in the order given
@@ -279,9 +279,9 @@ public final class IdentityPublisher implements AutoCloseable {
     }
 
     PublishException failure(Event event, String topic, Throwable error) {
-        boolean isOfClosing =
+        boolean isCausedByClose =
                 isClosed && (error.getClass() == KafkaException.class || error instanceof IllegalStateException);
-        Throwable cause = isOfClosing ? new IllegalStateException(CLOSED, error) : error;
+        Throwable cause = isCausedByClose ? new IllegalStateException(CLOSED, error) : error;
         return new PublishException(event, topic, bootstrapServers, cause);
     }
 
@@ -364,18 +364,20 @@ public final class IdentityPublisher implements AutoCloseable {
      */
     public void flush() {
         if (inFlight.isRunningCallbacks()) {
-            throw new IllegalStateException("a stage of this publisher must not flush it: it would wait for itself");
+            throw new IllegalStateException(
+                    "a callback of this publisher's stages must not flush it: the flush would wait for that callback");
         }
         List<InFlightEvents.InFlightEvent> published = inFlight.unfinished();
         if (published.isEmpty()) {
             return;
         }
         flushProducer();
-        Duration limit = inFlight.timeout().plus(DELIVERY_GRACE);
+        Duration limit = inFlight.timeout().plus(CALLBACK_GRACE);
         try {
             // Each event ends by its timeout. But a callback may block the thread that runs it.
             if (!InFlightEvents.await(published, limit)) {
-                throw new TimeoutException("a stage of this publisher still runs, " + limit + " after the flush began");
+                throw new TimeoutException(
+                        "a callback of this publisher's stages still runs, " + limit + " after the flush began");
             }
         } catch (InterruptedException e) {
             throw new InterruptException(e);
@@ -392,22 +394,22 @@ public final class IdentityPublisher implements AutoCloseable {
         }
         Thread thread = new Thread(
                 () -> {
-                    int begun;
+                    int requestedBefore;
                     do {
-                        begun = flushes.get();
+                        requestedBefore = flushes.get();
                         try {
                             producer.flush();
                         } catch (KafkaException | IllegalStateException e) {
                             // The producer was closed; each event fails by itself.
                         }
-                    } while (!flushes.compareAndSet(begun, 0));
+                    } while (!flushes.compareAndSet(requestedBefore, 0));
                 },
                 "puri-publisher-flush");
         thread.setDaemon(true);
         thread.start();
     }
 
-    /** Kafka's metrics of this publisher's producer; their values follow it. */
+    /** Kafka's metrics of this publisher's producer; their values are live. */
     public Map<MetricName, ? extends Metric> metrics() {
         return producer.metrics();
     }

@@ -24,16 +24,16 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * An event was not acknowledged. The event may still be in the log: publish it again with the same event id, and the
- * registry counts it once. The message has the event's id and pURI, the topic and the brokers' addresses, and says what
- * to do if Kafka's message does not. The cause is the exception of Kafka or of the serializer. If the event was not
- * sent because an earlier event of its pURI in the batch failed, the cause is the {@link PublishException} of the
- * earlier event.
+ * registry counts it once. The message has the event's id and pURI, the topic and the brokers' addresses. Where Kafka's
+ * message does not say what to do, this message adds it. The cause is the exception of Kafka or of the serializer. If
+ * the event was not sent because an earlier event of its pURI in the batch failed, the cause is the {@link
+ * PublishException} of the earlier event.
  */
 public final class PublishException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
-    /** HTTP statuses that do not depend on the content of the request: credentials, scope, timeout, rate limit. */
-    private static final Set<Integer> STATUSES_FOR_ANY_REQUEST = Set.of(401, 403, 408, 429);
+    /** HTTP statuses that do not depend on the content of the request: credentials, permission, timeout, rate limit. */
+    private static final Set<Integer> CONTENT_INDEPENDENT_STATUSES = Set.of(401, 403, 408, 429);
 
     private final transient Puri puri;
     private final UUID eventId;
@@ -42,7 +42,7 @@ public final class PublishException extends RuntimeException {
 
     /** Which events a failure concerns. */
     public enum Scope {
-        /** Only this event, for example because it is too large. Publishing it again fails again. */
+        /** Only this event, for example because it is too large. Also the scope of every unknown cause. */
         EVENT,
         /** All events of the same topic: the topic is missing, or this service may not write to it. */
         TOPIC,
@@ -139,7 +139,7 @@ public final class PublishException extends RuntimeException {
     }
 
     private static boolean isIndependentOfContent(int status) {
-        return status / 100 == 5 || STATUSES_FOR_ANY_REQUEST.contains(status);
+        return status / 100 == 5 || CONTENT_INDEPENDENT_STATUSES.contains(status);
     }
 
     /** Returns the int that a getter returns; 0 if the exception does not have the getter. */
@@ -151,7 +151,10 @@ public final class PublishException extends RuntimeException {
         }
     }
 
-    /** Kafka reports a missing topic as a TimeoutException whose cause is an UnknownTopicOrPartitionException. */
+    /**
+     * Returns whether the failure concerns the topic. Kafka reports a missing topic as a TimeoutException whose cause
+     * is an UnknownTopicOrPartitionException.
+     */
     private static boolean isTopicFailure(@Nullable Throwable cause) {
         return cause instanceof TopicAuthorizationException
                 || cause instanceof InvalidTopicException

@@ -21,19 +21,19 @@ import java.util.function.Function;
 final class JavaNames {
     private JavaNames() {}
 
-    /** Returns the names of constants. They differ not only in case. */
+    /** Returns the names of constants. No two are equal if case is ignored. */
     static Map<String, String> ofConstants(Collection<String> segments) {
         return names(segments, JavaNames::constant);
     }
 
-    /** Returns the names of classes. They differ not only in case, because some file systems ignore case. */
+    /** Returns the names of classes. No two are equal if case is ignored, as some file systems do. */
     static Map<String, String> ofClasses(Collection<String> segments) {
         return names(segments, JavaNames::className);
     }
 
     /**
      * @return the name of each segment
-     * @throws IllegalArgumentException if two segments have the same exact name
+     * @throws IllegalArgumentException if two segments would have the same name, such as an exact and a plain one
      */
     private static Map<String, String> names(Collection<String> segments, Function<String, String> toPlainName) {
         Map<String, List<String>> segmentsByPlainName = new TreeMap<>();
@@ -46,7 +46,8 @@ final class JavaNames {
         segmentsByPlainName.forEach((name, segmentsOfName) -> {
             for (String segment : segmentsOfName) {
                 boolean isExact = name.isEmpty() || segmentsOfName.size() > 1;
-                names.put(segment, withoutLeadingDigit(isExact ? exactName(segment) : toPlainName.apply(segment)));
+                String javaName = isExact ? exactName(segment) : toPlainName.apply(segment);
+                names.put(segment, withUnderscoreBeforeDigit(javaName));
             }
         });
         Map<String, String> segmentsByLowerCaseName = new HashMap<>();
@@ -96,7 +97,7 @@ final class JavaNames {
     }
 
     /** Adds {@code _} in front of a digit, because a Java name must not begin with a digit. */
-    private static String withoutLeadingDigit(String name) {
+    private static String withUnderscoreBeforeDigit(String name) {
         return Character.isDigit(name.charAt(0)) ? '_' + name : name;
     }
 }

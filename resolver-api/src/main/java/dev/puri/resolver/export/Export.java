@@ -31,7 +31,7 @@ public final class Export implements Download.Source {
 
     private final Table table;
     private final ChangeId cursor;
-    private final ExportedRows rows;
+    private final ExportWriter writer;
     private final Set<String> collections;
     private final BooleanSupplier mayContinue;
     private final Consumer<Result> onEnd;
@@ -63,7 +63,7 @@ public final class Export implements Download.Source {
             Consumer<Result> onEnd) {
         this.table = liveTable.table();
         this.cursor = liveTable.changes().currentId();
-        this.rows = format.newRows(cursor);
+        this.writer = format.newWriter(cursor);
         this.collections = collections;
         this.mayContinue = mayContinue;
         this.onEnd = onEnd;
@@ -81,22 +81,22 @@ public final class Export implements Download.Source {
             return null;
         }
         int endPart = Math.min(table.partCount(), nextPart + MAX_PIECE_PARTS);
-        while (nextPart < endPart && rows.length() < MIN_PIECE_BYTES) {
+        while (nextPart < endPart && writer.length() < MIN_PIECE_BYTES) {
             if (!mayContinue.getAsBoolean()) {
                 throw new CancellationException("the table was replaced, or the export took too long");
             }
             table.scanPart(nextPart++, view, this::put);
         }
         if (nextPart == table.partCount()) {
-            rows.putEnd(rowCount);
+            writer.putEnd(rowCount);
             isAtEnd = true;
         }
-        return rows.take();
+        return writer.take();
     }
 
     private void put(RecordView row) {
         if (collections.isEmpty() || collections.contains(row.collection())) {
-            rows.put(row);
+            writer.put(row);
             rowCount++;
         }
     }

@@ -10,14 +10,14 @@ import org.jspecify.annotations.Nullable;
 /** A format of an export. */
 public enum ExportFormat {
     /** A line of JSON for each row. */
-    NDJSON("application/x-ndjson", NdjsonRows::new),
+    NDJSON("application/x-ndjson", NdjsonExportWriter::new),
     /** An Avro object container file (Avro 1.12, Object Container Files). */
-    AVRO("application/avro", AvroRows::new);
+    AVRO("application/avro", AvroExportWriter::new);
 
     private final String mediaType;
-    private final Function<ChangeId, ExportedRows> constructor;
+    private final Function<ChangeId, ExportWriter> constructor;
 
-    ExportFormat(String mediaType, Function<ChangeId, ExportedRows> constructor) {
+    ExportFormat(String mediaType, Function<ChangeId, ExportWriter> constructor) {
         this.mediaType = mediaType;
         this.constructor = constructor;
     }
@@ -49,7 +49,7 @@ public enum ExportFormat {
     }
 
     /** Starts the body of an export, with the cursor. */
-    ExportedRows newRows(ChangeId cursor) {
+    ExportWriter newWriter(ChangeId cursor) {
         return constructor.apply(cursor);
     }
 

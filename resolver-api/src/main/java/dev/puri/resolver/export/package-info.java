@@ -3,7 +3,7 @@
  *
  * <pre>
  * ChangeRing ─▶ cursor ─┐
- * table, part by part ──┴▶ Export ─▶ NdjsonRows | AvroRows ─▶ Download
+ * table, part by part ──┴▶ Export ─▶ NdjsonExportWriter | AvroExportWriter ─▶ Download
  * </pre>
  */
 @NullMarked

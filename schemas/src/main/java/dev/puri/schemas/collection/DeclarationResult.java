@@ -10,7 +10,7 @@ public sealed interface DeclarationResult {
      *
      * @param writes the new declarations that differ from the existing ones, in the order of the new declarations; may
      *     be empty
-     * @param after the snapshot after {@code writes} are written
+     * @param after all declarations after the writes
      */
     record Changes(List<Declaration> writes, Declarations after) implements DeclarationResult {
         public Changes {

@@ -3,14 +3,14 @@ package dev.puri.schemas.identity;
 /**
  * The name of the shard whose database contains an object, e.g. {@code br-1}. Case-sensitive.
  *
- * @param text 1 to {@value PlaceName#MAX_LENGTH} characters of {@code A-Za-z0-9._~:/@+-}
+ * @param text 1 to {@value OwnerOrShardName#MAX_LENGTH} characters of {@code A-Za-z0-9._~:/@+-}
  */
 public record Shard(String text) implements Comparable<Shard> {
     /**
      * @throws InvalidNameException if the text is empty or too long, or contains another character
      */
     public Shard {
-        PlaceName.require(text, NameRule.BAD_SHARD, "a shard");
+        OwnerOrShardName.require(text, NameRule.BAD_SHARD, "a shard");
     }
 
     /**

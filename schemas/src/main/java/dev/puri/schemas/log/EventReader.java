@@ -32,7 +32,7 @@ public final class EventReader {
      *
      * @param key the key of the Kafka record; reused as the event's pURI if they are equal
      * @param value the value of the Kafka record: header and Avro record
-     * @param writer the schema with the id in the header
+     * @param writer the schema whose id is in the header of the value
      * @throws org.apache.kafka.common.errors.SerializationException if the bytes are not an event
      * @throws IllegalArgumentException if a field is invalid; the message contains the name of the field
      */

@@ -15,11 +15,11 @@ import org.apache.lucene.util.NumericUtils;
  * searches such a range only. Lucene's sort can skip hits that cannot be on the page, but not for newest first: Lucene
  * visits documents in the order of creation, so each hit sorts before all earlier hits.
  *
- * @param low the lowest {@link Fields#high} in the range
- * @param high the highest {@link Fields#high} in the range
+ * @param min the lowest {@link Fields#high} in the range
+ * @param max the highest {@link Fields#high} in the range
  * @param isLast whether the range extends to the end of the list
  */
-record UuidRange(long low, long high, boolean isLast) {
+record UuidRange(long min, long max, boolean isLast) {
     /**
      * Finds a range by bisection over estimated numbers of identities.
      *
@@ -56,8 +56,8 @@ record UuidRange(long low, long high, boolean isLast) {
 
     Query query() {
         return new IndexOrDocValuesQuery(
-                LongPoint.newRangeQuery(Fields.UUID_HIGH, low, high),
-                NumericDocValuesField.newSlowRangeQuery(Fields.UUID_HIGH, low, high));
+                LongPoint.newRangeQuery(Fields.UUID_HIGH, min, max),
+                NumericDocValuesField.newSlowRangeQuery(Fields.UUID_HIGH, min, max));
     }
 
     private static long estimateCount(long start, long end, IndexReader reader) throws IOException {
@@ -73,15 +73,15 @@ record UuidRange(long low, long high, boolean isLast) {
     }
 
     /** Compares the range with the cells of Lucene's point tree. An estimate visits no document. */
-    private record RangeVisitor(long low, long high) implements PointValues.IntersectVisitor {
+    private record RangeVisitor(long min, long max) implements PointValues.IntersectVisitor {
         @Override
         public PointValues.Relation compare(byte[] minPackedValue, byte[] maxPackedValue) {
-            long min = NumericUtils.sortableBytesToLong(minPackedValue, 0);
-            long max = NumericUtils.sortableBytesToLong(maxPackedValue, 0);
-            if (max < low || min > high) {
+            long cellMin = NumericUtils.sortableBytesToLong(minPackedValue, 0);
+            long cellMax = NumericUtils.sortableBytesToLong(maxPackedValue, 0);
+            if (cellMax < min || cellMin > max) {
                 return PointValues.Relation.CELL_OUTSIDE_QUERY;
             }
-            return low <= min && max <= high
+            return min <= cellMin && cellMax <= max
                     ? PointValues.Relation.CELL_INSIDE_QUERY
                     : PointValues.Relation.CELL_CROSSES_QUERY;
         }

@@ -81,8 +81,8 @@ record StaticTokens(List<Token> tokens) {
         Authorization found = null;
         for (Token token : tokens) {
             // No early return, so that every look-up takes the same time.
-            boolean isSame = token.hash().isSame(hash);
-            found = isSame ? token.authorization() : found;
+            boolean isEqual = token.hash().equals(hash);
+            found = isEqual ? token.authorization() : found;
         }
         return found;
     }

@@ -38,13 +38,9 @@ final class TokenHash {
     }
 
     /** Compares the hashes in constant time. */
-    boolean isSame(TokenHash other) {
-        return MessageDigest.isEqual(bytes, other.bytes);
-    }
-
     @Override
     public boolean equals(@Nullable Object other) {
-        return other instanceof TokenHash hash && isSame(hash);
+        return other instanceof TokenHash hash && MessageDigest.isEqual(bytes, hash.bytes);
     }
 
     @Override

@@ -5,7 +5,7 @@ import java.util.function.IntToLongFunction;
 import org.apache.kafka.common.Uuid;
 
 /**
- * The end offsets of a topic, and the topic's id. A topic that was deleted and created again has the same name but
+ * {@link EndOffsets} with the id of their topic. A topic that was deleted and created again has the same name but
  * another id.
  *
  * @param ends the last stable offset of each partition: every transaction before it has ended
@@ -16,7 +16,7 @@ public record TopicEnds(Uuid topicId, EndOffsets ends) {
         return ends.byPartition();
     }
 
-    /** Returns the time that was taken before the request to the brokers. */
+    /** Returns the time just before the brokers were asked for the offsets. */
     public ObservationTime at() {
         return ends.at();
     }

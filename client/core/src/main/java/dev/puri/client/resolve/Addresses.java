@@ -9,8 +9,9 @@ import java.util.function.LongSupplier;
 /**
  * Orders the addresses of resolvers for each look-up. The order is that of the options, so a client uses one resolver
  * as long as that resolver works. An address that failed is last until its back-off is over. The back-off doubles with
- * each failure. After the back-off, one look-up tries the address first; other look-ups use it first again only after
- * it has answered that look-up. So an address that hangs delays only one look-up.
+ * each failure. After the back-off, one look-up tries the address first. Other look-ups use it first again only after
+ * it has answered, or after a back-off of the same length without an answer. So an address that hangs delays only one
+ * look-up per back-off.
  */
 final class Addresses {
     static final Duration MIN_BACKOFF = Duration.ofMillis(500);
@@ -58,10 +59,10 @@ final class Addresses {
         }
 
         /**
-         * Returns whether the caller may ask this address first. After a back-off, only one caller may. If there is no
-         * answer, another caller may after the same time again.
+         * Returns whether the caller may ask this address first. After a back-off, allows only one caller, and begins
+         * a back-off of the same length for the other callers.
          */
-        private synchronized boolean mayBeFirst() {
+        private synchronized boolean tryBecomeFirst() {
             if (isBackedOff()) {
                 return false;
             }
@@ -88,7 +89,7 @@ final class Addresses {
         List<Address> order = new ArrayList<>(addresses.size());
         List<Address> backedOff = new ArrayList<>();
         for (Address address : addresses) {
-            boolean isUsable = order.isEmpty() ? address.mayBeFirst() : !address.isBackedOff();
+            boolean isUsable = order.isEmpty() ? address.tryBecomeFirst() : !address.isBackedOff();
             (isUsable ? order : backedOff).add(address);
         }
         order.addAll(backedOff);

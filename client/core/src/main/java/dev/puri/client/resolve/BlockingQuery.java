@@ -15,7 +15,7 @@ final class BlockingQuery<T> extends CompletableFuture<T> implements Runnable {
     private @Nullable Thread thread;
 
     /** Guarded by this. */
-    private boolean isCancelled;
+    private boolean isCancelRequested;
 
     BlockingQuery(Supplier<T> call) {
         this.call = call;
@@ -24,7 +24,7 @@ final class BlockingQuery<T> extends CompletableFuture<T> implements Runnable {
     @Override
     public void run() {
         synchronized (this) {
-            if (isCancelled) {
+            if (isCancelRequested) {
                 return;
             }
             thread = Thread.currentThread();
@@ -42,7 +42,7 @@ final class BlockingQuery<T> extends CompletableFuture<T> implements Runnable {
     /** From now on a cancel does not interrupt the thread. Also clears an interrupt that the call has not consumed. */
     private synchronized void endInterruptibleTime() {
         thread = null;
-        if (isCancelled) {
+        if (isCancelRequested) {
             var unused = Thread.interrupted();
         }
     }
@@ -50,7 +50,7 @@ final class BlockingQuery<T> extends CompletableFuture<T> implements Runnable {
     @Override
     public boolean cancel(boolean mayInterrupt) {
         synchronized (this) {
-            isCancelled = true;
+            isCancelRequested = true;
             if (thread != null) {
                 thread.interrupt();
                 return false;

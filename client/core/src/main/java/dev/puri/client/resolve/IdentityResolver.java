@@ -46,7 +46,8 @@ public interface IdentityResolver extends AutoCloseable {
     }
 
     /**
-     * Looks up a pURI or a handle in any case without waiting for an event, and blocks until the answer has arrived.
+     * Looks up a pURI or a handle, in upper or lower case, without waiting for an event. Blocks until the answer has
+     * arrived.
      */
     default Verdict resolve(String ref) {
         return resolve(Ref.of(ref, "ref"), Duration.ZERO);

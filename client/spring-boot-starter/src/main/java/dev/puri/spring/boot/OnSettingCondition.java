@@ -10,11 +10,11 @@ import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.context.annotation.ConditionContext;
 import org.springframework.core.type.AnnotatedTypeMetadata;
 
-/** Evaluates {@link ConditionalOnSetting}. */
+/** Evaluates {@link ConditionalOnAnySetting}. */
 final class OnSettingCondition extends SpringBootCondition {
     @Override
     public ConditionOutcome getMatchOutcome(ConditionContext context, AnnotatedTypeMetadata metadata) {
-        Map<String, Object> attributes = metadata.getAnnotationAttributes(ConditionalOnSetting.class.getName());
+        Map<String, Object> attributes = metadata.getAnnotationAttributes(ConditionalOnAnySetting.class.getName());
         List<String> names = attributes == null ? List.of() : List.of((String[]) attributes.get("value"));
         Binder binder = Binder.get(context.getEnvironment());
         for (String name : names) {
@@ -33,6 +33,6 @@ final class OnSettingCondition extends SpringBootCondition {
     }
 
     private static ConditionMessage.Builder message() {
-        return ConditionMessage.forCondition(ConditionalOnSetting.class);
+        return ConditionMessage.forCondition(ConditionalOnAnySetting.class);
     }
 }

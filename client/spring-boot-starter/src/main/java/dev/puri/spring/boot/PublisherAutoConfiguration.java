@@ -26,7 +26,7 @@ public class PublisherAutoConfiguration {
     /** The factory for this application's events. */
     @Bean
     @ConditionalOnMissingBean
-    @ConditionalOnSetting({"puri.source", "spring.application.name"})
+    @ConditionalOnAnySetting({"puri.source", "spring.application.name"})
     Events puriEvents(PuriProperties properties, Environment environment) {
         String source = properties.source();
         return new Events(source != null ? source : environment.getRequiredProperty("spring.application.name"));
@@ -38,7 +38,7 @@ public class PublisherAutoConfiguration {
      */
     @Bean
     @ConditionalOnMissingBean
-    @ConditionalOnSetting("puri.kafka.bootstrap-servers")
+    @ConditionalOnAnySetting("puri.kafka.bootstrap-servers")
     IdentityPublisher puriIdentityPublisher(
             PuriProperties properties,
             ObjectProvider<Declarations> declarations,
@@ -58,7 +58,7 @@ public class PublisherAutoConfiguration {
     /** Configures the declarations, read from the file {@code puri.collections}. */
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnClass(CollectionsFile.class)
-    @ConditionalOnSetting("puri.collections")
+    @ConditionalOnAnySetting("puri.collections")
     static class DeclarationsConfiguration {
         @Bean
         @ConditionalOnMissingBean

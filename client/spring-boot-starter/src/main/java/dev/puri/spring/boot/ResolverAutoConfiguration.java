@@ -16,7 +16,7 @@ public class ResolverAutoConfiguration {
     /** The resolver client. It connects at the first look-up, or in the background if it has a cache. */
     @Bean
     @ConditionalOnMissingBean(IdentityResolver.class)
-    @ConditionalOnSetting("puri.resolver.addresses")
+    @ConditionalOnAnySetting("puri.resolver.addresses")
     ResolverClient puriResolverClient(PuriProperties properties, ObjectProvider<SslBundles> bundles) {
         PuriProperties.Resolver resolver = properties.resolver();
         String bundle = resolver.sslBundle();

@@ -10,16 +10,16 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A handle as numbers: 15 characters of 5 bits, and one of 26³ prefixes. In a packed record a handle takes 10 bytes: 75
- * bits for the characters and 5 bits for the code of the prefix in {@link Words}. A prefix without a code takes 2
- * more bytes.
+ * bits for the characters and 5 bits for the code of the prefix in {@link Dictionaries}. A prefix without a code takes
+ * 2 more bytes.
  *
  * @param high the first 12 characters, 60 bits
  * @param low the last 3 characters, 15 bits
  * @param prefix the index of the prefix among the 26³ possible prefixes
  * @param hash the hash of the handle with the seed of the table
- * @param words the words of the table
+ * @param dictionaries the dictionaries of the table
  */
-record HandleKey(long high, int low, int prefix, long hash, Words words) implements Index.RecordMatcher {
+record HandleKey(long high, int low, int prefix, long hash, Dictionaries dictionaries) implements Index.RecordMatcher {
     static final int BYTES = 10;
     static final int PREFIX_BYTES = 2;
     private static final VarHandle LONGS = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);
@@ -37,7 +37,7 @@ record HandleKey(long high, int low, int prefix, long hash, Words words) impleme
         }
     }
 
-    static HandleKey of(Handle handle, Words words, long seed) {
+    static HandleKey of(Handle handle, Dictionaries dictionaries, long seed) {
         String text = handle.text();
         long high = 0;
         for (int i = FIRST_CHARACTER; i < FIRST_CHARACTER + 12; i++) {
@@ -48,7 +48,7 @@ record HandleKey(long high, int low, int prefix, long hash, Words words) impleme
             low = low << 5 | VALUES[text.charAt(i)];
         }
         int prefix = ((text.charAt(0) - 'a') * 26 + text.charAt(1) - 'a') * 26 + text.charAt(2) - 'a';
-        return new HandleKey(high, low, prefix, hash(high, low, prefix, seed), words);
+        return new HandleKey(high, low, prefix, hash(high, low, prefix, seed), dictionaries);
     }
 
     static long hash(long high, int low, int prefix, long seed) {
@@ -56,25 +56,26 @@ record HandleKey(long high, int low, int prefix, long hash, Words words) impleme
     }
 
     /** Returns the handle of a record, or null if it has none. */
-    static @Nullable HandleKey of(byte[] record, Words words, long seed) {
-        return RowCodec.hasHandle(record) ? unpack(record, RowCodec.HANDLE_OFFSET, words, seed) : null;
+    static @Nullable HandleKey of(byte[] record, Dictionaries dictionaries, long seed) {
+        return RowCodec.hasHandle(record) ? unpack(record, RowCodec.HANDLE_OFFSET, dictionaries, seed) : null;
     }
 
     /** Returns the packed handle at an offset. */
-    static HandleKey unpack(byte[] bytes, int offset, Words words, long seed) {
+    static HandleKey unpack(byte[] bytes, int offset, Dictionaries dictionaries, long seed) {
         long firstBits = (long) LONGS.get(bytes, offset);
         int lastBits = (short) SHORTS.get(bytes, offset + 8) & 0xFFFF;
         long high = firstBits >>> 4;
         int low = (int) (firstBits & 0xF) << 11 | lastBits >>> 5;
         int code = lastBits & 0x1F;
-        int prefix =
-                code == Words.OTHER_PREFIX ? (short) SHORTS.get(bytes, offset + BYTES) & 0xFFFF : words.prefix(code);
-        return new HandleKey(high, low, prefix, hash(high, low, prefix, seed), words);
+        int prefix = code == Dictionaries.OTHER_PREFIX
+                ? (short) SHORTS.get(bytes, offset + BYTES) & 0xFFFF
+                : dictionaries.prefix(code);
+        return new HandleKey(high, low, prefix, hash(high, low, prefix, seed), dictionaries);
     }
 
     /** Returns the hash of the packed handle at an offset. */
-    static long hashAt(byte[] bytes, int offset, Words words, long seed) {
-        return unpack(bytes, offset, words, seed).hash;
+    static long hashAt(byte[] bytes, int offset, Dictionaries dictionaries, long seed) {
+        return unpack(bytes, offset, dictionaries, seed).hash;
     }
 
     /** Parses a handle and sets it in a row. Returns false if the text is not a handle. */
@@ -90,7 +91,7 @@ record HandleKey(long high, int low, int prefix, long hash, Words words) impleme
     }
 
     /** Parses text[from..to). Returns null if it is not a handle in lower case. */
-    static @Nullable HandleKey parse(byte[] text, int from, int to, Words words, long seed) {
+    static @Nullable HandleKey parse(byte[] text, int from, int to, Dictionaries dictionaries, long seed) {
         if (to - from != Handle.LENGTH) {
             return null;
         }
@@ -99,7 +100,7 @@ record HandleKey(long high, int low, int prefix, long hash, Words words) impleme
         long low = parseCharacters(text, from + FIRST_CHARACTER + 12, 3);
         return (prefix | high | low) < 0
                 ? null
-                : new HandleKey(high, (int) low, prefix, hash(high, (int) low, prefix, seed), words);
+                : new HandleKey(high, (int) low, prefix, hash(high, (int) low, prefix, seed), dictionaries);
     }
 
     /** Parses a prefix and its underscore. Returns the index of the prefix, or a negative number if it is invalid. */
@@ -128,11 +129,11 @@ record HandleKey(long high, int low, int prefix, long hash, Words words) impleme
     }
 
     /** Writes the packed handle of a row and returns the offset after it. */
-    static int put(RawRow row, Words words, byte[] out, int offset) {
-        int code = words.intern(row.prefix);
+    static int put(RawRow row, Dictionaries dictionaries, byte[] out, int offset) {
+        int code = dictionaries.intern(row.prefix);
         LONGS.set(out, offset, row.handleHigh << 4 | row.handleLow >>> 11);
         SHORTS.set(out, offset + 8, (short) ((row.handleLow & 0x7FF) << 5 | code));
-        if (code != Words.OTHER_PREFIX) {
+        if (code != Dictionaries.OTHER_PREFIX) {
             return offset + BYTES;
         }
         SHORTS.set(out, offset + BYTES, (short) row.prefix);
@@ -149,7 +150,7 @@ record HandleKey(long high, int low, int prefix, long hash, Words words) impleme
                 || (long) LONGS.get(record, RowCodec.HANDLE_OFFSET) != (high << 4 | low >>> 11)) {
             return false;
         }
-        HandleKey recordHandle = of(record, words, 0);
+        HandleKey recordHandle = of(record, dictionaries, 0);
         return recordHandle != null && isSame(recordHandle);
     }
 

@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <pre>
  * byPuri ──▶ puris (Index) ───┐
- *                             ├──▶ one record (Slab), written once ──▶ Words
+ *                             ├──▶ one record (Slab), written once ──▶ Dictionaries
  * byHandle ─▶ handles (Index) ┘
  * </pre>
  *
@@ -40,8 +40,8 @@ public final class PackedTable implements Table, StateStore {
     private final Slab slab = new Slab();
     private final Index puris = new Index(slab);
     private final Index handles = new Index(slab);
-    private final Words words = new Words();
-    private final RowCodec codec = new RowCodec(words);
+    private final Dictionaries dictionaries = new Dictionaries();
+    private final RowCodec codec = new RowCodec(dictionaries);
     private final AtomicLongArray byStatus = new AtomicLongArray(Row.Status.values().length);
     private final RowBatch ownBatch;
     private final NewRecord newRecord = new NewRecord();
@@ -94,7 +94,7 @@ public final class PackedTable implements Table, StateStore {
         SnapshotReader.Head head = SnapshotReader.readHead(snapshot, requirements);
         PackedTable table = new PackedTable(head.seed(), head.offsets());
         try (SnapshotReader reader =
-                new SnapshotReader(snapshot, head.seed(), table.slab, table.puris, table.handles, table.words)) {
+                new SnapshotReader(snapshot, head.seed(), table.slab, table.puris, table.handles, table.dictionaries)) {
             reader.fill(table.wordCounts);
         } catch (IOException | SnapshotRefusedException | RuntimeException | Error e) {
             table.release();
@@ -113,7 +113,7 @@ public final class PackedTable implements Table, StateStore {
     public Map<Integer, Long> writeSnapshot(Path file, SnapshotOrigin origin, Instant now) throws IOException {
         // Copied before the dump, so that a table that opens the snapshot reads all later changes again.
         Map<Integer, Long> offsets = Map.copyOf(nextOffsets);
-        new SnapshotWriter(puris, words, seed).write(file, origin, offsets, now);
+        new SnapshotWriter(puris, dictionaries, seed).write(file, origin, offsets, now);
         return offsets;
     }
 
@@ -121,15 +121,15 @@ public final class PackedTable implements Table, StateStore {
     private final class WordCounts implements RowCodec.RowCounter {
         @Override
         public void count(int collection, int owner, int shard, int status, int delta) {
-            words.collections.addRows(collection, delta);
-            words.owners.addRows(owner, delta);
-            words.shards.addRows(shard, delta);
+            dictionaries.collections.addRows(collection, delta);
+            dictionaries.owners.addRows(owner, delta);
+            dictionaries.shards.addRows(shard, delta);
             byStatus.setRelease(status, byStatus.getPlain(status) + delta);
         }
 
         @Override
         public void countSurvivor(int collection, int delta) {
-            words.collections.addSurvivors(collection, delta);
+            dictionaries.collections.addSurvivors(collection, delta);
         }
     }
 
@@ -137,7 +137,7 @@ public final class PackedTable implements Table, StateStore {
     private final class NewRecord {
         private final Index.RecordMatcher byPuri = otherRecord -> RowCodec.haveSamePuri(bytes(), otherRecord);
         private final Index.RecordMatcher byHandle = otherRecord -> {
-            HandleKey handle = HandleKey.of(bytes(), words, seed);
+            HandleKey handle = HandleKey.of(bytes(), dictionaries, seed);
             return handle != null && handle.matches(otherRecord);
         };
         private long address;
@@ -160,23 +160,23 @@ public final class PackedTable implements Table, StateStore {
 
     @Override
     public @Nullable Identity byPuri(Puri puri) {
-        PuriKey key = new PuriKey(puri, words, seed);
-        RecordParts parts = new RecordParts(words);
+        PuriKey key = new PuriKey(puri, dictionaries, seed);
+        RecordParts parts = new RecordParts(dictionaries);
         byte[] record = puris.find(key.hash(), key, parts);
         return record == null ? null : codec.decode(record, parts, puri, null);
     }
 
     @Override
     public @Nullable Identity byHandle(Handle handle) {
-        HandleKey key = HandleKey.of(handle, words, seed);
-        RecordParts parts = new RecordParts(words);
+        HandleKey key = HandleKey.of(handle, dictionaries, seed);
+        RecordParts parts = new RecordParts(dictionaries);
         byte[] record = handles.find(key.hash(), key, parts);
         return record == null ? null : codec.decode(record, parts, null, handle);
     }
 
     @Override
     public RecordView newView() {
-        return new RecordView(slab, puris, handles, words, seed);
+        return new RecordView(slab, puris, handles, dictionaries, seed);
     }
 
     @Override
@@ -225,7 +225,7 @@ public final class PackedTable implements Table, StateStore {
             write(ownBatch);
         } finally {
             ownBatch.clear();
-            words.removeUnused();
+            dictionaries.removeUnused();
         }
     }
 
@@ -233,17 +233,17 @@ public final class PackedTable implements Table, StateStore {
      * Removes words that no row refers to any more, as each new batch does. Called by the packer ({@link Dictionary}).
      */
     public void removeUnusedWords() {
-        words.removeUnused();
+        dictionaries.removeUnused();
     }
 
     /** Visible for tests. */
-    Words words() {
-        return words;
+    Dictionaries dictionaries() {
+        return dictionaries;
     }
 
     /** Creates a batch, which another thread may fill. Afterwards only batches may change the table. */
     public RowBatch newBatch() {
-        return new RowBatch(words, codec, seed);
+        return new RowBatch(dictionaries, codec, seed);
     }
 
     /**
@@ -321,7 +321,7 @@ public final class PackedTable implements Table, StateStore {
             puris.insertAfterSeek(puriHash, newAddress);
         } else {
             byte[] oldRecord = puris.foundRecord();
-            HandleKey oldHandle = HandleKey.of(oldRecord, words, seed);
+            HandleKey oldHandle = HandleKey.of(oldRecord, dictionaries, seed);
             boolean keepsHandle = hasHandle && oldHandle != null && oldHandle.matches(newRecord.bytes());
             if (hasHandle) {
                 pointHandle(handleHash, newAddress, keepsHandle ? oldAddress : 0);
@@ -352,12 +352,12 @@ public final class PackedTable implements Table, StateStore {
 
     /** Removes the row of a pURI from the indexes and frees its record. */
     private void removeFromIndexes(Puri puri) {
-        PuriKey key = new PuriKey(puri, words, seed);
+        PuriKey key = new PuriKey(puri, dictionaries, seed);
         long oldAddress = puris.seek(key.hash(), key);
         if (oldAddress != 0) {
             byte[] oldRecord = puris.foundRecord();
             puris.remove(key.hash());
-            dropRecord(oldAddress, oldRecord, HandleKey.of(oldRecord, words, seed));
+            dropRecord(oldAddress, oldRecord, HandleKey.of(oldRecord, dictionaries, seed));
         }
         Changes changes = listener;
         if (changes != null) {
@@ -382,7 +382,7 @@ public final class PackedTable implements Table, StateStore {
 
     @Override
     public void scan(Consumer<Identity> consumer) {
-        try (Words.Hold hold = words.hold()) {
+        try (Dictionaries.Hold hold = dictionaries.hold()) {
             for (int segment = 0; segment < Index.SEGMENTS; segment++) {
                 records(segment).forEach(record -> consumer.accept(codec.decode(record)));
             }
@@ -397,7 +397,7 @@ public final class PackedTable implements Table, StateStore {
     @Override
     public void scanPart(int part, RecordView view, Consumer<RecordView> consumer) {
         // The hold lasts for one part only, because a caller may pause between two parts.
-        try (Words.Hold hold = words.hold()) {
+        try (Dictionaries.Hold hold = dictionaries.hold()) {
             for (byte[] record : records(part)) {
                 view.moveTo(record);
                 consumer.accept(view);
@@ -435,9 +435,9 @@ public final class PackedTable implements Table, StateStore {
         return new TableStats(
                 puris.entries(),
                 handles.entries(),
-                words.collections.counts(),
-                words.owners.counts(),
-                words.shards.counts(),
+                dictionaries.collections.counts(),
+                dictionaries.owners.counts(),
+                dictionaries.shards.counts(),
                 statuses,
                 slab.bytes(),
                 slab.bytesInUse(),

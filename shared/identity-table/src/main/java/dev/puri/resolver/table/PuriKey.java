@@ -4,13 +4,13 @@ import dev.puri.schemas.identity.Puri;
 import java.util.Arrays;
 
 /**
- * The pURI that a look-up searches, with its hash and its packed identifier. The key can be set to one pURI after
+ * The pURI that a look-up searches for, with its hash and its packed identifier. The key can be set to one pURI after
  * another.
  */
 final class PuriKey implements Index.RecordMatcher {
     private static final byte[] NO_BYTES = {};
 
-    private final Words words;
+    private final Dictionaries dictionaries;
     private final long seed;
 
     /** An array that contains the canonical text of the pURI from {@code from} to {@code to}. */
@@ -25,13 +25,13 @@ final class PuriKey implements Index.RecordMatcher {
     private long hash;
 
     /** Creates a key without a pURI. */
-    PuriKey(Words words, long seed) {
-        this.words = words;
+    PuriKey(Dictionaries dictionaries, long seed) {
+        this.dictionaries = dictionaries;
         this.seed = seed;
     }
 
-    PuriKey(Puri puri, Words words, long seed) {
-        this(words, seed);
+    PuriKey(Puri puri, Dictionaries dictionaries, long seed) {
+        this(dictionaries, seed);
         byte[] canonical = puri.toBytes();
         set(canonical, 0, puri.identifierIndex(), canonical.length);
     }
@@ -79,12 +79,12 @@ final class PuriKey implements Index.RecordMatcher {
         int offset = RowCodec.collectionOffset(record);
         // A packed identifier contains its length, so a longer identifier does not have the same first bytes.
         int recordIdentifierOffset = Varint.end(record, offset);
-        int comparedTo = recordIdentifierOffset + packedLength;
-        if (comparedTo > record.length
-                || !Arrays.equals(record, recordIdentifierOffset, comparedTo, packed, 0, packedLength)) {
+        int comparedEnd = recordIdentifierOffset + packedLength;
+        if (comparedEnd > record.length
+                || !Arrays.equals(record, recordIdentifierOffset, comparedEnd, packed, 0, packedLength)) {
             return false;
         }
-        Words.Collection collection = words.collections.wordOrNull((int) Varint.get(record, offset));
-        return collection != null && collection.hasText(text, from, identifierOffset);
+        Dictionaries.Collection collection = dictionaries.collections.wordOrNull((int) Varint.get(record, offset));
+        return collection != null && collection.equalsText(text, from, identifierOffset);
     }
 }

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Used only by the packer, see {@link Dictionary}.
  */
 final class RawRow {
-    private final Words words;
+    private final Dictionaries dictionaries;
     private final long seed;
 
     long puriHash;
@@ -49,8 +49,8 @@ final class RawRow {
     /** The code of the survivor's collection. Only valid if the row is merged. */
     int survivorCollection;
 
-    RawRow(Words words, long seed) {
-        this.words = words;
+    RawRow(Dictionaries dictionaries, long seed) {
+        this.dictionaries = dictionaries;
         this.seed = seed;
     }
 
@@ -59,23 +59,23 @@ final class RawRow {
         setPuri(text, text.length - puri.identifier().length());
         hasHandle = false;
         if (row.handle() != null) {
-            HandleKey handle = HandleKey.of(row.handle(), words, seed);
+            HandleKey handle = HandleKey.of(row.handle(), dictionaries, seed);
             setHandle(handle.high(), handle.low(), handle.prefix());
         }
         status = row.status().ordinal();
         uuidHigh = row.uuid().getMostSignificantBits();
         uuidLow = row.uuid().getLeastSignificantBits();
-        owner = words.owners.intern(row.owner().text());
-        shard = words.shards.intern(row.shard().text());
+        owner = dictionaries.owners.intern(row.owner().text());
+        shard = dictionaries.shards.intern(row.shard().text());
         epoch = row.epoch();
         createdMillis = row.createdAt().toEpochMilli();
         changedMillis = row.changedAt().toEpochMilli();
-        topic = words.topics.intern(row.position().topic());
+        topic = dictionaries.topics.intern(row.position().topic());
         partition = row.position().partition();
         offset = row.position().offset();
         survivor = row.mergedInto();
         if (survivor != null) {
-            survivorCollection = words.collections.intern(survivor.qualifiedCollection());
+            survivorCollection = dictionaries.collections.intern(survivor.qualifiedCollection());
         }
     }
 
@@ -89,11 +89,12 @@ final class RawRow {
         puriHash = Hash.of(text, seed);
         identifierLength = Identifier.pack(text, identifierOffset, text.length, identifier, 0);
         // Adjacent records often have the same collection. Its text then need not be decoded.
-        Words.Collection previousCollection = words.collections.wordOrNull(collection);
-        if (previousCollection != null && previousCollection.hasText(text, identifierOffset)) {
-            words.collections.noteUse(collection);
+        Dictionaries.Collection previousCollection = dictionaries.collections.wordOrNull(collection);
+        if (previousCollection != null && previousCollection.equalsText(text, identifierOffset)) {
+            dictionaries.collections.noteUse(collection);
         } else {
-            collection = words.collections.intern(new String(text, 0, identifierOffset - 1, StandardCharsets.US_ASCII));
+            collection = dictionaries.collections.intern(
+                    new String(text, 0, identifierOffset - 1, StandardCharsets.US_ASCII));
         }
     }
 
@@ -104,7 +105,7 @@ final class RawRow {
      * @return false for any other pURI; the row is then unchanged
      */
     boolean setDecimalOfSameCollection(byte[] text) {
-        Words.Collection previousCollection = words.collections.wordOrNull(collection);
+        Dictionaries.Collection previousCollection = dictionaries.collections.wordOrNull(collection);
         if (previousCollection == null) {
             return false;
         }
@@ -119,7 +120,7 @@ final class RawRow {
         }
         identifierLength = end;
         puriHash = Hash.of(text, seed);
-        words.collections.noteUse(collection);
+        dictionaries.collections.noteUse(collection);
         return true;
     }
 

@@ -27,7 +27,7 @@ final class RecordParser {
 
     private static final byte[] SHARED_TOPIC = Topics.EVENTS.getBytes(StandardCharsets.US_ASCII);
 
-    private final Words words;
+    private final Dictionaries dictionaries;
 
     /** The code of the topic of each namespace. */
     private final WordCache namespaces;
@@ -35,9 +35,9 @@ final class RecordParser {
     /** The offset in the value from which the parser reads next. */
     private int offset;
 
-    RecordParser(Words words) {
-        this.words = words;
-        namespaces = new WordCache(text -> words.topics.intern(Topics.eventsTopicOf(text)));
+    RecordParser(Dictionaries dictionaries) {
+        this.dictionaries = dictionaries;
+        namespaces = new WordCache(text -> dictionaries.topics.intern(Topics.eventsTopicOf(text)));
     }
 
     /**
@@ -73,8 +73,8 @@ final class RecordParser {
         row.uuidHigh = (long) LONGS.get(in, offset);
         row.uuidLow = (long) LONGS.get(in, offset + 8);
         offset += 16;
-        row.owner = parseWord(in, words.owners);
-        row.shard = parseWord(in, words.shards);
+        row.owner = parseWord(in, dictionaries.owners);
+        row.shard = parseWord(in, dictionaries.shards);
         long handle = parseNumber(in);
         row.hasHandle = false;
         if (handle == 1 ? !parseHandle(in, row) : handle != 0) {
@@ -93,7 +93,7 @@ final class RecordParser {
         if (parseNumber(in) != 0) {
             return false;
         }
-        row.topic = parseWord(in, words.topics);
+        row.topic = parseWord(in, dictionaries.topics);
         long partition = parseNumber(in);
         row.partition = (int) partition;
         row.offset = parseNumber(in);
@@ -110,7 +110,7 @@ final class RecordParser {
             return false;
         }
         row.topic = partitionStart == 0
-                ? words.topics.intern(SHARED_TOPIC, 0, SHARED_TOPIC.length)
+                ? dictionaries.topics.intern(SHARED_TOPIC, 0, SHARED_TOPIC.length)
                 : namespaces.code(token, 0, partitionStart - 1);
         row.partition = (int) partition;
         row.offset = tokenOffset;
@@ -152,14 +152,14 @@ final class RecordParser {
         return HandleKey.parse(in, from, row);
     }
 
-    private int parseWord(byte[] in, Dictionary<?> words) {
+    private int parseWord(byte[] in, Dictionary<?> dictionary) {
         long length = parseNumber(in);
         if (length < 0 || length > in.length - offset) {
             throw new IndexOutOfBoundsException();
         }
         int from = offset;
         offset += (int) length;
-        return words.intern(in, from, offset);
+        return dictionary.intern(in, from, offset);
     }
 
     private long parseNumber(byte[] in) {

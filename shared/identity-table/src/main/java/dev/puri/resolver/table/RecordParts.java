@@ -10,40 +10,40 @@ import dev.puri.schemas.log.Row;
  */
 @SuppressWarnings("NullAway.Init") // Fields are set by read().
 final class RecordParts implements Index.RecordConsumer {
-    private final Words words;
+    private final Dictionaries dictionaries;
 
-    Words.Collection collection;
+    Dictionaries.Collection collection;
     int identifierOffset;
     int uuidOffset;
-    Words.Word<Owner> owner;
-    Words.Word<Shard> shard;
+    Dictionaries.Word<Owner> owner;
+    Dictionaries.Word<Shard> shard;
     int epochOffset;
 
     /** Only valid for a merged row: the collection of the survivor. */
-    Words.Collection survivorCollection;
+    Dictionaries.Collection survivorCollection;
 
     /** Only valid for a merged row. */
     int survivorIdentifierOffset;
 
-    RecordParts(Words words) {
-        this.words = words;
+    RecordParts(Dictionaries dictionaries) {
+        this.dictionaries = dictionaries;
     }
 
     /** Sets the parts. If the record was freed meanwhile, the parts are wrong, but this method does not fail. */
     @Override
     public void read(byte[] record) {
         int offset = RowCodec.collectionOffset(record);
-        collection = words.collections.word((int) Varint.get(record, offset));
+        collection = dictionaries.collections.word((int) Varint.get(record, offset));
         identifierOffset = Varint.end(record, offset);
         uuidOffset = Identifier.end(record, identifierOffset);
         offset = uuidOffset + 16;
-        owner = words.owners.word((int) Varint.get(record, offset));
+        owner = dictionaries.owners.word((int) Varint.get(record, offset));
         offset = Varint.end(record, offset);
-        shard = words.shards.word((int) Varint.get(record, offset));
+        shard = dictionaries.shards.word((int) Varint.get(record, offset));
         epochOffset = Varint.end(record, offset);
         if (RowCodec.status(record) == Row.Status.MERGED) {
             offset = RowCodec.survivorOffset(record, epochOffset);
-            survivorCollection = words.collections.word((int) Varint.get(record, offset));
+            survivorCollection = dictionaries.collections.word((int) Varint.get(record, offset));
             survivorIdentifierOffset = Varint.end(record, offset);
         }
     }

@@ -27,7 +27,7 @@ public final class RecordView {
     private final Slab slab;
     private final Index puris;
     private final Index handles;
-    private final Words words;
+    private final Dictionaries dictionaries;
     private final long seed;
     private final PuriKey puriKey;
 
@@ -45,14 +45,14 @@ public final class RecordView {
     private long createdMillis;
     private long changedMillis;
 
-    RecordView(Slab slab, Index puris, Index handles, Words words, long seed) {
+    RecordView(Slab slab, Index puris, Index handles, Dictionaries dictionaries, long seed) {
         this.slab = slab;
         this.puris = puris;
         this.handles = handles;
-        this.words = words;
+        this.dictionaries = dictionaries;
         this.seed = seed;
-        puriKey = new PuriKey(words, seed);
-        this.parts = new RecordParts(words);
+        puriKey = new PuriKey(dictionaries, seed);
+        this.parts = new RecordParts(dictionaries);
     }
 
     /** The result of {@link #findHandle}. */
@@ -78,7 +78,7 @@ public final class RecordView {
         return moveToParsed(puris.find(hash, puriKey, parts));
     }
 
-    /** Moves to a record. The caller must have called {@link Words#hold}, so that its words are not removed. */
+    /** Moves to a record. The caller must have called {@link Dictionaries#hold}, so that its words are not removed. */
     void moveTo(byte[] newRecord) {
         parts.read(newRecord);
         moveToParsed(newRecord);
@@ -86,7 +86,7 @@ public final class RecordView {
 
     /** Finds the row with the handle text[from..to). The fields may be read only if the result is {@code FOUND}. */
     public HandleResult findHandle(byte[] text, int from, int to) {
-        HandleKey key = HandleKey.parse(text, from, to, words, seed);
+        HandleKey key = HandleKey.parse(text, from, to, dictionaries, seed);
         if (key == null) {
             return HandleResult.NOT_A_HANDLE;
         }
@@ -124,7 +124,7 @@ public final class RecordView {
             if (withPuris && Puri.identifierIndexIfUnescaped(text, from, to) >= 0) {
                 prefetches[purisEnd++] = Hash.of(text, from, to, seed);
             } else {
-                HandleKey key = HandleKey.parse(text, from, to, words, seed);
+                HandleKey key = HandleKey.parse(text, from, to, dictionaries, seed);
                 if (key != null) {
                     prefetches[--handlesBegin] = key.hash();
                 }
@@ -189,12 +189,12 @@ public final class RecordView {
         return puriBytes(parts.survivorCollection, parts.survivorIdentifierOffset);
     }
 
-    private byte[] puriBytes(Words.Collection collectionWord, int identifierOffset) {
+    private byte[] puriBytes(Dictionaries.Collection collectionWord, int identifierOffset) {
         byte[] text = new byte[Puri.MAX_BYTES];
         return Arrays.copyOf(text, putPuri(collectionWord, identifierOffset, text, 0));
     }
 
-    private int putPuri(Words.Collection collectionWord, int identifierOffset, byte[] out, int offset) {
+    private int putPuri(Dictionaries.Collection collectionWord, int identifierOffset, byte[] out, int offset) {
         byte[] prefix = collectionWord.bytes;
         System.arraycopy(prefix, 0, out, offset, prefix.length);
         return Identifier.unpack(record, identifierOffset, out, offset + prefix.length);
@@ -212,12 +212,12 @@ public final class RecordView {
 
     /** Writes the {@value Handle#LENGTH} bytes of the handle and returns the offset after it. The row must have one. */
     public int putHandle(byte[] out, int offset) {
-        return HandleKey.unpack(record, RowCodec.HANDLE_OFFSET, words, seed).putText(out, offset);
+        return HandleKey.unpack(record, RowCodec.HANDLE_OFFSET, dictionaries, seed).putText(out, offset);
     }
 
     /** Returns the handle as an object, or null if the row has none. */
     public @Nullable Handle handle() {
-        HandleKey key = HandleKey.of(record, words, seed);
+        HandleKey key = HandleKey.of(record, dictionaries, seed);
         return key == null ? null : key.handle();
     }
 
@@ -268,7 +268,7 @@ public final class RecordView {
 
     /** Returns the topic of the event that last changed the row. Rows of one topic mostly share the object. */
     public String topic() {
-        return words.topics.word((int) Varint.get(record, topicFieldOffset()));
+        return dictionaries.topics.word((int) Varint.get(record, topicFieldOffset()));
     }
 
     /** Returns the partition of the event that last changed the row. */

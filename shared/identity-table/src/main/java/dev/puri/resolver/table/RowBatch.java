@@ -16,7 +16,7 @@ public final class RowBatch {
 
     private static final int NO_COLLECTION = -1;
 
-    private final Words words;
+    private final Dictionaries dictionaries;
     private final RowCodec codec;
     private final RawRow rawRow;
     private final RecordParser parser;
@@ -51,11 +51,11 @@ public final class RowBatch {
     /** The number of this batch for the dictionaries, which note the last batch that used a word. */
     private long batchNumber;
 
-    RowBatch(Words words, RowCodec codec, long seed) {
-        this.words = words;
+    RowBatch(Dictionaries dictionaries, RowCodec codec, long seed) {
+        this.dictionaries = dictionaries;
         this.codec = codec;
-        rawRow = new RawRow(words, seed);
-        parser = new RecordParser(words);
+        rawRow = new RawRow(dictionaries, seed);
+        parser = new RecordParser(dictionaries);
     }
 
     /** Whether the batch is full. */
@@ -117,7 +117,7 @@ public final class RowBatch {
 
     private void beginIfEmpty() {
         if (count == 0) {
-            batchNumber = words.beginBatch();
+            batchNumber = dictionaries.beginBatch();
         }
     }
 
@@ -142,7 +142,7 @@ public final class RowBatch {
 
     /** Empties the batch for reuse. The writer calls it after it has written the batch and no longer reads it. */
     public void clear() {
-        words.batchWritten(batchNumber);
+        dictionaries.batchWritten(batchNumber);
         Arrays.fill(removed, 0, count, null);
         count = 0;
     }

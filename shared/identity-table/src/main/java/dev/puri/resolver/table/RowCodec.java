@@ -34,10 +34,10 @@ final class RowCodec {
     private static final VarHandle LONGS = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);
     private static final Row.Status[] STATUSES = Row.Status.values();
 
-    private final Words words;
+    private final Dictionaries dictionaries;
 
-    RowCodec(Words words) {
-        this.words = words;
+    RowCodec(Dictionaries dictionaries) {
+        this.dictionaries = dictionaries;
     }
 
     /** Returns an array that is large enough for any row. */
@@ -78,7 +78,7 @@ final class RowCodec {
         int flags = row.status;
         int offset = HANDLE_OFFSET;
         if (row.hasHandle) {
-            offset = HandleKey.put(row, words, out, offset);
+            offset = HandleKey.put(row, dictionaries, out, offset);
             flags |= offset == HANDLE_OFFSET + HandleKey.BYTES ? HAS_HANDLE : HAS_HANDLE | HAS_WIDE_HANDLE;
         }
         offset = Varint.put(row.collection, out, offset);
@@ -173,13 +173,13 @@ final class RowCodec {
         return java.util.Arrays.equals(a, startA, endA, b, startB, endB);
     }
 
-    static Puri puri(byte[] record, Words.Collection collection, int identifierOffset) {
+    static Puri puri(byte[] record, Dictionaries.Collection collection, int identifierOffset) {
         return Puri.parse(collection.text.concat(Identifier.unpack(record, identifierOffset)));
     }
 
-    /** Decodes a record. The caller must prevent that its words are removed, see {@link Words#hold}. */
+    /** Decodes a record. The caller must prevent that its words are removed, see {@link Dictionaries#hold}. */
     Identity decode(byte[] record) {
-        RecordParts parts = new RecordParts(words);
+        RecordParts parts = new RecordParts(dictionaries);
         parts.read(record);
         return decode(record, parts, null, null);
     }
@@ -194,7 +194,7 @@ final class RowCodec {
     Identity decode(byte[] record, RecordParts parts, @Nullable Puri puri, @Nullable Handle handle) {
         Handle knownHandle = handle;
         if (knownHandle == null) {
-            HandleKey key = HandleKey.of(record, words, 0);
+            HandleKey key = HandleKey.of(record, dictionaries, 0);
             knownHandle = key == null ? null : key.handle();
         }
         Puri rowPuri = puri == null ? puri(record, parts.collection, parts.identifierOffset) : puri;
@@ -227,7 +227,7 @@ final class RowCodec {
                         status == Row.Status.MERGED
                                 ? puri(record, parts.survivorCollection, parts.survivorIdentifierOffset)
                                 : null,
-                        new Position(words.topics.word(topic), partition, positionOffset)));
+                        new Position(dictionaries.topics.word(topic), partition, positionOffset)));
     }
 
     /**

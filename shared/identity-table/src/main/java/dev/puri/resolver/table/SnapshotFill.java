@@ -28,7 +28,7 @@ final class SnapshotFill {
     private final Slab slab;
     private final Index puris;
     private final Index handles;
-    private final Words words;
+    private final Dictionaries dictionaries;
     private final long seed;
     private final List<List<AllocatedBlock>> blocksBySegment = new ArrayList<>();
     private final List<Worker> workers = new ArrayList<>();
@@ -42,12 +42,12 @@ final class SnapshotFill {
     /** A block, and the address in the slab for its records. */
     private record AllocatedBlock(Block block, long address) {}
 
-    SnapshotFill(SnapshotParts parts, Slab slab, Index puris, Index handles, Words words, long seed) {
+    SnapshotFill(SnapshotParts parts, Slab slab, Index puris, Index handles, Dictionaries dictionaries, long seed) {
         this.parts = parts;
         this.slab = slab;
         this.puris = puris;
         this.handles = handles;
-        this.words = words;
+        this.dictionaries = dictionaries;
         this.seed = seed;
         for (int segment = 0; segment < Index.SEGMENTS; segment++) {
             blocksBySegment.add(new ArrayList<>());
@@ -177,7 +177,7 @@ final class SnapshotFill {
                 }
                 if (RowCodec.hasHandle(blockBytes, offset)) {
                     entriesByHandle.add(
-                            HandleKey.hashAt(blockBytes, offset + RowCodec.HANDLE_OFFSET, words, seed), address);
+                            HandleKey.hashAt(blockBytes, offset + RowCodec.HANDLE_OFFSET, dictionaries, seed), address);
                 }
                 offset += length;
                 address += length / Slab.UNIT;
@@ -221,7 +221,7 @@ final class SnapshotFill {
         @Override
         public boolean matches(byte[] otherRecord) {
             byte[] record = slab.read(address);
-            HandleKey handle = record == null ? null : HandleKey.of(record, words, seed);
+            HandleKey handle = record == null ? null : HandleKey.of(record, dictionaries, seed);
             return handle != null && handle.matches(otherRecord);
         }
     }

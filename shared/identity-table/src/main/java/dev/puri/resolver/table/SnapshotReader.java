@@ -22,7 +22,7 @@ final class SnapshotReader implements AutoCloseable {
     private final Slab slab;
     private final Index puris;
     private final Index handles;
-    private final Words words;
+    private final Dictionaries dictionaries;
     private final long seed;
 
     /**
@@ -33,12 +33,13 @@ final class SnapshotReader implements AutoCloseable {
      */
     record Head(long seed, Map<Integer, Long> offsets) {}
 
-    SnapshotReader(Path file, long seed, Slab slab, Index puris, Index handles, Words words) throws IOException {
+    SnapshotReader(Path file, long seed, Slab slab, Index puris, Index handles, Dictionaries dictionaries)
+            throws IOException {
         this.parts = new SnapshotParts(file);
         this.slab = slab;
         this.puris = puris;
         this.handles = handles;
-        this.words = words;
+        this.dictionaries = dictionaries;
         this.seed = seed;
     }
 
@@ -121,7 +122,8 @@ final class SnapshotReader implements AutoCloseable {
         try {
             Foot foot = foot();
             readWords(foot.words);
-            long rows = new SnapshotFill(parts, slab, puris, handles, words, seed).fill(blocks(foot.index), totals);
+            long rows =
+                    new SnapshotFill(parts, slab, puris, handles, dictionaries, seed).fill(blocks(foot.index), totals);
             if (rows != foot.rows) {
                 throw new SnapshotRefusedException("the snapshot has " + rows + " rows instead of " + foot.rows);
             }
@@ -152,12 +154,12 @@ final class SnapshotReader implements AutoCloseable {
     }
 
     private void readWords(ByteBuffer in) {
-        words.collections.load(SnapshotFormat.getTexts(in));
-        words.owners.load(SnapshotFormat.getTexts(in));
-        words.shards.load(SnapshotFormat.getTexts(in));
-        words.topics.load(SnapshotFormat.getTexts(in));
+        dictionaries.collections.load(SnapshotFormat.getTexts(in));
+        dictionaries.owners.load(SnapshotFormat.getTexts(in));
+        dictionaries.shards.load(SnapshotFormat.getTexts(in));
+        dictionaries.topics.load(SnapshotFormat.getTexts(in));
         for (int remaining = in.getInt(); remaining > 0; remaining--) {
-            words.intern(in.getShort());
+            dictionaries.intern(in.getShort());
         }
     }
 

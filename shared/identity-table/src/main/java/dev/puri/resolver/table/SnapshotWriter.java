@@ -34,7 +34,7 @@ final class SnapshotWriter {
     private static final String TEMPORARY_SUFFIX = ".writing-";
 
     private final Index puris;
-    private final Words words;
+    private final Dictionaries dictionaries;
     private final long seed;
     private final List<Block> blocks = new ArrayList<>();
     private final ByteBuffer block = ByteBuffer.allocate(3 * SnapshotFormat.BLOCK_BYTES + SnapshotFormat.CRC_BYTES);
@@ -43,9 +43,9 @@ final class SnapshotWriter {
     private long rows;
     private long syncedOffset;
 
-    SnapshotWriter(Index puris, Words words, long seed) {
+    SnapshotWriter(Index puris, Dictionaries dictionaries, long seed) {
         this.puris = puris;
-        this.words = words;
+        this.dictionaries = dictionaries;
         this.seed = seed;
     }
 
@@ -67,7 +67,7 @@ final class SnapshotWriter {
     private void writeAll(Path temporaryFile, SnapshotOrigin origin, Map<Integer, Long> offsets, Instant now)
             throws IOException {
         // No code may get another word during the dump.
-        try (Words.Hold hold = words.hold();
+        try (Dictionaries.Hold hold = dictionaries.hold();
                 FileChannel out = FileChannel.open(
                         temporaryFile,
                         Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE),
@@ -132,18 +132,18 @@ final class SnapshotWriter {
     }
 
     private void writeEnd(FileChannel out) throws IOException {
-        List<List<String>> dictionaries = List.of(
-                words.collections.texts(usedWords.collections),
-                words.owners.texts(usedWords.owners),
-                words.shards.texts(usedWords.shards),
-                words.topics.texts(usedWords.topics));
-        List<Integer> prefixes = words.prefixes();
+        List<List<String>> texts = List.of(
+                dictionaries.collections.texts(usedWords.collections),
+                dictionaries.owners.texts(usedWords.owners),
+                dictionaries.shards.texts(usedWords.shards),
+                dictionaries.topics.texts(usedWords.topics));
+        List<Integer> prefixes = dictionaries.prefixes();
         ByteBuffer wordsPart = ByteBuffer.allocate(
-                dictionaries.stream().mapToInt(SnapshotFormat::encodedLength).sum()
+                texts.stream().mapToInt(SnapshotFormat::encodedLength).sum()
                         + 4
                         + 2 * prefixes.size()
                         + SnapshotFormat.CRC_BYTES);
-        dictionaries.forEach(texts -> SnapshotFormat.putTexts(texts, wordsPart));
+        texts.forEach(textsOfDictionary -> SnapshotFormat.putTexts(textsOfDictionary, wordsPart));
         wordsPart.putInt(prefixes.size());
         prefixes.forEach(prefix -> wordsPart.putShort((short) (int) prefix));
         long wordsOffset = offset;

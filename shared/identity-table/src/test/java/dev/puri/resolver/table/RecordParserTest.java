@@ -29,10 +29,10 @@ final class RecordParserTest {
     private final long seed = new Random().nextLong();
     private final Random random = new Random(seed);
     private final AnyRows rows = new AnyRows(random);
-    private final Words words = new Words();
-    private final RowCodec codec = new RowCodec(words);
-    private final RecordParser parser = new RecordParser(words);
-    private final RawRow raw = new RawRow(words, seed);
+    private final Dictionaries dictionaries = new Dictionaries();
+    private final RowCodec codec = new RowCodec(dictionaries);
+    private final RecordParser parser = new RecordParser(dictionaries);
+    private final RawRow raw = new RawRow(dictionaries, seed);
     private final byte[] buffer = RowCodec.buffer();
 
     @Test
@@ -58,7 +58,7 @@ final class RecordParserTest {
 
     @Test
     void parsedRowHasTheHashesOfTheDecodedRow() {
-        RawRow decoded = new RawRow(words, seed);
+        RawRow decoded = new RawRow(dictionaries, seed);
         for (int i = 0; i < ROUNDS; i++) {
             Identity identity = rows.identity();
             decoded.set(identity.puri(), identity.row());

@@ -15,8 +15,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 final class RowCodecTest {
     private static final int ROUNDS = 50_000;
 
-    private final Words words = new Words();
-    private final RowCodec codec = new RowCodec(words);
+    private final Dictionaries dictionaries = new Dictionaries();
+    private final RowCodec codec = new RowCodec(dictionaries);
     private final byte[] buffer = RowCodec.buffer();
 
     @Test
@@ -49,10 +49,10 @@ final class RowCodecTest {
             Identity other = rows.identity();
             byte[] record = encode(one, seed);
 
-            assertThat(new PuriKey(one.puri(), words, seed).matches(record))
+            assertThat(new PuriKey(one.puri(), dictionaries, seed).matches(record))
                     .as("seed %d", seed)
                     .isTrue();
-            assertThat(new PuriKey(other.puri(), words, seed).matches(record))
+            assertThat(new PuriKey(other.puri(), dictionaries, seed).matches(record))
                     .as("seed %d", seed)
                     .isEqualTo(one.puri().equals(other.puri()));
             assertThat(bears(record, one.row(), seed))
@@ -63,7 +63,7 @@ final class RowCodecTest {
     }
 
     private boolean bears(byte[] record, Row row, long seed) {
-        return row.handle() != null && HandleKey.of(row.handle(), words, seed).matches(record);
+        return row.handle() != null && HandleKey.of(row.handle(), dictionaries, seed).matches(record);
     }
 
     @ParameterizedTest
@@ -100,13 +100,13 @@ final class RowCodecTest {
     }
 
     private RecordParts parts(byte[] record) {
-        RecordParts parts = new RecordParts(words);
+        RecordParts parts = new RecordParts(dictionaries);
         parts.read(record);
         return parts;
     }
 
     private byte[] encode(Identity identity, long seed) {
-        RawRow raw = new RawRow(words, seed);
+        RawRow raw = new RawRow(dictionaries, seed);
         raw.set(identity.puri(), identity.row());
         return Arrays.copyOf(buffer, codec.encode(raw, buffer));
     }

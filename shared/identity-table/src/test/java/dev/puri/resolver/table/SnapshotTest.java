@@ -124,8 +124,8 @@ final class SnapshotTest {
     void nameThatASnapshotContainsTwiceBecomesOneRow() throws Exception {
         Slab slab = new Slab();
         Index names = new Index(slab);
-        Words words = new Words();
-        RowBatch batch = new RowBatch(words, new RowCodec(words), seed);
+        Dictionaries dictionaries = new Dictionaries();
+        RowBatch batch = new RowBatch(dictionaries, new RowCodec(dictionaries), seed);
         batch.put(numbered(1), Rows.active("br-1", handleOf(1).text()));
         batch.put(numbered(2), Rows.active("br-2", handleOf(2).text()));
         batch.put(numbered(1), Rows.active("br-3", handleOf(3).text()));
@@ -135,7 +135,7 @@ final class SnapshotTest {
             slab.copy(batch.records, batch.begins[i], address, length);
             names.insert(batch.puriHashes[i], address);
         }
-        new SnapshotWriter(names, words, seed).write(file(), ORIGIN, Map.of(), NOW);
+        new SnapshotWriter(names, dictionaries, seed).write(file(), ORIGIN, Map.of(), NOW);
 
         PackedTable opened = PackedTable.open(file(), terms());
 

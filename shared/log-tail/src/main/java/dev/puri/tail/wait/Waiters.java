@@ -20,9 +20,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The requests that wait for a change of the table. A waiter is registered under the name that it waits for, or under
- * a common key if the name is not known yet. It is also registered under its token, since an event may be refused
- * without a record of the name. A waiter has a check that returns a result or null; each change of its name or token
- * repeats the check. A waiter holds no thread.
+ * a common key if the name is not known yet. It is also registered under its token, because a refused event may change
+ * no row of the name. A waiter has a check that returns a result or null; each change of its name or token repeats the
+ * check. A waiter holds no thread.
  *
  * <pre>
  * waiter:  register · check · no result → stay registered
@@ -135,14 +135,14 @@ public final class Waiters implements AutoCloseable {
      * @param token the event whose outcome repeats the check; null for none
      * @param wait the maximum wait; negative counts as zero, and a wait too long for a timer is shortened
      * @param check returns null while there is no result; must be quick, since any thread may call it
-     * @return completes with the result, or with null when the wait is over. Completes on the thread that writes the
-     *     table, so dependent work must move to another thread. Cancelling it ends the wait
+     * @return completes with the result, or with null when the wait is over. Completes on any thread, also on the one
+     *     that writes the table, so dependent work must move to another thread. Cancelling it ends the wait
      * @throws TooManyException if a limit of waiters is reached
      */
     public <T> CompletableFuture<@Nullable T> await(
             Object caller, @Nullable Puri puri, @Nullable Position token, Duration wait, Supplier<@Nullable T> check)
             throws TooManyException {
-        countCaller(caller);
+        reservePlace(caller);
         Object name = puri == null ? ANY : puri;
         Waiter<T> waiter = new Waiter<>(caller, token == null ? List.of(name) : List.of(name, token), check);
         for (Object key : waiter.keys) {
@@ -169,18 +169,18 @@ public final class Waiters implements AutoCloseable {
         return waiter.result;
     }
 
-    private void countCaller(Object caller) throws TooManyException {
+    private void reservePlace(Object caller) throws TooManyException {
         if (count.incrementAndGet() > maxWaiters) {
             count.decrementAndGet();
             throw new TooManyException(maxWaiters + " requests are already waiting");
         }
         if (byCaller.merge(caller, 1, Integer::sum) > maxPerCaller) {
-            releaseCaller(caller);
+            releasePlace(caller);
             throw new TooManyException(maxPerCaller + " requests of this connection are already waiting");
         }
     }
 
-    private void releaseCaller(Object caller) {
+    private void releasePlace(Object caller) {
         byCaller.computeIfPresent(caller, (sameCaller, waiterCount) -> waiterCount == 1 ? null : waiterCount - 1);
         count.decrementAndGet();
     }
@@ -192,7 +192,7 @@ public final class Waiters implements AutoCloseable {
                 return waiters.isEmpty() ? null : waiters;
             });
         }
-        releaseCaller(waiter.caller);
+        releasePlace(waiter.caller);
         ScheduledFuture<?> timer = waiter.timer;
         if (timer != null) {
             timer.cancel(false);
@@ -244,7 +244,7 @@ public final class Waiters implements AutoCloseable {
         return copy;
     }
 
-    /** Ends all waits as if their time were over. Later waits end after one check. */
+    /** Ends all waits with null, without a last check. Later waits end after one check. */
     @Override
     public void close() {
         // Must be first: waiters registered before it are found by the loop, and waiters registered later see the

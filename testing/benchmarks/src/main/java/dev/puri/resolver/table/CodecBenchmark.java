@@ -26,11 +26,11 @@ public class CodecBenchmark extends StepBenchmark {
     @SuppressWarnings("unused") // set by JMH
     int rows;
 
-    private final Words words = new Words();
-    private final RowCodec codec = new RowCodec(words);
-    private final RecordParser parser = new RecordParser(words);
-    private final RecordParts parts = new RecordParts(words);
-    private final RawRow raw = new RawRow(words, 1);
+    private final Dictionaries dictionaries = new Dictionaries();
+    private final RowCodec codec = new RowCodec(dictionaries);
+    private final RecordParser parser = new RecordParser(dictionaries);
+    private final RecordParts parts = new RecordParts(dictionaries);
+    private final RawRow raw = new RawRow(dictionaries, 1);
     private final byte[] out = RowCodec.buffer();
     private final Puri[] puris = new Puri[ROWS];
     private final Row[] values = new Row[ROWS];

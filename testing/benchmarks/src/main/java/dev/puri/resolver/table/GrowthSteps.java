@@ -26,9 +26,9 @@ public final class GrowthSteps {
     }
 
     private void fill(int rows) {
-        Words words = new Words();
-        RowCodec codec = new RowCodec(words);
-        RawRow raw = new RawRow(words, 1);
+        Dictionaries dictionaries = new Dictionaries();
+        RowCodec codec = new RowCodec(dictionaries);
+        RawRow raw = new RawRow(dictionaries, 1);
         byte[] record = RowCodec.buffer();
         for (int number = 0; number < rows; number++) {
             raw.set(Population.puri(number), Population.row(number, 0));

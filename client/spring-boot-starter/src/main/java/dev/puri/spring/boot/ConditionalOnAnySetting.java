@@ -15,7 +15,7 @@ import org.springframework.context.annotation.Conditional;
 @Target({ElementType.TYPE, ElementType.METHOD})
 @Retention(RetentionPolicy.RUNTIME)
 @Conditional(OnSettingCondition.class)
-@interface ConditionalOnSetting {
+@interface ConditionalOnAnySetting {
     /** Names of the settings in canonical form. */
     String[] value();
 }

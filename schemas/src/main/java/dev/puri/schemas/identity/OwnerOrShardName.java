@@ -1,11 +1,11 @@
 package dev.puri.schemas.identity;
 
 /** Checks names of owners and shards: short ASCII text that is safe in headers, metric labels and logs. */
-final class PlaceName {
+final class OwnerOrShardName {
     static final int MAX_LENGTH = 63;
     private static final String PUNCTUATION = "._~:/@+-";
 
-    private PlaceName() {}
+    private OwnerOrShardName() {}
 
     static void require(String text, NameRule rule, String subject) {
         if (text.isEmpty() || text.length() > MAX_LENGTH) {

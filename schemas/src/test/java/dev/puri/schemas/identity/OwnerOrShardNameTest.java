@@ -7,7 +7,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-class PlaceNameTest {
+class OwnerOrShardNameTest {
     @ParameterizedTest
     @ValueSource(strings = {"a", "catalog", "Catalog-2", "team/catalog@eu", "a.b_c~d:e+f"})
     void ownersAndShardsKeepTheirText(String text) {

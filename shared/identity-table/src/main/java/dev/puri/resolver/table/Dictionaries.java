@@ -14,7 +14,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
  * The dictionaries of a table: the words that packed records refer to by code. {@link Dictionary} explains the
  * threads and the removal of unused words. Prefixes of handles and topics are never removed.
  */
-final class Words {
+final class Dictionaries {
     /** In place of a code, for each prefix that has none because 31 other prefixes have the codes 0 to 30. */
     static final int OTHER_PREFIX = 31;
 
@@ -40,7 +40,7 @@ final class Words {
     private final short[] prefixes = new short[OTHER_PREFIX];
     private volatile int prefixCount;
 
-    Words() {
+    Dictionaries() {
         Arrays.fill(prefixCodes, (byte) OTHER_PREFIX);
     }
 
@@ -123,11 +123,11 @@ final class Words {
             bytes = text.getBytes(StandardCharsets.US_ASCII);
         }
 
-        boolean hasText(byte[] puri, int length) {
-            return hasText(puri, 0, length);
+        boolean equalsText(byte[] puri, int length) {
+            return equalsText(puri, 0, length);
         }
 
-        boolean hasText(byte[] puri, int from, int to) {
+        boolean equalsText(byte[] puri, int from, int to) {
             return Arrays.equals(bytes, 0, bytes.length, puri, from, to);
         }
     }

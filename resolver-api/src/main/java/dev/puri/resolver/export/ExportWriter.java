@@ -2,8 +2,11 @@ package dev.puri.resolver.export;
 
 import dev.puri.resolver.table.RecordView;
 
-/** The body of an export in one format: the cursor, the rows and an end. Used by one thread at a time. */
-interface ExportedRows {
+/**
+ * Writes the body of an export in one format: the cursor, which the constructor gets, the rows and an end. Used by one
+ * thread at a time.
+ */
+interface ExportWriter {
     void put(RecordView row);
 
     /**

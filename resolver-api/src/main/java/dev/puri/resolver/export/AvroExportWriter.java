@@ -26,7 +26,7 @@ import org.apache.avro.generic.GenericDatumWriter;
  * Writes an Avro object container file with the cursor in its metadata, a record for each row, and a last record with
  * the number of rows. Blocks use the codec {@code deflate}, which every Avro library supports.
  */
-final class AvroRows implements ExportedRows {
+final class AvroExportWriter implements ExportWriter {
     /** The key of the cursor in the metadata. */
     static final String CHANGES_FROM = "puri.changes-from";
 
@@ -55,7 +55,7 @@ final class AvroRows implements ExportedRows {
 
     private String topicName = "";
 
-    AvroRows(ChangeId cursor) {
+    AvroExportWriter(ChangeId cursor) {
         try {
             writer.setCodec(CodecFactory.deflateCodec(DEFLATE_LEVEL))
                     .setMeta(CHANGES_FROM, cursor.toString())

@@ -8,12 +8,12 @@ import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 
 /** Writes lines of JSON: the cursor, rows as in {@code /v1/changes}, and a last line with a row count and a digest. */
-final class NdjsonRows implements ExportedRows {
+final class NdjsonExportWriter implements ExportWriter {
     private final RowLines lines = new RowLines();
     private final MessageDigest digest = sha256();
     private boolean isAtEnd;
 
-    NdjsonRows(ChangeId cursor) {
+    NdjsonExportWriter(ChangeId cursor) {
         lines.put("changesFrom", cursor.toString());
     }
 
