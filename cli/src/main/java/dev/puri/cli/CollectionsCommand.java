@@ -54,11 +54,12 @@ final class CollectionsCommand implements Runnable {
         public Integer call() {
             Declarations declared = brokerRequests().declarations();
             if (asJson()) {
-                declared.collections().forEach(collection -> console().out().println(Json.print(json(collection))));
-                declared.namespaces().forEach(namespace -> console().out().println(Json.print(json(namespace))));
+                declared.collections().forEach(collection -> console().out().println(Json.toText(json(collection))));
+                declared.namespaces().forEach(namespace -> console().out().println(Json.toText(json(namespace))));
                 return ExitStatus.DONE;
             }
-            Table table = new Table("COLLECTION", "PREFIX", "OWNERS", "SEARCH", "PUBLIC", "RETIRED", "DESCRIPTION");
+            TextTable table =
+                    new TextTable("COLLECTION", "PREFIX", "OWNERS", "SEARCH", "PUBLIC", "RETIRED", "DESCRIPTION");
             for (Collection collection : declared.collections()) {
                 table.row(
                         collection.qualifiedName(),
@@ -72,7 +73,7 @@ final class CollectionsCommand implements Runnable {
             table.print(console().out());
             if (!declared.namespaces().isEmpty()) {
                 console().out().println();
-                Table namespaces = new Table("NAMESPACE", "EVENTS ON");
+                TextTable namespaces = new TextTable("NAMESPACE", "EVENTS ON");
                 declared.namespaces().forEach(namespace -> namespaces.row(namespace.name(), namespace.eventsTopic()));
                 namespaces.print(console().out());
             }
@@ -146,7 +147,7 @@ final class CollectionsCommand implements Runnable {
             if (asJson()) {
                 console()
                         .out()
-                        .println(Json.print(Json.object(
+                        .println(Json.toText(Json.object(
                                 "written",
                                 changes.writes().stream().map(Declaration::key).toList(),
                                 "unchanged",
@@ -221,7 +222,7 @@ final class CollectionsCommand implements Runnable {
                 UnreadableDeclaration record = repair.record();
                 console()
                         .out()
-                        .println(Json.print(Json.object(
+                        .println(Json.toText(Json.object(
                                 "partition",
                                 record.partition(),
                                 "offset",

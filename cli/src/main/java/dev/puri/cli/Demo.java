@@ -94,8 +94,8 @@ final class Demo {
 
     private void expect(String batch, Publication.Summary expected, Publication.Summary actual) {
         if (!actual.equals(expected)) {
-            differences.add(
-                    batch + ": expected " + Json.print(expected.toJson()) + ", but was " + Json.print(actual.toJson()));
+            differences.add(batch + ": expected " + Json.toText(expected.toJson()) + ", but was "
+                    + Json.toText(actual.toJson()));
         }
     }
 

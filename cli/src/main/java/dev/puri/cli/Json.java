@@ -15,7 +15,7 @@ final class Json {
     private Json() {}
 
     /** Returns a value as one line of JSON. */
-    static String print(Object value) {
+    static String toText(Object value) {
         try {
             return MAPPER.writeValueAsString(value);
         } catch (JsonProcessingException e) {

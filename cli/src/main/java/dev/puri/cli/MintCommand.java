@@ -53,7 +53,7 @@ final class MintCommand extends Subcommand {
         for (int i = 0; i < count; i++) {
             IdentityMinter.Minted minted = minter.mint(handlePrefix);
             if (asJson()) {
-                out.println(Json.print(Json.object("uuid", minted.uuid(), "handle", text(minted.handle()))));
+                out.println(Json.toText(Json.object("uuid", minted.uuid(), "handle", text(minted.handle()))));
             } else {
                 out.println(minted.uuid() + (minted.handle() == null ? "" : "  " + minted.handle()));
             }

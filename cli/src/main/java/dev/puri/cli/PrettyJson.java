@@ -94,7 +94,7 @@ final class PrettyJson {
     }
 
     private void appendName(String name) {
-        appendColoured(NAME_COLOUR, Json.print(name));
+        appendColoured(NAME_COLOUR, Json.toText(name));
         out.append(": ");
     }
 

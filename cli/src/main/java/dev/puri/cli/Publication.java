@@ -136,11 +136,11 @@ final class Publication {
             return json;
         }
 
-        Table toTable() {
+        TextTable toTable() {
             Map<String, Long> json = toJson();
             List<String> header = new ArrayList<>();
             json.keySet().forEach(name -> header.add(name.toUpperCase(Locale.ROOT)));
-            return new Table(header.toArray(String[]::new)).row(json.values().toArray());
+            return new TextTable(header.toArray(String[]::new)).row(json.values().toArray());
         }
     }
 

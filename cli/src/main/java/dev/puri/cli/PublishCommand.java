@@ -82,7 +82,7 @@ final class PublishCommand extends Subcommand {
 
     private void print(Publication.Summary summary) {
         if (asJson()) {
-            String line = Json.print(summary.toJson());
+            String line = Json.toText(summary.toJson());
             if (echo) {
                 console().say(line);
             } else {
@@ -90,7 +90,7 @@ final class PublishCommand extends Subcommand {
             }
             return;
         }
-        Table table = summary.toTable();
+        TextTable table = summary.toTable();
         table.print(echo ? console().err() : console().out());
     }
 }

@@ -64,10 +64,10 @@ final class RejectionsCommand implements Runnable {
             }
             List<Rejection> rejections = brokerRequests().retry("the rejections", this::readLatest);
             if (asJson()) {
-                rejections.forEach(rejection -> console().out().println(Json.print(json(rejection))));
+                rejections.forEach(rejection -> console().out().println(Json.toText(json(rejection))));
                 return ExitStatus.DONE;
             }
-            Table table = new Table("REJECTED AT", "REASON", "PURI", "HOLDER", "EVENT", "DETAIL");
+            TextTable table = new TextTable("REJECTED AT", "REASON", "PURI", "HOLDER", "EVENT", "DETAIL");
             for (Rejection rejection : rejections) {
                 table.row(
                         rejection.getRejectedAt(),

@@ -46,14 +46,14 @@ final class ResolveCommand extends Subcommand {
         List<ApiClient.Response> responses = new ArrayList<>();
         for (int from = 0; from < refs.size(); from += BATCH_SIZE) {
             List<String> batch = refs.subList(from, Math.min(refs.size(), from + BATCH_SIZE));
-            responses.add(resolver.post("/v1/resolve", Json.print(Json.object("refs", batch, "groupBy", groupBy))));
+            responses.add(resolver.post("/v1/resolve", Json.toText(Json.object("refs", batch, "groupBy", groupBy))));
         }
         JsonNode joined = join(responses.stream().map(ApiClient.Response::json).toList());
         JsonNode results = joined.path("results");
         if (asJson()) {
             console()
                     .out()
-                    .println(responses.size() == 1 ? responses.getFirst().text().stripTrailing() : Json.print(joined));
+                    .println(responses.size() == 1 ? responses.getFirst().text().stripTrailing() : Json.toText(joined));
         } else {
             print(results, joined.path("shards"));
         }
@@ -89,7 +89,7 @@ final class ResolveCommand extends Subcommand {
     }
 
     private void print(JsonNode results, JsonNode shards) {
-        Table table = new Table("REF", "VERDICT", "SHARD", "OWNER", "UUID", "HANDLE", "NOTE");
+        TextTable table = new TextTable("REF", "VERDICT", "SHARD", "OWNER", "UUID", "HANDLE", "NOTE");
         for (JsonNode result : results) {
             table.row(
                     text(result, "ref"),
@@ -102,7 +102,7 @@ final class ResolveCommand extends Subcommand {
         }
         table.print(console().out());
         shards.properties()
-                .forEach(shard -> console().out().println(shard.getKey() + ": " + Json.print(shard.getValue())));
+                .forEach(shard -> console().out().println(shard.getKey() + ": " + Json.toText(shard.getValue())));
     }
 
     private static String text(JsonNode result, String field) {

@@ -93,7 +93,7 @@ final class SearchCommand extends Subcommand {
     }
 
     private void print(JsonNode response) {
-        Table table = new Table("PURI", "SHARD", "OWNER", "HANDLE", "TEXT");
+        TextTable table = new TextTable("PURI", "SHARD", "OWNER", "HANDLE", "TEXT");
         for (JsonNode result : response.path("results")) {
             table.row(
                     result.path("puri").asText(),
@@ -177,7 +177,7 @@ final class SearchCommand extends Subcommand {
                 console().out().println(response.text().stripTrailing());
                 return;
             }
-            new Table("STATE", "RECORDS", "SECONDS")
+            new TextTable("STATE", "RECORDS", "SECONDS")
                     .row(
                             response.json().path("state").asText(),
                             response.json().path("records").asText(),

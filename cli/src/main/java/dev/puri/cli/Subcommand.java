@@ -30,7 +30,8 @@ abstract class Subcommand implements Callable<Integer> {
     /**
      * Refuses arguments that the JVM could not decode correctly, because they would name other objects.
      *
-     * @throws CommandException if the locale is not UTF-8 and an argument is not ASCII
+     * @throws CommandException if an argument contains the replacement character, or is not ASCII although the locale
+     *     is not UTF-8
      */
     static void requireDecodable(Iterable<String> arguments) {
         requireDecodable(arguments, System.getProperty("sun.jnu.encoding", "UTF-8"));

@@ -60,7 +60,7 @@ final class TopicsCommand implements Runnable {
         public Integer call() {
             try (Admin admin = admin(this)) {
                 Map<String, TopicDescription> topics = describe(admin, registryTopics(admin));
-                Table table = new Table("TOPIC", "PARTITIONS", "REPLICAS");
+                TextTable table = new TextTable("TOPIC", "PARTITIONS", "REPLICAS");
                 topics.values().forEach(topic -> {
                     int replicas = topic.partitions().getFirst().replicas().size();
                     if (asJson()) {
@@ -275,7 +275,7 @@ final class TopicsCommand implements Runnable {
 
     private static void print(Console console, String name, int partitions, int replicas, @Nullable Boolean isNew) {
         console.out()
-                .println(Json.print(Json.object(
+                .println(Json.toText(Json.object(
                         "topic", name, "partitions", partitions, "replicationFactor", replicas, "new", isNew)));
     }
 }

@@ -30,7 +30,7 @@ import org.apache.kafka.streams.state.Stores;
  * <pre>
  *   puri.events.v1.{namespace}
  *            │
- *         intake ──▶ (intake)          puri.collections.v1 ──▶ declared (global store)
+ *         intake ──▶ (intake)          puri.collections.v1 ──▶ CollectionsRegistry
  *                       │                                          ┊
  *   puri.events.v1 ──▶ registrar ◀┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┘
  *                      ▲   │ │ └──▶ puri.identities.v1
@@ -88,7 +88,7 @@ final class RegistryTopology {
     /**
      * Builds the topology.
      *
-     * @param partitions number of partitions of the events topic, and therefore of every topic keyed by pURI
+     * @param partitions number of partitions of the events topic, and therefore of the repartition topics
      */
     static Topology build(Components components, int partitions, StreamsConfig config) {
         StreamsBuilder builder = new StreamsBuilder(new TopologyConfig(config));
@@ -107,6 +107,7 @@ final class RegistryTopology {
 
         KStream<byte[], byte[]> outputs = builder.stream(
                         List.of(Topics.EVENTS, Topics.GRANTS), consumed("events-and-grants"))
+                // All inputs of the registrar: events of both kinds of topics, and grants.
                 .merge(intake, Named.as("events-of-all"))
                 .process(CommitPacing.paced(registrarSupplier(components, partitions)), Named.as("registrar"));
 

@@ -35,11 +35,11 @@ final class LookUps {
     static final ProblemType NOT_READY = new ProblemType("not-ready", "The table is not complete yet", 503);
 
     private final Supplier<@Nullable Table> tables;
-    private final Supplier<String> progress;
+    private final Supplier<String> waitReason;
     private final ReadYourWrites readYourWrites;
     private final Limits limits;
-    private final Verdicts singleVerdicts;
-    private final Verdicts batchVerdicts;
+    private final VerdictCounters singleCounters;
+    private final VerdictCounters batchCounters;
 
     /**
      * @param maxRefs maximum number of references in a batch
@@ -49,20 +49,20 @@ final class LookUps {
 
     /**
      * @param tables supplies the serving table; null before the first table is complete
-     * @param progress supplies the reason, for people, why no table is complete
+     * @param waitReason supplies the reason, for people, why no table is complete
      */
     LookUps(
             Supplier<@Nullable Table> tables,
-            Supplier<String> progress,
+            Supplier<String> waitReason,
             ReadYourWrites readYourWrites,
             Limits limits,
             MeterRegistry meters) {
         this.tables = tables;
-        this.progress = progress;
+        this.waitReason = waitReason;
         this.readYourWrites = readYourWrites;
         this.limits = limits;
-        singleVerdicts = new Verdicts("internal", "/v1/identities/{ref}", meters);
-        batchVerdicts = new Verdicts("internal", "/v1/resolve", meters);
+        singleCounters = new VerdictCounters("internal", "/v1/identities/{ref}", meters);
+        batchCounters = new VerdictCounters("internal", "/v1/resolve", meters);
     }
 
     void answerOne(Exchange exchange) {
@@ -103,7 +103,7 @@ final class LookUps {
     private void answer(Exchange exchange, String ref, EventStatus status) {
         JsonOut out = ThreadBuffers.ofThread().emptyOut();
         Verdict verdict = new InternalResultWriter(servingTable(), out, false).write(ref, status);
-        singleVerdicts.add(verdict, 1);
+        singleCounters.add(verdict, 1);
         exchange.json(verdict.status(), out.bytes(), out.length());
     }
 
@@ -134,7 +134,7 @@ final class LookUps {
     /** Answers a batch without tokens, and so without waits. */
     private void answer(Exchange exchange, Table table, PlainBatch plain) {
         JsonOut out = ThreadBuffers.ofThread().emptyOut();
-        batchVerdicts.add(plain.write(new InternalResultWriter(table, out, plain.byShard())));
+        batchCounters.add(plain.write(new InternalResultWriter(table, out, plain.byShard())));
         exchange.json(200, out.bytes(), out.length());
     }
 
@@ -187,7 +187,7 @@ final class LookUps {
         InternalResultWriter answer = new InternalResultWriter(servingTable(), out, request.byShard());
         answer.beginBatch();
         for (int i = 0; i < statuses.size(); i++) {
-            batchVerdicts.add(
+            batchCounters.add(
                     answer.write(request.refs().get(i).ref(), statuses.get(i).join()), 1);
         }
         answer.endBatch();
@@ -240,7 +240,8 @@ final class LookUps {
 
     private void notReady(Exchange exchange) {
         exchange.header("Retry-After", "1")
-                .problem(Problem.of(NOT_READY, "Nothing is answered before the table is complete: " + progress.get()));
+                .problem(Problem.of(
+                        NOT_READY, "Nothing is answered before the table is complete: " + waitReason.get()));
     }
 
     private static void tooManyWaiters(Exchange exchange, Waiters.TooManyException tooMany) {

@@ -23,8 +23,8 @@ final class PublicLookUps {
     private final Supplier<@Nullable Table> tables;
     private final Predicate<String> isPublic;
     private final int maxRefs;
-    private final Verdicts singleVerdicts;
-    private final Verdicts batchVerdicts;
+    private final VerdictCounters singleCounters;
+    private final VerdictCounters batchCounters;
 
     /**
      * @param tables supplies the serving table; null before the first table is complete
@@ -35,8 +35,8 @@ final class PublicLookUps {
         this.tables = tables;
         this.isPublic = isPublic;
         this.maxRefs = maxRefs;
-        singleVerdicts = new Verdicts(LISTENER, "/v1/identities/{ref}", meters);
-        batchVerdicts = new Verdicts(LISTENER, "/v1/resolve", meters);
+        singleCounters = new VerdictCounters(LISTENER, "/v1/identities/{ref}", meters);
+        batchCounters = new VerdictCounters(LISTENER, "/v1/resolve", meters);
     }
 
     void answerOne(Exchange exchange) {
@@ -47,16 +47,17 @@ final class PublicLookUps {
         }
         JsonOut out = ThreadBuffers.ofThread().emptyOut();
         Verdict verdict = new PublicResultWriter(table, out, isPublic).write(PathRef.decode(exchange.parameter()));
-        singleVerdicts.add(verdict, 1);
+        singleCounters.add(verdict, 1);
         exchange.json(verdict.status(), out.bytes(), out.length());
     }
 
     void answerBatch(Exchange exchange) {
         exchange.readBody(body -> {
             PlainBatch plain = ThreadBuffers.ofThread().batch();
-            boolean isPlain = plain.read(body, maxRefs) && !plain.hasGroupBy();
+            // ResolveRequest parses all other bodies, and refuses groupBy.
+            boolean hasPlainForm = plain.read(body, maxRefs) && !plain.hasGroupBy();
             try {
-                List<String> refs = isPlain ? List.of() : ResolveRequest.parseHandles(body, maxRefs);
+                List<String> refs = hasPlainForm ? List.of() : ResolveRequest.parseHandles(body, maxRefs);
                 Table table = tables.get();
                 if (table == null) {
                     notReady(exchange);
@@ -64,11 +65,11 @@ final class PublicLookUps {
                 }
                 JsonOut out = ThreadBuffers.ofThread().emptyOut();
                 PublicResultWriter answer = new PublicResultWriter(table, out, isPublic);
-                if (isPlain) {
-                    batchVerdicts.add(plain.write(answer));
+                if (hasPlainForm) {
+                    batchCounters.add(plain.write(answer));
                 } else {
                     answer.beginBatch();
-                    refs.forEach(ref -> batchVerdicts.add(answer.write(ref), 1));
+                    refs.forEach(ref -> batchCounters.add(answer.write(ref), 1));
                     answer.endBatch();
                 }
                 exchange.json(200, out.bytes(), out.length());

@@ -125,7 +125,7 @@ public final class Resolver implements AutoCloseable {
                     TableKeeper::close);
             LookUps lookUps = new LookUps(
                     keeper::table,
-                    keeper::progress,
+                    keeper::waitReason,
                     new ReadYourWrites(
                             new TableRows(keeper::table),
                             outcomes,

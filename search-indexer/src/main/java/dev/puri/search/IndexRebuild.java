@@ -208,7 +208,7 @@ final class IndexRebuild {
     }
 
     private void begin(IndexStore store, SourceOffsets source, Duration maxIndexAge) throws IndexUnavailableException {
-        SearchIndex unfinished = store.building();
+        SearchIndex unfinished = store.openUnfinished();
         if (unfinished != null) {
             state = new Opened(state.reason(), unfinished);
             IndexCheckpoint checkpoint = unfinished.committedCheckpoint();
@@ -229,7 +229,7 @@ final class IndexRebuild {
                 log.warn("Rebuilding the index: {}", reason);
                 context.meters().countRebuild();
             }
-            SearchIndex empty = store.build();
+            SearchIndex empty = store.createUnfinished();
             state = new Opened(reason, empty);
             open(empty, IndexCheckpoint.NONE, source, reason);
         }
@@ -305,7 +305,7 @@ final class IndexRebuild {
      */
     private void drop(IndexStore store, @Nullable String nextReason) throws IndexUnavailableException {
         SearchIndex open = disconnect(nextReason == null ? state.reason() : nextReason);
-        SearchIndex unfinished = open == null ? store.building() : open;
+        SearchIndex unfinished = open == null ? store.openUnfinished() : open;
         if (unfinished != null) {
             state = new Opened(state.reason(), unfinished);
             store.drop(unfinished);

@@ -224,7 +224,7 @@ final class Indexer implements AutoCloseable {
     }
 
     private void run(IndexStore store) throws IndexUnavailableException {
-        SearchIndex index = store.serving();
+        SearchIndex index = store.openServing();
         IndexCheckpoint checkpoint = index.committedCheckpoint();
         long openedAtNanos = System.nanoTime();
         if (checkpoint.isComplete()) {

@@ -49,8 +49,8 @@ record SourceOffsets(Map<EntryKind, TopicEnds> ends, Map<EntryKind, Map<Integer,
     /**
      * Returns why an index must be rebuilt; null if it can continue from its checkpoint.
      *
-     * @param maxIndexAge how long ago the index may have been complete; an older index may have missed tombstones,
-     *     which brokers delete after some time
+     * @param maxIndexAge maximum time since the index was complete; an older index may have missed tombstones, which
+     *     brokers delete after some time
      */
     @Nullable
     String mismatch(IndexCheckpoint checkpoint, Duration maxIndexAge, Instant now) {
@@ -81,7 +81,7 @@ record SourceOffsets(Map<EntryKind, TopicEnds> ends, Map<EntryKind, Map<Integer,
         if (Duration.between(checkpoint.asOf(), now).compareTo(maxIndexAge) > 0) {
             return "the index is as of " + checkpoint.asOf() + " and may have missed erasures since then";
         }
-        // Allows for differences between the clocks of machines.
+        // Clocks may differ by the margin between maxIndexAge and the retention of tombstones: a sixth of maxIndexAge.
         return Duration.between(now, checkpoint.asOf()).compareTo(maxIndexAge.dividedBy(6)) > 0
                 ? "the index is as of " + checkpoint.asOf() + ", which is in the future"
                 : null;

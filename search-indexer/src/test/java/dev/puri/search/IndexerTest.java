@@ -157,10 +157,10 @@ final class IndexerTest {
         topics.createAgain();
         topics.write("music:tracks:2", 2, "Two");
 
-        awaitThat(() -> indexer.primaryFeeder() == null && store.building() != null);
+        awaitThat(() -> indexer.primaryFeeder() == null && store.unfinished() != null);
         assertThat(serves(indexer, "music:tracks:1")).isTrue();
         assertThat(indexer.health().isReady()).isFalse();
-        store.building().setUnavailable(false);
+        store.unfinished().setUnavailable(false);
         awaitThat(() -> serves(indexer, "music:tracks:2"));
         awaitThat(old::isClosed);
         awaitThat(indexer.health()::isReady);
@@ -227,13 +227,13 @@ final class IndexerTest {
         MemoryIndex serving = store.serving();
         store.setNewIndexUnavailable(true);
         indexer.requestRebuild();
-        awaitThat(() -> store.building() != null);
+        awaitThat(() -> store.unfinished() != null);
 
         indexer.requestCancellation();
         awaitThat(() -> indexer.rebuildStatus().state() == RebuildStatus.State.ENDED);
 
         assertThat(store.serving()).isSameAs(serving);
-        assertThat(store.building()).isNull();
+        assertThat(store.unfinished()).isNull();
         awaitThat(indexer.health()::isReady);
     }
 

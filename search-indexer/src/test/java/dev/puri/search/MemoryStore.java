@@ -28,13 +28,23 @@ final class MemoryStore implements IndexStore {
         return servingDrops;
     }
 
-    @Override
-    public synchronized MemoryIndex serving() {
+    /** Returns the serving index without opening it. */
+    synchronized MemoryIndex serving() {
         return serving;
     }
 
+    /** Returns the unfinished index without opening it; null if there is none. */
+    synchronized @Nullable MemoryIndex unfinished() {
+        return building;
+    }
+
     @Override
-    public synchronized @Nullable MemoryIndex building() {
+    public MemoryIndex openServing() {
+        return serving();
+    }
+
+    @Override
+    public synchronized @Nullable MemoryIndex openUnfinished() {
         MemoryIndex unfinished = building;
         if (unfinished != null && unfinished.isClosed()) {
             unfinished.crash();
@@ -43,7 +53,7 @@ final class MemoryStore implements IndexStore {
     }
 
     @Override
-    public synchronized MemoryIndex build() {
+    public synchronized MemoryIndex createUnfinished() {
         if (building != null) {
             throw new IllegalStateException("an index is already being built");
         }

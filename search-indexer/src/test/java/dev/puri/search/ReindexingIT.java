@@ -100,7 +100,7 @@ final class ReindexingIT extends SearchServerFixture {
         awaitReady();
         server.close();
         MemoryIndex before = store.serving();
-        MemoryIndex unfinished = store.build();
+        MemoryIndex unfinished = store.createUnfinished();
         for (EntryKind kind : EntryKind.values()) {
             before.forEach(kind, (puri, entry) -> unfinished.plant(new IndexChange(kind, 0, 0, puri, entry)));
         }
@@ -134,7 +134,7 @@ final class ReindexingIT extends SearchServerFixture {
         assertThat(current.isReady()).isTrue();
         assertThat(store.serving()).isSameAs(before);
 
-        store.building().setUnavailable(false);
+        store.unfinished().setUnavailable(false);
         awaitRebuild("done");
         assertThat(store.serving()).isNotSameAs(before);
         assertThat(total("facets=false")).isEqualTo(110);
@@ -148,7 +148,7 @@ final class ReindexingIT extends SearchServerFixture {
         MemoryIndex before = store.serving();
         store.setNewIndexUnavailable(true);
         assertThat(ask("POST")).isEqualTo(202);
-        await().atMost(Duration.ofSeconds(10)).until(() -> store.building() != null);
+        await().atMost(Duration.ofSeconds(10)).until(() -> store.unfinished() != null);
         store.setDropUnavailable(true);
         assertThat(ask("DELETE")).isEqualTo(202);
         await().atMost(Duration.ofSeconds(10))
@@ -157,7 +157,7 @@ final class ReindexingIT extends SearchServerFixture {
 
         store.setDropUnavailable(false);
         awaitRebuild("ended");
-        assertThat(store.building()).isNull();
+        assertThat(store.unfinished()).isNull();
         assertThat(store.serving()).isSameAs(before);
         assertThat(total("facets=false")).isEqualTo(100);
     }
@@ -169,8 +169,8 @@ final class ReindexingIT extends SearchServerFixture {
         awaitReady();
         store.setNewIndexUnavailable(true);
         assertThat(ask("POST")).isEqualTo(202);
-        await().atMost(Duration.ofSeconds(10)).until(() -> store.building() != null);
-        MemoryIndex first = store.building();
+        await().atMost(Duration.ofSeconds(10)).until(() -> store.unfinished() != null);
+        MemoryIndex first = store.unfinished();
         store.setNewIndexUnavailable(false);
         store.setDropUnavailable(true);
         assertThat(ask("DELETE")).isEqualTo(202);

@@ -14,8 +14,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Creates the events of one service. Each event has its own id, so the registry counts an event once, however often the
- * service publishes it.
+ * Creates the events of one service. Each event has its own id, so the registry applies an event once, however often
+ * the service publishes it.
  *
  * <pre>{@code
  * Events events = new Events("catalog");
@@ -49,8 +49,8 @@ public final class Events {
      * @param owner the service that owns the object
      * @param shard the shard that has the object's row
      */
-    public TextDraft created(NewIdentity identity, Owner owner, Shard shard) {
-        return new TextDraft(
+    public DraftWithAttributes created(NewIdentity identity, Owner owner, Shard shard) {
+        return new DraftWithAttributes(
                 identity.puri(),
                 attributes -> new Change.Created(identity.uuid(), owner, shard, identity.handle(), attributes));
     }
@@ -60,14 +60,14 @@ public final class Events {
         return new Draft(puri, new Change.Moved(null, shard));
     }
 
-    /** Starts an event that says: an object's row moved to this shard, and this service is the object's new owner. */
+    /** Starts an event that says: an object's row moved to this shard, and {@code owner} is the object's new owner. */
     public Draft moved(Puri puri, Owner owner, Shard shard) {
         return new Draft(puri, new Change.Moved(owner, shard));
     }
 
     /** Starts an event that replaces all attributes of an object with the attributes that are added to the draft. */
-    public TextDraft described(Puri puri) {
-        return new TextDraft(puri, Change.Described::new);
+    public DraftWithAttributes described(Puri puri) {
+        return new DraftWithAttributes(puri, Change.Described::new);
     }
 
     /** Starts an event that says: an object was merged into another object, the survivor. */
@@ -81,7 +81,7 @@ public final class Events {
     }
 
     /**
-     * Starts an event that says: an object was deleted. The registry removes its pURI, handle and attributes
+     * Starts an event that says: an object was erased. The registry removes its pURI, handle and attributes
      * everywhere.
      */
     public Draft erased(Puri puri) {
@@ -117,13 +117,13 @@ public final class Events {
             return this;
         }
 
-        /** Adds a condition: the registry refuses the event if the object's row has another uuid. */
+        /** Adds a condition: the registry refuses the event if the identity has another uuid. */
         public Draft ifUuid(UUID uuid) {
             ifUuid = uuid;
             return this;
         }
 
-        /** Adds a condition: the registry refuses the event if the object's row has another epoch. */
+        /** Adds a condition: the registry refuses the event if the identity has another epoch. */
         public Draft ifEpoch(long epoch) {
             ifEpoch = epoch;
             return this;
@@ -147,47 +147,47 @@ public final class Events {
     }
 
     /** Builder of an event with attributes, which search indexes. */
-    public final class TextDraft extends Draft {
+    public final class DraftWithAttributes extends Draft {
         private final Function<Map<String, String>, Change> toChange;
         private final Map<String, String> attributes = new LinkedHashMap<>();
 
-        private TextDraft(Puri puri, Function<Map<String, String>, Change> toChange) {
+        private DraftWithAttributes(Puri puri, Function<Map<String, String>, Change> toChange) {
             super(puri, null);
             this.toChange = toChange;
         }
 
         /** Adds an attribute, or replaces its value. */
-        public TextDraft attribute(String name, String value) {
+        public DraftWithAttributes attribute(String name, String value) {
             attributes.put(name, value);
             return this;
         }
 
         /** Adds attributes, or replaces their values. */
-        public TextDraft attributes(Map<String, String> moreAttributes) {
+        public DraftWithAttributes attributes(Map<String, String> moreAttributes) {
             attributes.putAll(moreAttributes);
             return this;
         }
 
         @Override
-        public TextDraft eventId(UUID id) {
+        public DraftWithAttributes eventId(UUID id) {
             super.eventId(id);
             return this;
         }
 
         @Override
-        public TextDraft occurredAt(Instant time) {
+        public DraftWithAttributes occurredAt(Instant time) {
             super.occurredAt(time);
             return this;
         }
 
         @Override
-        public TextDraft ifUuid(UUID uuid) {
+        public DraftWithAttributes ifUuid(UUID uuid) {
             super.ifUuid(uuid);
             return this;
         }
 
         @Override
-        public TextDraft ifEpoch(long epoch) {
+        public DraftWithAttributes ifEpoch(long epoch) {
             super.ifEpoch(epoch);
             return this;
         }

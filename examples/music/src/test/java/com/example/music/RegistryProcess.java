@@ -32,7 +32,7 @@ final class RegistryProcess implements AutoCloseable {
         errors = folder.resolve("registry.errors");
         List<String> command = command();
         // It ends with this process.
-        command.add(command.size() - 1, "dev.puri.embedded.ChildProcess");
+        command.add(command.size() - 1, "dev.puri.embedded.ChildMain");
         command.addAll(List.of("up", "--data", folder.resolve("registry").toString()));
         for (String port : List.of("--port", "--public-port", "--search-port", "--kafka-port", "--registry-port")) {
             command.addAll(List.of(port, "0"));

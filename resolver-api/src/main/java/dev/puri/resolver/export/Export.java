@@ -62,7 +62,7 @@ public final class Export implements Download.Source {
             BooleanSupplier mayContinue,
             Consumer<Result> onEnd) {
         this.table = liveTable.table();
-        this.cursor = liveTable.changes().currentId();
+        this.cursor = liveTable.changeReceiver().currentId();
         this.writer = format.newWriter(cursor);
         this.collections = collections;
         this.mayContinue = mayContinue;

@@ -2,7 +2,7 @@ package dev.puri.resolver.live;
 
 import org.jspecify.annotations.Nullable;
 
-/** Reads changes from the topic, also changes that are no longer in the {@link ChangeRing}. */
+/** Reads changes from {@code puri.identities.v1}, also changes that are no longer in the {@link ChangeRing}. */
 interface ChangeLog {
     /** Receives the records of the topic. */
     @FunctionalInterface
@@ -30,9 +30,9 @@ interface ChangeLog {
      * Reads, for each partition, the changes between two offsets in the order of the offsets; may also read some later
      * changes. Returns at the end, or when the receiver returns false.
      *
-     * @param from by partition, the first offset
+     * @param from by partition, the first offset to read
      * @param to by partition, the offset after the last record
-     * @throws GoneException if a partition begins after its first offset; the receiver has received nothing then
+     * @throws GoneException if a partition begins after {@code from}; the receiver has received nothing then
      * @throws RuntimeException if the topic cannot be read now
      */
     void read(long[] from, long[] to, Receiver receiver) throws GoneException;

@@ -83,7 +83,7 @@ public final class EventAvro {
         Object uuid = avro.get(Field.UUID);
         return new Event(
                 uuid(avro.get(Field.EVENT_ID), "eventId"),
-                name(avro.get(Field.PURI), "puri", Puri::parse),
+                parseField(avro.get(Field.PURI), "puri", Puri::parse),
                 instant(avro.get(Field.OCCURRED_AT)),
                 (String) avro.get(Field.SOURCE),
                 uuid == null ? null : uuid(uuid, "uuid"),
@@ -97,18 +97,18 @@ public final class EventAvro {
             case "Created":
                 return new Change.Created(
                         uuid(avro.get(Field.CREATED_UUID), "change.uuid"),
-                        name(avro.get(Field.CREATED_OWNER), "change.owner", Owner::new),
-                        name(avro.get(Field.CREATED_SHARD), "change.shard", Shard::new),
-                        optional(avro.get(Field.CREATED_HANDLE), "change.handle", Handle::parse),
+                        parseField(avro.get(Field.CREATED_OWNER), "change.owner", Owner::new),
+                        parseField(avro.get(Field.CREATED_SHARD), "change.shard", Shard::new),
+                        parseOptional(avro.get(Field.CREATED_HANDLE), "change.handle", Handle::parse),
                         attributes(avro.get(Field.CREATED_ATTRIBUTES)));
             case "Moved":
                 return new Change.Moved(
-                        optional(avro.get(Field.MOVED_OWNER), "change.owner", Owner::new),
-                        name(avro.get(Field.MOVED_SHARD), "change.shard", Shard::new));
+                        parseOptional(avro.get(Field.MOVED_OWNER), "change.owner", Owner::new),
+                        parseField(avro.get(Field.MOVED_SHARD), "change.shard", Shard::new));
             case "Described":
                 return new Change.Described(attributes(avro.get(Field.DESCRIBED_ATTRIBUTES)));
             case "Merged":
-                return new Change.Merged(name(avro.get(Field.MERGED_INTO), "change.into", Puri::parse));
+                return new Change.Merged(parseField(avro.get(Field.MERGED_INTO), "change.into", Puri::parse));
             case "Deleted":
                 return new Change.Deleted();
             case "Erased":
@@ -118,11 +118,11 @@ public final class EventAvro {
         }
     }
 
-    private static <T> @Nullable T optional(@Nullable Object text, String field, Function<String, T> parse) {
-        return text == null ? null : name(text, field, parse);
+    private static <T> @Nullable T parseOptional(@Nullable Object text, String field, Function<String, T> parse) {
+        return text == null ? null : parseField(text, field, parse);
     }
 
-    private static <T> T name(Object text, String field, Function<String, T> parse) {
+    private static <T> T parseField(Object text, String field, Function<String, T> parse) {
         try {
             return parse.apply((String) text);
         } catch (InvalidNameException e) {

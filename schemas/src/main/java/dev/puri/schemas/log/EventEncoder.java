@@ -79,7 +79,7 @@ final class EventEncoder {
         put(event.change());
     }
 
-    /** A number before each is its branch of the union, in the order of identity-event.avdl. */
+    /** Writes the number of the branch of the union, in the order of identity-event.avdl, and then the record. */
     private void put(Change change) {
         if (change instanceof Change.Created created) {
             put(0);
@@ -113,7 +113,7 @@ final class EventEncoder {
         }
     }
 
-    /** One block, unless the map is empty, and a block of none. */
+    /** Writes all entries as one block, and then the count 0, which ends a map. An empty map is only this 0. */
     private void put(Map<String, String> attributes) {
         if (!attributes.isEmpty()) {
             put(attributes.size());
@@ -127,7 +127,7 @@ final class EventEncoder {
 
     private void put(String text) {
         byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
-        require(AvroBinary.MAX_NUMBER_LENGTH + bytes.length);
+        ensureRemaining(AvroBinary.MAX_NUMBER_LENGTH + bytes.length);
         AvroBinary.putText(bytes, out);
     }
 
@@ -135,7 +135,7 @@ final class EventEncoder {
     @SuppressWarnings("deprecation") // The only method that copies a string's characters without creating an array.
     private void putAscii(String text) {
         int length = text.length();
-        require(AvroBinary.MAX_NUMBER_LENGTH + length);
+        ensureRemaining(AvroBinary.MAX_NUMBER_LENGTH + length);
         AvroBinary.putNumber(length, out);
         text.getBytes(0, length, out.array(), out.position());
         out.position(out.position() + length);
@@ -143,21 +143,21 @@ final class EventEncoder {
 
     /** Writes the text of a uuid, as {@link UUID#toString} would. */
     private void put(UUID uuid) {
-        require(AvroBinary.MAX_NUMBER_LENGTH + UUID_LENGTH);
+        ensureRemaining(AvroBinary.MAX_NUMBER_LENGTH + UUID_LENGTH);
         AvroBinary.putNumber(UUID_LENGTH, out);
         long high = uuid.getMostSignificantBits();
         long low = uuid.getLeastSignificantBits();
-        long middle = hexadecimal((int) high);
-        long next = hexadecimal((int) (low >>> 32));
+        long groups2And3 = hexadecimal((int) high);
+        long group4AndStartOf5 = hexadecimal((int) (low >>> 32));
         out.putLong(hexadecimal((int) (high >>> 32)))
                 .put(DASH)
-                .putInt((int) (middle >>> 32))
+                .putInt((int) (groups2And3 >>> 32))
                 .put(DASH)
-                .putInt((int) middle)
+                .putInt((int) groups2And3)
                 .put(DASH)
-                .putInt((int) (next >>> 32))
+                .putInt((int) (group4AndStartOf5 >>> 32))
                 .put(DASH)
-                .putInt((int) next)
+                .putInt((int) group4AndStartOf5)
                 .putLong(hexadecimal((int) low));
     }
 
@@ -172,11 +172,11 @@ final class EventEncoder {
     }
 
     private void put(long number) {
-        require(AvroBinary.MAX_NUMBER_LENGTH);
+        ensureRemaining(AvroBinary.MAX_NUMBER_LENGTH);
         AvroBinary.putNumber(number, out);
     }
 
-    private void require(int length) {
+    private void ensureRemaining(int length) {
         if (out.remaining() < length) {
             int capacity = Math.max(out.capacity() * 2, Math.addExact(out.position(), length));
             out = ByteBuffer.allocate(capacity).put(out.flip());

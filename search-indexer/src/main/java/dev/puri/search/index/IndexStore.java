@@ -7,11 +7,11 @@ import org.jspecify.annotations.Nullable;
  * index that will replace the serving index.
  *
  * <pre>
- * serving() ─▶ serving index ──────────── promote() ─▶ replaced index ─▶ drop()
- *                                             │
- * build() ───▶ unfinished index ─▶ filled ────┴──────▶ serving index
- *                       │
- *                       └─ crash ─▶ building() opens the index at the next start; the rebuild continues or drops it
+ * openServing() ──────▶ serving index ──────────── promote() ─▶ replaced index ─▶ drop()
+ *                                                      │
+ * createUnfinished() ─▶ unfinished index ─▶ filled ────┴──────▶ serving index
+ *                              │
+ *                              └─ crash ─▶ openUnfinished() at the next start; the rebuild continues or drops the index
  * </pre>
  *
  * Not thread-safe.
@@ -25,7 +25,7 @@ public interface IndexStore extends AutoCloseable {
      * @throws IllegalStateException if the serving index is already open
      * @throws IndexUnavailableException if the engine cannot be reached
      */
-    SearchIndex serving() throws IndexUnavailableException;
+    SearchIndex openServing() throws IndexUnavailableException;
 
     /**
      * Opens the unfinished index of an interrupted rebuild at its last commit. Returns null if there is none, or if it
@@ -34,14 +34,14 @@ public interface IndexStore extends AutoCloseable {
      * @throws IllegalStateException if the unfinished index is already open
      */
     @Nullable
-    SearchIndex building() throws IndexUnavailableException;
+    SearchIndex openUnfinished() throws IndexUnavailableException;
 
     /**
      * Creates an empty index for a rebuild. The serving index does not change.
      *
      * @throws IllegalStateException if there is already an unfinished index
      */
-    SearchIndex build() throws IndexUnavailableException;
+    SearchIndex createUnfinished() throws IndexUnavailableException;
 
     /**
      * Commits the unfinished index and atomically makes it the serving index, also for the next start. The replaced

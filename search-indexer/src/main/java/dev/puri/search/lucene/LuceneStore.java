@@ -73,7 +73,7 @@ public final class LuceneStore implements IndexStore {
     /**
      * Creates a store. The constructor reads and writes no file.
      *
-     * @param root a folder that no other store uses; {@link #serving} creates it if it is missing
+     * @param root a folder that no other store uses; {@link #openServing} creates it if it is missing
      * @param seal encrypts cursors
      */
     public LuceneStore(Path root, CursorSeal seal) {
@@ -82,7 +82,7 @@ public final class LuceneStore implements IndexStore {
     }
 
     @Override
-    public SearchIndex serving() throws IndexUnavailableException {
+    public SearchIndex openServing() throws IndexUnavailableException {
         if (servingIndex != null && servingIndex.isOpen()) {
             throw new IllegalStateException("the serving index is already open");
         }
@@ -101,7 +101,7 @@ public final class LuceneStore implements IndexStore {
     }
 
     @Override
-    public @Nullable SearchIndex building() throws IndexUnavailableException {
+    public @Nullable SearchIndex openUnfinished() throws IndexUnavailableException {
         if (unfinishedIndex != null && unfinishedIndex.isOpen()) {
             throw new IllegalStateException("the unfinished index is already open");
         }
@@ -118,7 +118,7 @@ public final class LuceneStore implements IndexStore {
     }
 
     @Override
-    public SearchIndex build() throws IndexUnavailableException {
+    public SearchIndex createUnfinished() throws IndexUnavailableException {
         return attempt(() -> {
             if (unfinishedNumber().isPresent()) {
                 throw new IllegalStateException("there is already an unfinished index in " + root);

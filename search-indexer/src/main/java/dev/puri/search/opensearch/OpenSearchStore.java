@@ -63,7 +63,7 @@ public final class OpenSearchStore implements IndexStore {
     }
 
     @Override
-    public SearchIndex serving() throws IndexUnavailableException {
+    public SearchIndex openServing() throws IndexUnavailableException {
         requireClosed(servingIndex);
         String name = indexOf(servingAlias).orElse(null);
         if (name == null) {
@@ -81,7 +81,7 @@ public final class OpenSearchStore implements IndexStore {
     }
 
     @Override
-    public @Nullable SearchIndex building() throws IndexUnavailableException {
+    public @Nullable SearchIndex openUnfinished() throws IndexUnavailableException {
         requireClosed(unfinishedIndex);
         String name = indexOf(buildingAlias).orElse(null);
         if (name == null) {
@@ -98,7 +98,7 @@ public final class OpenSearchStore implements IndexStore {
     }
 
     @Override
-    public SearchIndex build() throws IndexUnavailableException {
+    public SearchIndex createUnfinished() throws IndexUnavailableException {
         if (indexOf(buildingAlias).isPresent()) {
             throw new IllegalStateException("there is already an unfinished index");
         }

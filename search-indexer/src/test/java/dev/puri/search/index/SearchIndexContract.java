@@ -23,7 +23,7 @@ public abstract class SearchIndexContract {
     @BeforeEach
     final void openIndex() throws Exception {
         store = open();
-        index = store.serving();
+        index = store.openServing();
     }
 
     @AfterEach

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 public abstract class StoreContract extends SearchIndexContract {
     @Test
     void startsWithoutUnfinishedIndex() throws Exception {
-        assertThat(store.building()).isNull();
+        assertThat(store.openUnfinished()).isNull();
     }
 
     @Test
@@ -19,7 +19,7 @@ public abstract class StoreContract extends SearchIndexContract {
         apply(Item.of("music:tracks:1", "title", "old"), Item.of("music:ghosts:2", "title", "old"));
         index.commit(topics.checkpoint());
 
-        SearchIndex built = store.build();
+        SearchIndex built = store.createUnfinished();
         assertThat(built.committedCheckpoint()).isEqualTo(IndexCheckpoint.NONE);
         List<IndexChange> newChanges = new FakeTopics()
                 .write(Item.of("music:tracks:1", "title", "new"))
@@ -37,7 +37,7 @@ public abstract class StoreContract extends SearchIndexContract {
         store.drop(index);
 
         reopen();
-        assertThat(store.building()).isNull();
+        assertThat(store.openUnfinished()).isNull();
         assertThat(index.committedCheckpoint()).isEqualTo(checkpoint);
         assertThat(SampleQuery.list(Order.OLDEST).purisOf(index)).containsExactly("music:tracks:1");
         assertThat(SampleQuery.text("old").purisOf(index)).isEmpty();
@@ -47,19 +47,19 @@ public abstract class StoreContract extends SearchIndexContract {
     void forgetsAReplacedIndexThatWasNotDropped() throws Exception {
         apply(Item.of("music:tracks:1", "title", "old"));
         index.commit(topics.checkpoint());
-        store.build().commit(IndexCheckpoint.NONE);
+        store.createUnfinished().commit(IndexCheckpoint.NONE);
         store.promote();
         reopen();
         assertThat(SampleQuery.list(Order.OLDEST).purisOf(index)).isEmpty();
-        assertThat(store.building()).isNull();
-        store.build();
+        assertThat(store.openUnfinished()).isNull();
+        store.createUnfinished();
     }
 
     @Test
     void continuesAnUnfinishedIndex() throws Exception {
         apply(Item.of("music:tracks:1", "title", "old"));
         index.commit(topics.checkpoint());
-        SearchIndex built = store.build();
+        SearchIndex built = store.createUnfinished();
         List<IndexChange> unfinished = new FakeTopics()
                 .write(Item.of("music:tracks:1", "title", "new"))
                 .since(0);
@@ -67,12 +67,12 @@ public abstract class StoreContract extends SearchIndexContract {
         built.commit(FakeTopics.checkpointOf(unfinished));
 
         reopen();
-        SearchIndex again = store.building();
+        SearchIndex again = store.openUnfinished();
         assertThat(again).isNotNull();
         assertThat(again.committedCheckpoint()).isEqualTo(FakeTopics.checkpointOf(unfinished));
         assertThat(SampleQuery.text("old").purisOf(index)).containsExactly("music:tracks:1");
         assertThat(SampleQuery.text("new").purisOf(again)).containsExactly("music:tracks:1");
-        assertThatThrownBy(store::build).isInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(store::createUnfinished).isInstanceOf(IllegalStateException.class);
         store.promote();
         reopen();
         assertThat(SampleQuery.text("new").purisOf(index)).containsExactly("music:tracks:1");
@@ -82,17 +82,17 @@ public abstract class StoreContract extends SearchIndexContract {
     void dropsAnUnfinishedIndex() throws Exception {
         apply(Item.of("music:tracks:1", "title", "old"));
         index.commit(topics.checkpoint());
-        store.drop(store.build());
+        store.drop(store.createUnfinished());
         assertThat(SampleQuery.text("old").purisOf(index)).hasSize(1);
-        store.drop(store.build());
+        store.drop(store.createUnfinished());
         reopen();
-        assertThat(store.building()).isNull();
+        assertThat(store.openUnfinished()).isNull();
         assertThat(SampleQuery.text("old").purisOf(index)).hasSize(1);
     }
 
     @Test
     void opensEachIndexOnce() {
-        assertThatThrownBy(store::serving).isInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(store::openServing).isInstanceOf(IllegalStateException.class);
         assertThatThrownBy(store::promote).isInstanceOf(IllegalStateException.class);
     }
 
@@ -103,14 +103,14 @@ public abstract class StoreContract extends SearchIndexContract {
         index.close();
         assertThatThrownBy(() -> SampleQuery.text("kept").run(index)).isInstanceOf(IndexUnavailableException.class);
         assertThatThrownBy(() -> index.apply(topics.since(0))).isInstanceOf(IndexUnavailableException.class);
-        index = store.serving();
+        index = store.openServing();
         assertThat(index.committedCheckpoint()).isEqualTo(topics.checkpoint());
         assertThat(SampleQuery.text("kept").purisOf(index)).hasSize(1);
     }
 
     @Test
     void failsReadsOfADroppedIndex() throws Exception {
-        SearchIndex built = store.build();
+        SearchIndex built = store.createUnfinished();
         store.promote();
         store.drop(index);
         assertThatThrownBy(() -> SampleQuery.list(Order.OLDEST).run(index))

@@ -37,7 +37,7 @@ final class LuceneCursorTest {
     @Test
     void skipsNoHitWhenWordsAreWrittenBetweenPages() throws Exception {
         try (LuceneStore store = new LuceneStore(folder, new CursorSeal(new byte[32]))) {
-            SearchIndex index = store.serving();
+            SearchIndex index = store.openServing();
             write(index, "music:tracks:", STEADY);
             int[] page = {0};
             List<String> found = SampleQuery.text("wo").limit(10).allPagesOf(index, () -> {

@@ -80,8 +80,8 @@ final class LuceneFaultIT {
                 process.destroyForcibly().waitFor(20, TimeUnit.SECONDS);
             }
             try (LuceneStore opened = new LuceneStore(store, new CursorSeal(new byte[32]))) {
-                before = assertIsConsistent(opened.serving(), seed, before);
-                SearchIndex building = opened.building();
+                before = assertIsConsistent(opened.openServing(), seed, before);
+                SearchIndex building = opened.openUnfinished();
                 if (building != null) {
                     assertIsConsistent(building, seed, 0);
                 }
@@ -98,7 +98,7 @@ final class LuceneFaultIT {
         FakeTopics topics = new FakeTopics();
         CompletableFuture<Void> purges;
         try (LuceneStore store = new LuceneStore(folder.resolve("store"), new CursorSeal(new byte[32]))) {
-            SearchIndex index = store.serving();
+            SearchIndex index = store.openServing();
             AtomicBoolean goesOn = new AtomicBoolean(true);
             purges = CompletableFuture.runAsync(() -> purgeRepeatedly(index), LuceneFaultIT::startThread);
             CompletableFuture<Integer> checks = CompletableFuture.supplyAsync(
@@ -270,9 +270,9 @@ final class LuceneFaultIT {
             History history = new History(Long.parseLong(args[1]));
             Random random = new Random();
             LuceneStore store = new LuceneStore(Path.of(args[0]), new CursorSeal(new byte[32]));
-            SearchIndex index = store.serving();
+            SearchIndex index = store.openServing();
             history.upTo(length(index.committedCheckpoint()));
-            SearchIndex left = store.building();
+            SearchIndex left = store.openUnfinished();
             if (left != null) {
                 store.drop(left);
             }
@@ -303,7 +303,7 @@ final class LuceneFaultIT {
         }
 
         private static SearchIndex rebuilt(LuceneStore store, SearchIndex before, History history) throws Exception {
-            SearchIndex built = store.build();
+            SearchIndex built = store.createUnfinished();
             int half = history.topics.size() / 2;
             built.apply(history.topics.since(0).subList(0, half));
             built.refresh();

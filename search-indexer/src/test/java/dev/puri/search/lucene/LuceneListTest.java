@@ -32,7 +32,7 @@ final class LuceneListTest {
         List<Item> items = new ArrayList<>();
         FakeTopics topics = new FakeTopics();
         try (LuceneStore store = new LuceneStore(folder, new CursorSeal(new byte[32]))) {
-            SearchIndex index = store.serving();
+            SearchIndex index = store.openServing();
             for (int i = 0; i < IDENTITIES; i++) {
                 // Almost in the order of creation, as with several clocks; and a few uuids of another time.
                 Item item = Item.of("music:tracks:" + i)

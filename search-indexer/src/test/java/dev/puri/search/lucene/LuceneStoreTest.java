@@ -50,7 +50,7 @@ final class LuceneStoreTest {
     private FakeTopics fill() throws Exception {
         FakeTopics topics = new FakeTopics();
         try (LuceneStore store = open()) {
-            SearchIndex index = store.serving();
+            SearchIndex index = store.openServing();
             for (int segment = 0; segment < 3; segment++) {
                 for (int i = 0; i < 20; i++) {
                     topics.write(Item.of("music:tracks:" + segment + "-" + i, "title", "moon " + i));
@@ -101,7 +101,7 @@ final class LuceneStoreTest {
                     Files.write(victim, damaged);
                 }
                 try (LuceneStore store = new LuceneStore(copy, SEAL)) {
-                    SearchIndex index = store.serving();
+                    SearchIndex index = store.openServing();
                     if (!index.committedCheckpoint().equals(topics.checkpoint())) {
                         assertThat(index.committedCheckpoint()).as("%s", file).isEqualTo(IndexCheckpoint.NONE);
                         refused++;
@@ -113,7 +113,7 @@ final class LuceneStoreTest {
                     assertThat(files(copy)).noneMatch(path -> path.toString().contains(".refused"));
                 }
                 try (LuceneStore store = new LuceneStore(copy, SEAL)) {
-                    assertThat(store.serving().committedCheckpoint()).isEqualTo(topics.checkpoint());
+                    assertThat(store.openServing().committedCheckpoint()).isEqualTo(topics.checkpoint());
                 }
                 IOUtils.rm(copy);
             }
@@ -135,7 +135,7 @@ final class LuceneStoreTest {
         Path segment = files(root().resolve("index-1")).getFirst();
         Files.write(segment, new byte[10]);
         try (LuceneStore store = open()) {
-            SearchIndex index = store.serving();
+            SearchIndex index = store.openServing();
             assertThat(root().resolve("index-1.refused")).isDirectory();
             index.commit(IndexCheckpoint.NONE);
             assertThat(root().resolve("index-1.refused")).isDirectory();
@@ -153,7 +153,7 @@ final class LuceneStoreTest {
                     .entrySet());
         }
         try (LuceneStore store = open()) {
-            assertThat(store.serving().committedCheckpoint()).isEqualTo(IndexCheckpoint.NONE);
+            assertThat(store.openServing().committedCheckpoint()).isEqualTo(IndexCheckpoint.NONE);
         }
     }
 
@@ -162,8 +162,8 @@ final class LuceneStoreTest {
         FakeTopics topics = fill();
         try (LuceneStore first = open();
                 LuceneStore second = open()) {
-            SearchIndex index = first.serving();
-            assertThatThrownBy(second::serving).isInstanceOf(IndexUnavailableException.class);
+            SearchIndex index = first.openServing();
+            assertThatThrownBy(second::openServing).isInstanceOf(IndexUnavailableException.class);
             assertHasEntries(index, topics);
         }
     }
@@ -172,14 +172,14 @@ final class LuceneStoreTest {
     void doesNotContinueADamagedUnfinishedIndex() throws Exception {
         FakeTopics topics = fill();
         try (LuceneStore store = open()) {
-            store.serving();
-            store.build().commit(topics.checkpoint());
+            store.openServing();
+            store.createUnfinished().commit(topics.checkpoint());
         }
         Files.write(files(root().resolve("index-2")).getFirst(), new byte[10]);
         try (LuceneStore store = open()) {
-            assertHasEntries(store.serving(), topics);
-            assertThat(store.building()).isNull();
-            store.build();
+            assertHasEntries(store.openServing(), topics);
+            assertThat(store.openUnfinished()).isNull();
+            store.createUnfinished();
         }
     }
 
@@ -190,11 +190,11 @@ final class LuceneStoreTest {
         Files.createDirectories(root().resolve("index-2"));
         Files.write(root().resolve("index-2").resolve("pending_segments_1"), new byte[10]);
         try (LuceneStore store = open()) {
-            assertHasEntries(store.serving(), topics);
-            assertThat(store.building()).isNull();
+            assertHasEntries(store.openServing(), topics);
+            assertThat(store.openUnfinished()).isNull();
             assertThat(root().resolve("index-2")).doesNotExist();
             assertThat(root().resolve("index-2.refused")).doesNotExist();
-            store.build();
+            store.createUnfinished();
         }
     }
 
@@ -202,11 +202,11 @@ final class LuceneStoreTest {
     void anUnfinishedIndexSurvivesADamagedServingIndex() throws Exception {
         FakeTopics topics = fill();
         try (LuceneStore store = open()) {
-            SearchIndex serving = store.serving();
-            SearchIndex built = store.build();
+            SearchIndex serving = store.openServing();
+            SearchIndex built = store.createUnfinished();
             serving.close();
             Files.write(files(root().resolve("index-1")).getFirst(), new byte[10]);
-            assertThat(store.serving().committedCheckpoint()).isEqualTo(IndexCheckpoint.NONE);
+            assertThat(store.openServing().committedCheckpoint()).isEqualTo(IndexCheckpoint.NONE);
 
             built.apply(topics.since(0));
             built.refresh();
@@ -215,7 +215,7 @@ final class LuceneStoreTest {
             store.promote();
         }
         try (LuceneStore store = open()) {
-            assertHasEntries(store.serving(), topics);
+            assertHasEntries(store.openServing(), topics);
         }
     }
 
@@ -225,7 +225,7 @@ final class LuceneStoreTest {
         Files.createDirectories(root().resolve("snapshots"));
         fill();
         try (LuceneStore store = open()) {
-            store.serving();
+            store.openServing();
         }
         assertThat(root().resolve("index-x")).isDirectory();
         assertThat(root().resolve("snapshots")).isDirectory();
@@ -248,7 +248,7 @@ final class LuceneStoreTest {
         List<String> secrets = List.of("zqjxkvwsecretword", "zqjxkvwsecretid", "trk_zqjxkvwz2nqr8w3");
         FakeTopics topics = new FakeTopics();
         try (LuceneStore store = open()) {
-            SearchIndex index = store.serving();
+            SearchIndex index = store.openServing();
             for (int segment = 0; segment < 4; segment++) {
                 for (int i = 0; i < 30; i++) {
                     topics.write(Item.of("music:tracks:" + segment + "-" + i, "title", "moon " + i));

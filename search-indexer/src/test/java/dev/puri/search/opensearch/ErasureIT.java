@@ -35,7 +35,7 @@ final class ErasureIT {
     void noFileContainsErasedTextAfterAPurge() throws Exception {
         FakeTopics topics = new FakeTopics();
         try (IndexStore store = new OpenSearchStore(NodeSettings.of(node, "erasure"), new CursorSeal(new byte[32]))) {
-            SearchIndex index = store.serving();
+            SearchIndex index = store.openServing();
             topics.write(
                     Item.of("people:users:" + SECRETS.get(0), "name", "Ana " + SECRETS.get(1))
                             .withHandle(SECRETS.get(2)),

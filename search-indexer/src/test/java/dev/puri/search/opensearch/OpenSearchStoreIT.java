@@ -45,21 +45,21 @@ final class OpenSearchStoreIT {
     @Test
     void deletesUnusedIndicesOfItsOwnAliasOnly() throws Exception {
         try (OpenSearchStore other = open("left-over")) {
-            other.serving();
+            other.openServing();
             try (OpenSearchStore store = open("left")) {
-                store.serving();
-                store.build();
+                store.openServing();
+                store.createUnfinished();
                 store.promote();
                 assertThat(indices("left-g*")).hasSize(2);
             }
             try (OpenSearchStore store = open("left")) {
-                store.serving();
-                store.build();
+                store.openServing();
+                store.createUnfinished();
                 assertThat(indices("left-g*")).hasSize(2);
             }
             try (OpenSearchStore store = open("left")) {
-                store.serving();
-                assertThat(store.building()).isNotNull();
+                store.openServing();
+                assertThat(store.openUnfinished()).isNotNull();
                 assertThat(indices("left-over-g*")).hasSize(1);
             }
         }
@@ -69,10 +69,10 @@ final class OpenSearchStoreIT {
     void doesNotDropTheServingIndexThroughAnEarlierReference() throws Exception {
         SearchIndex before;
         try (OpenSearchStore store = open("twice")) {
-            before = store.serving();
+            before = store.openServing();
         }
         try (OpenSearchStore store = open("twice")) {
-            SearchIndex index = store.serving();
+            SearchIndex index = store.openServing();
             assertThatThrownBy(() -> store.drop(before)).isInstanceOf(IllegalArgumentException.class);
             assertThat(indices("twice-g*")).hasSize(1);
             assertThat(index.committedCheckpoint()).isNotNull();
@@ -84,7 +84,7 @@ final class OpenSearchStoreIT {
         String old = "versions-g" + "0".repeat(32);
         cluster.sendWithWriteTimeout("PUT", "/" + old, ClusterClient.JSON.readTree("{\"aliases\":{\"versions\":{}}}"));
         try (OpenSearchStore store = open("versions")) {
-            SearchIndex index = store.serving();
+            SearchIndex index = store.openServing();
             assertThat(SampleQuery.list(SearchQuery.Order.NEWEST).run(index).hits())
                     .isEmpty();
             index.commit(new FakeTopics().write(Item.of("music:tracks:1")).checkpoint());
@@ -95,7 +95,7 @@ final class OpenSearchStoreIT {
     @Test
     void aLateWriteDoesNotRecreateADroppedIndex() throws Exception {
         try (OpenSearchStore store = open("late")) {
-            SearchIndex index = store.serving();
+            SearchIndex index = store.openServing();
             String name = indices("late-g*").getFirst();
             cluster.sendWithWriteTimeout("DELETE", "/" + name, null);
             FakeTopics topics = new FakeTopics().write(Item.of("music:tracks:1", "title", "late"));
@@ -109,7 +109,7 @@ final class OpenSearchStoreIT {
     @Test
     void theMappingRejectsUnknownFields() throws Exception {
         try (OpenSearchStore store = open("strict")) {
-            store.serving();
+            store.openServing();
             String name = indices("strict-g*").getFirst();
             JsonNode stray = ClusterClient.JSON.readTree("{\"stray\":1}");
             assertThatThrownBy(() -> cluster.sendWithWriteTimeout("POST", "/" + name + "/_doc", stray))

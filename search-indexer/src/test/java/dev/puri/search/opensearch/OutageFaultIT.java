@@ -45,8 +45,8 @@ final class OutageFaultIT {
         try (RestartableOpenSearch node = OpenSearchFixture.start();
                 IndexStore patient = new OpenSearchStore(NodeSettings.of(node, "patient"), seal);
                 IndexStore hasty = new OpenSearchStore(NodeSettings.of(node, "hasty", "10s"), seal)) {
-            SearchIndex waits = patient.serving();
-            SearchIndex fails = hasty.serving();
+            SearchIndex waits = patient.openServing();
+            SearchIndex fails = hasty.openServing();
             CompletableFuture<Void> writing = CompletableFuture.runAsync(() -> write(waits, changes));
             fails.apply(changes.subList(0, FIRST));
             fails.commit(FakeTopics.checkpointOf(changes.subList(0, FIRST / 2)));

@@ -36,8 +36,8 @@ class PackagesJudgedIT {
                 OpenSearchStore openSearch = new OpenSearchStore(
                         NodeSettings.of(OpenSearchFixture.shared(), "judged"), new CursorSeal(new byte[32]));
                 MultiMatch multiMatch = new MultiMatch(url, "multi-match")) {
-            judged.measure("lucene", judged.fill(lucene.serving()));
-            judged.measure("opensearch", judged.fill(openSearch.serving()));
+            judged.measure("lucene", judged.fill(lucene.openServing()));
+            judged.measure("opensearch", judged.fill(openSearch.openServing()));
             multiMatch.fill(judged.packages());
             judged.measure("multi_match", multiMatch::search);
         }

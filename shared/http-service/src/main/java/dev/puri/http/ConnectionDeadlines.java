@@ -98,7 +98,7 @@ final class ConnectionDeadlines {
             deadlineNanos = nowNanos + CLOSE_TIMEOUT.toNanos();
             if (isNew) {
                 state.countExceeded(Limit.HEADERS_TOO_SLOW);
-                RawConnection.close(connection, headersTooSlowResponse);
+                RawConnection.respondAndClose(connection, headersTooSlowResponse);
             } else {
                 connection.close();
             }

@@ -32,8 +32,8 @@ final class RawConnection {
         context(connection).flush();
     }
 
-    /** Sends a response without a request, then closes the connection. On HTTP/2, only closes the connection. */
-    static void close(HttpConnection connection, byte[] response) {
+    /** Sends a response although no request was read, then closes the connection. On HTTP/2, sends no response. */
+    static void respondAndClose(HttpConnection connection, byte[] response) {
         ChannelHandlerContext encoder = context(connection).pipeline().context(ENCODER);
         if (encoder == null) {
             connection.close();

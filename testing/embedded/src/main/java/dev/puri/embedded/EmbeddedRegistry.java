@@ -134,7 +134,7 @@ public final class EmbeddedRegistry implements AutoCloseable {
                         + Path.of(System.getProperty("java.io.tmpdir")).toAbsolutePath(),
                 "-cp",
                 ownClasses() + System.getProperty("path.separator") + home.resolve(RUNNER),
-                ChildProcess.class.getName(),
+                ChildMain.class.getName(),
                 "io.quarkus.bootstrap.runner.QuarkusEntryPoint"));
         Map<String, String> environment = command.environment();
         environment.keySet().removeIf(EmbeddedRegistry::wouldConfigureChild);

@@ -5,7 +5,7 @@ import dev.puri.schemas.identity.Puri;
 import java.util.UUID;
 
 /**
- * Identifies a row to read from a shard.
+ * The key of a row to read. A {@link ShardQuery} gets the keys of the rows of one shard.
  *
  * @param puri pURI of the object; if the object is merged, pURI of the survivor. The collection in the pURI determines
  *     the table

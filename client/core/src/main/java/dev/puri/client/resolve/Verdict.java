@@ -30,11 +30,10 @@ public sealed interface Verdict {
      *
      * @param puri name of the merged identity
      * @param handle handle of the merged identity; null if it has none
-     * @param canonical name of the survivor, called as in the HTTP API; null if the chain of merges does not lead to a
-     *     survivor
-     * @param placement location of the survivor's row; null if the survivor is unknown
+     * @param canonical pURI of the survivor; null if the chain of merges has no end
+     * @param placement location of the survivor's row; null if the registry does not know the survivor
      * @param epoch epoch of the merged identity; both times are also those of the merged identity
-     * @param detail where the chain of merges is broken; null if the chain leads to a survivor
+     * @param detail why the survivor is not known; null if it is known
      */
     record Merged(
             Puri puri,
@@ -48,9 +47,9 @@ public sealed interface Verdict {
             implements Verdict {}
 
     /**
-     * The identity was deleted.
+     * The identity was deleted, or it was merged and the survivor was deleted.
      *
-     * @param canonical name of the deleted survivor if the identity was merged before; null otherwise
+     * @param canonical pURI of the deleted survivor; null if the identity itself was deleted
      */
     record Deleted(
             Puri puri,
@@ -62,21 +61,22 @@ public sealed interface Verdict {
             implements Verdict {}
 
     /**
-     * The registry does not know the name: it was never registered, or the identity was erased. A deletion keeps the
-     * row of the identity, an erasure does not.
+     * The registry does not know the name: it was never registered, or the identity was erased. The registry keeps
+     * deleted identities, but not erased identities.
      */
     record Unknown(Ref ref) implements Verdict {}
 
     /**
-     * The reference is neither a pURI nor a handle, or its token belongs to an event of another identity.
+     * The reference is invalid: it is neither a pURI nor a handle, or its token belongs to an event of another
+     * identity.
      *
      * @param detail the mistake, for people
      */
     record Malformed(Ref ref, String detail) implements Verdict {}
 
     /**
-     * The resolver had not read the token's event by the end of the wait, or was not asked because too many requests
-     * were waiting. Ask again.
+     * The resolver had not read the token's event by the end of the wait, or the client could not send the request
+     * during the wait, because too many other requests of the client were running. Ask again.
      */
     record NotCaughtUp(Ref ref) implements Verdict {}
 

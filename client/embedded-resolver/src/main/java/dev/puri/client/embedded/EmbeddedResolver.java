@@ -9,6 +9,7 @@ import dev.puri.resolver.table.LookUp;
 import dev.puri.resolver.table.Table;
 import dev.puri.tail.wait.EventStatus;
 import dev.puri.tail.wait.Waiters;
+import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -54,12 +55,13 @@ public final class EmbeddedResolver implements IdentityResolver {
      *     folder
      * @throws IllegalArgumentException if no Kafka client can be created from the properties, or the folder cannot be
      *     written. The message lists all mistakes
+     * @throws UncheckedIOException if the folder cannot be locked
      */
     public static EmbeddedResolver open(EmbeddedResolverOptions options) {
         // Checked first, because with older classes any later step may fail with a confusing message.
         KafkaVersion.requireMinVersion();
         List<String> mistakes = Stream.of(
-                        KafkaOptions.clientFailure(options.kafka()), LockedFolder.flaw(options.stateDir()))
+                        KafkaOptionsCheck.clientFailure(options.kafka()), LockedFolder.flaw(options.stateDir()))
                 .flatMap(Stream::ofNullable)
                 .toList();
         if (!mistakes.isEmpty()) {
@@ -87,8 +89,8 @@ public final class EmbeddedResolver implements IdentityResolver {
     }
 
     /**
-     * Returns the staleness: the time since the table was known to have all records of its topic. Null before the table
-     * was complete.
+     * Returns the age of the table's rows: the time since the table was known to have all records of its topic. Null
+     * before the table was complete.
      */
     public @Nullable Duration age() {
         LocalTable openTable = localTable;
@@ -123,12 +125,12 @@ public final class EmbeddedResolver implements IdentityResolver {
 
     @Override
     public Verdict resolve(Ref ref, Duration wait) {
-        return hasToken(Ref.requireRef(ref)) ? IdentityResolver.super.resolve(ref, wait) : find(ref);
+        return mustAwaitEvent(Ref.requireRef(ref)) ? IdentityResolver.super.resolve(ref, wait) : find(ref);
     }
 
     @Override
     public List<Verdict> resolveAll(List<Ref> refs, Duration wait) {
-        return Ref.requireRefs(refs).stream().anyMatch(EmbeddedResolver::hasToken)
+        return Ref.requireRefs(refs).stream().anyMatch(EmbeddedResolver::mustAwaitEvent)
                 ? IdentityResolver.super.resolveAll(refs, wait)
                 : lookUpAll(refs, null);
     }
@@ -143,13 +145,13 @@ public final class EmbeddedResolver implements IdentityResolver {
         return resolveWhenEventsAreSeen(Ref.requireRefs(refs), wait, verdicts -> verdicts);
     }
 
-    private static boolean hasToken(Ref ref) {
+    private static boolean mustAwaitEvent(Ref ref) {
         return ref.token() != null && ref.flaw() == null;
     }
 
     private Verdict find(Ref ref) {
         String flaw = ref.flaw();
-        return flaw == null ? Verdicts.of(ref, new LookUp(table())) : new Verdict.Malformed(ref, flaw);
+        return flaw == null ? Verdicts.of(ref, new LookUp(requireTable())) : new Verdict.Malformed(ref, flaw);
     }
 
     /**
@@ -163,11 +165,12 @@ public final class EmbeddedResolver implements IdentityResolver {
         for (int i = 0; i < refs.size(); i++) {
             Ref ref = refs.get(i);
             String flaw = ref.flaw();
+            // Null if the reference must be looked up.
             Verdict verdict = flaw != null
                     ? new Verdict.Malformed(ref, flaw)
-                    : statuses == null ? null : Verdicts.of(ref, statuses.get(i).join());
+                    : statuses == null ? null : Verdicts.withoutLookUp(ref, statuses.get(i).join());
             if (verdict == null) {
-                lookUp = lookUp == null ? new LookUp(table()) : lookUp;
+                lookUp = lookUp == null ? new LookUp(requireTable()) : lookUp;
                 verdict = Verdicts.of(ref, lookUp);
             }
             verdicts.add(verdict);
@@ -199,13 +202,16 @@ public final class EmbeddedResolver implements IdentityResolver {
         }
     }
 
-    /** Starts to wait for the event of each reference. If too many references wait already, cancels all waits. */
+    /**
+     * Starts to wait for the event of each reference. If too many references wait already, cancels the waits that this
+     * call has started, and throws.
+     */
     private List<CompletableFuture<EventStatus>> statuses(List<Ref> refs, Duration wait) {
         List<CompletableFuture<EventStatus>> statuses = new ArrayList<>(refs.size());
         try {
             for (Ref ref : refs) {
-                if (hasToken(ref)) {
-                    table();
+                if (mustAwaitEvent(ref)) {
+                    requireTable();
                     statuses.add(requireOpen().awaitEvent(ref, wait));
                 } else {
                     statuses.add(NO_TOKEN);
@@ -229,7 +235,7 @@ public final class EmbeddedResolver implements IdentityResolver {
         return openTable;
     }
 
-    private Table table() {
+    private Table requireTable() {
         LocalTable openTable = requireOpen();
         Table table = openTable.table();
         if (table == null) {

@@ -49,9 +49,9 @@ public record EmbeddedResolverOptions(
     public EmbeddedResolverOptions {
         kafka = Map.copyOf(kafka);
         List<String> mistakes = new ArrayList<>();
-        mistakes.addAll(KafkaOptions.mistakesInBrokers(bootstrapServers));
-        mistakes.addAll(KafkaOptions.mistakesInSchemaRegistry(schemaRegistry, kafka));
-        mistakes.addAll(KafkaOptions.mistakesInProperties(kafka));
+        mistakes.addAll(KafkaOptionsCheck.mistakesInBrokers(bootstrapServers));
+        mistakes.addAll(KafkaOptionsCheck.mistakesInSchemaRegistry(schemaRegistry, kafka));
+        mistakes.addAll(KafkaOptionsCheck.mistakesInProperties(kafka));
         require(
                 snapshotInterval.compareTo(MIN_SNAPSHOT_INTERVAL) >= 0,
                 "snapshotInterval: " + snapshotInterval + " is less than " + MIN_SNAPSHOT_INTERVAL,
@@ -147,8 +147,8 @@ public record EmbeddedResolverOptions(
         }
 
         /** 100,000 by default. */
-        public Builder refusals(int count) {
-            refusals = count;
+        public Builder refusals(int maxRefusals) {
+            refusals = maxRefusals;
             return this;
         }
 

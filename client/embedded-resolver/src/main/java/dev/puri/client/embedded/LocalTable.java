@@ -122,7 +122,7 @@ final class LocalTable implements AutoCloseable {
     }
 
     private static SchemaRegistry registry(EmbeddedResolverOptions options) {
-        Map<String, Object> config = KafkaOptions.registryConfig(options.schemaRegistry(), options.kafka());
+        Map<String, Object> config = KafkaOptionsCheck.registryConfig(options.schemaRegistry(), options.kafka());
         // The thread of the table retries instead, so that it can be stopped, and its progress shows the wait.
         config.put("max.retries", 0);
         return ConfluentSchemaRegistry.create(config);

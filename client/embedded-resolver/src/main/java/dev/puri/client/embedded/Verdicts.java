@@ -100,7 +100,7 @@ final class Verdicts {
      * Returns the verdict for a reference after the wait for its event. Returns null if the table has the event, so
      * that the caller must look up the reference.
      */
-    static @Nullable Verdict of(Ref ref, EventStatus status) {
+    static @Nullable Verdict withoutLookUp(Ref ref, EventStatus status) {
         return switch (status) {
             case EventStatus.Seen seen -> null;
             case EventStatus.Refused refused -> refused(ref, refused);

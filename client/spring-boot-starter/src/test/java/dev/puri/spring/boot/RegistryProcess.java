@@ -42,7 +42,7 @@ final class RegistryProcess implements AutoCloseable {
                 "-Dpuri.apicurio.home=" + root.resolve("testing/embedded/target/apicurio"),
                 "-cp",
                 target.resolve("*") + System.getProperty("path.separator") + target.resolve("lib/*"),
-                "dev.puri.embedded.ChildProcess",
+                "dev.puri.embedded.ChildMain",
                 "dev.puri.cli.Main",
                 "up",
                 "--data",

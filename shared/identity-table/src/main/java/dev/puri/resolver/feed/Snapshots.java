@@ -129,14 +129,14 @@ public final class Snapshots {
     }
 
     /** Creates the writer of a table's snapshots. It starts when the table is complete. */
-    SnapshotWriting writerOf(PackedTable table, TopicEnds filledFrom) {
-        return new SnapshotWriting(table, filledFrom);
+    SnapshotWriting writerOf(PackedTable table, TopicEnds endsAtStart) {
+        return new SnapshotWriting(table, endsAtStart);
     }
 
     /** Writes the snapshots of one table in its own thread, and a last snapshot on close. */
     final class SnapshotWriting implements AutoCloseable {
         private final PackedTable table;
-        private final TopicEnds filledFrom;
+        private final TopicEnds endsAtStart;
         private final Stop stop = new Stop();
         private final SupervisedThread thread =
                 new SupervisedThread("table-snapshots", stop, RETRY_POLICY, this::write, SnapshotWriting::onFailure);
@@ -152,9 +152,9 @@ public final class Snapshots {
 
         private Instant writtenAsOf = Instant.MIN;
 
-        private SnapshotWriting(PackedTable table, TopicEnds filledFrom) {
+        private SnapshotWriting(PackedTable table, TopicEnds endsAtStart) {
             this.table = table;
-            this.filledFrom = filledFrom;
+            this.endsAtStart = endsAtStart;
         }
 
         /**
@@ -200,18 +200,18 @@ public final class Snapshots {
 
         private void writeIfChanged() {
             Path target = file;
-            ObservationTime complete = asOf;
-            if (target == null || complete == null || isUpToDate(complete.wall())) {
+            ObservationTime completeAt = asOf;
+            if (target == null || completeAt == null || isUpToDate(completeAt.wall())) {
                 return;
             }
-            Instant now = complete.wall();
+            Instant now = completeAt.wall();
             long startNanos = System.nanoTime();
             try {
                 Files.createDirectories(target.toAbsolutePath().getParent());
                 writtenOffsets = table.writeSnapshot(
                         target,
                         new SnapshotOrigin(
-                                filledFrom.topicId(), filledFrom.byPartition().size(), now),
+                                endsAtStart.topicId(), endsAtStart.byPartition().size(), now),
                         clock.instant());
                 writtenAsOf = now;
                 Files.deleteIfExists(renamedFile(target));
@@ -231,7 +231,7 @@ public final class Snapshots {
                     && Duration.between(writtenAsOf, now).compareTo(MAX_INTERVAL) < 0
                     && writtenOffsets.entrySet().stream()
                             .allMatch(entry -> table.nextOffset(entry.getKey()) == entry.getValue())
-                    && filledFrom.byPartition().keySet().stream()
+                    && endsAtStart.byPartition().keySet().stream()
                             .allMatch(partition ->
                                     writtenOffsets.containsKey(partition) || table.nextOffset(partition) == 0);
         }

@@ -68,11 +68,11 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
      */
     private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(30);
 
-    private final Supplier<TopicAdmin> topics;
+    private final Supplier<TopicAdmin> createAdmin;
     private final Function<PackedTable, TableFeeder> createFeeder;
     private final Snapshots snapshots;
     private final Waiters waiters;
-    private final ChangesFactory<C> changesFactory;
+    private final ChangeReceiverFactory<C> receiverFactory;
     private final long maxLag;
     private final Duration maxLagAge;
     private final Supplier<@Nullable String> hangingTransaction;
@@ -83,7 +83,7 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
     private final SupervisedThread thread =
             new SupervisedThread("table-keeper", stop, RETRY_POLICY, this::keepTable, this::onFailure);
 
-    /** The serving table with the receiver of its changes, and the feeder of a table. */
+    /** The serving table with the receiver of its changes, and the feeder of that table or of its replacement. */
     private final LifeCycle<LiveTable<C>, TableFeeder> lifeCycle = new LifeCycle<>(Topics.IDENTITIES);
 
     /** The last known time at which the serving table had all records; null if no table was complete yet. */
@@ -100,32 +100,33 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
 
     /** Creates the receiver of the changes of a complete table. */
     @FunctionalInterface
-    public interface ChangesFactory<C extends RowChanges> {
+    public interface ChangeReceiverFactory<C extends RowChanges> {
         /**
          * Called by the thread that writes the table, before the first live record.
          *
          * @param topicId the id of the topic that feeds the table
          * @param beginOffsets by partition, the offset after the last record in the table
-         * @param completeAt a time at which the topic had no later records
+         * @param completeAt a time at which the topic had no records at or after these offsets
          * @param hasIdentity tells whether the table has an identity with a pURI and uuid. Any thread may call it
          */
-        C begin(Uuid topicId, long[] beginOffsets, Instant completeAt, BiPredicate<Puri, UUID> hasIdentity);
+        C create(Uuid topicId, long[] beginOffsets, Instant completeAt, BiPredicate<Puri, UUID> hasIdentity);
     }
 
     /**
-     * A complete table and the receiver of its changes. The offsets of the receiver are only valid for this table.
+     * A complete table and the receiver of its changes. Positions from the receiver, such as the cursor of a change
+     * feed, are only valid for this table.
      *
      * @param <C> type of the receiver
-     * @param changes receives each change after readers of the table can see it
+     * @param changeReceiver receives each change after readers of the table can see it
      */
-    public record LiveTable<C extends RowChanges>(PackedTable table, C changes) {}
+    public record LiveTable<C extends RowChanges>(PackedTable table, C changeReceiver) {}
 
     /**
-     * @param topics creates an admin client for the topic
+     * @param createAdmin creates an admin client for the topic
      * @param createFeeder creates the feeder of a table
      * @param snapshots opens and writes snapshots of the table
      * @param waiters woken when a new table serves
-     * @param changesFactory creates the receiver of the serving table's changes
+     * @param receiverFactory creates the receiver of the serving table's changes
      * @param maxLag the maximum lag of a ready table, in records
      * @param maxLagAge the maximum age of the end offsets of a ready table
      * @param hangingTransaction describes an open transaction that hides later records; null if there is none
@@ -133,29 +134,29 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
      *     a process that the keeper shares with an application
      */
     public TableKeeper(
-            Supplier<TopicAdmin> topics,
+            Supplier<TopicAdmin> createAdmin,
             Function<PackedTable, TableFeeder> createFeeder,
             Snapshots snapshots,
             Waiters waiters,
-            ChangesFactory<C> changesFactory,
+            ChangeReceiverFactory<C> receiverFactory,
             long maxLag,
             Duration maxLagAge,
             Supplier<@Nullable String> hangingTransaction,
             Runnable collector,
             InstantSource clock,
             MeterRegistry meters) {
-        this.topics = topics;
+        this.createAdmin = createAdmin;
         this.createFeeder = createFeeder;
         this.snapshots = snapshots;
         this.waiters = waiters;
-        this.changesFactory = changesFactory;
+        this.receiverFactory = receiverFactory;
         this.maxLag = maxLag;
         this.maxLagAge = maxLagAge;
         this.hangingTransaction = hangingTransaction;
         this.replacedTable = new ReplacedTable(collector);
         this.clock = clock;
         this.rebuilds = Counter.builder("puri.table.rebuilds")
-                .description("Tables that were rebuilt because the previous table could not be fed any more")
+                .description("Attempts to replace the serving table by a new table")
                 .register(meters);
         Gauge.builder("puri.table.rows", this, keeper -> keeper.rows(keeper.table()))
                 .description("Identities in the serving table")
@@ -166,7 +167,7 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
         Gauge.builder("puri.table.load", this, keeper -> keeper.stats(TableStats::load))
                 .description("Load factor of the index of the serving table, 0 to 1")
                 .register(meters);
-        Gauge.builder("puri.table.lag", this, TableKeeper::currentLag)
+        Gauge.builder("puri.table.lag", this, TableKeeper::lagOrNaN)
                 .description("Lag of the serving table in records; NaN if unknown")
                 .register(meters);
         Gauge.builder("puri.table.lag.seconds", this, keeper -> {
@@ -214,8 +215,8 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
     }
 
     /** Returns why requests have to wait, as text for people. */
-    public String progress() {
-        return Objects.requireNonNullElse(unreadyReason(), "it is now");
+    public String waitReason() {
+        return Objects.requireNonNullElse(unreadyReason(), "the table is complete now");
     }
 
     /** Returns why rows of the serving table may be stale or missing, or null if the table is ready. */
@@ -315,12 +316,12 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
      * complete yet.
      */
     public @Nullable Duration staleness() {
-        ObservationTime complete = asOf;
-        return complete == null ? null : complete.age(clock);
+        ObservationTime completeAt = asOf;
+        return completeAt == null ? null : completeAt.age(clock);
     }
 
     /** Returns the lag of the serving table, in records; NaN if the end offsets are too old or not known. */
-    private double currentLag() {
+    private double lagOrNaN() {
         TopicEnds lastEnds = ends;
         Table servingTable = table();
         return lastEnds == null
@@ -331,9 +332,9 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
     }
 
     private void keepTable() {
-        try (TopicAdmin topic = topics.get()) {
-            topicAdmin = topic;
-            fillAndFeed(topic);
+        try (TopicAdmin admin = createAdmin.get()) {
+            topicAdmin = admin;
+            fillAndFeed(admin);
         } finally {
             lifeCycle.detach();
         }
@@ -349,23 +350,23 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
     }
 
     /** Fills a table and feeds it. Returns or throws when the feeder must be replaced, or when the keeper stops. */
-    private void fillAndFeed(TopicAdmin topic) {
-        TopicEnds filledFrom = awaitTopic(topic);
+    private void fillAndFeed(TopicAdmin admin) {
+        TopicEnds endsAtStart = awaitTopic(admin);
         if (stop.isRequested()) {
             return;
         }
         if (lifeCycle.serving() != null) {
             rebuilds.increment();
         }
-        PackedTable newTable = snapshots.open(topic, filledFrom);
+        PackedTable newTable = snapshots.open(admin, endsAtStart);
         log.info(
                 "Filling the table from {}: {} partitions, {} records",
                 Topics.IDENTITIES,
-                filledFrom.byPartition().size(),
-                filledFrom.lag(newTable::nextOffset));
+                endsAtStart.byPartition().size(),
+                endsAtStart.lag(newTable::nextOffset));
         // Closed after the feeder, so that the last snapshot has all rows.
-        try (Snapshots.SnapshotWriting writing = snapshots.writerOf(newTable, filledFrom)) {
-            feed(topic, filledFrom, newTable, writing);
+        try (Snapshots.SnapshotWriting writing = snapshots.writerOf(newTable, endsAtStart)) {
+            feed(admin, endsAtStart, newTable, writing);
         } finally {
             if (table() != newTable) {
                 // The table never served, so it has no readers. The next attempt needs its memory.
@@ -374,7 +375,8 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
         }
     }
 
-    private void feed(TopicAdmin topic, TopicEnds filledFrom, PackedTable newTable, Snapshots.SnapshotWriting writing) {
+    private void feed(
+            TopicAdmin admin, TopicEnds endsAtStart, PackedTable newTable, Snapshots.SnapshotWriting writing) {
         try (TableFeeder newFeeder = createFeeder.apply(newTable)) {
             lifeCycle.fill(newFeeder);
             problem.changeTo("the table is being filled");
@@ -382,34 +384,34 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
                 return;
             }
             newFeeder.start();
-            AtomicReference<@Nullable C> receiver = new AtomicReference<>();
-            newFeeder.goLive(filledFrom.byPartition().size(), beginOffsets -> {
-                C created = changesFactory.begin(
-                        filledFrom.topicId(), beginOffsets, filledFrom.at().wall(), (puri, uuid) -> {
+            AtomicReference<@Nullable C> createdReceiver = new AtomicReference<>();
+            newFeeder.goLive(endsAtStart.byPartition().size(), beginOffsets -> {
+                C created = receiverFactory.create(
+                        endsAtStart.topicId(), beginOffsets, endsAtStart.at().wall(), (puri, uuid) -> {
                             Identity identity = newTable.byPuri(puri);
                             return identity != null && identity.row().uuid().equals(uuid);
                         });
-                receiver.set(created);
+                createdReceiver.set(created);
                 return created;
             });
-            C changes = Objects.requireNonNull(receiver.get());
+            C changeReceiver = Objects.requireNonNull(createdReceiver.get());
             replacedTable.replace(table());
             // Before the table serves, so that a ready table has a staleness.
-            asOf = filledFrom.at();
-            lifeCycle.complete(new LiveTable<>(newTable, changes));
+            asOf = endsAtStart.at();
+            lifeCycle.complete(new LiveTable<>(newTable, changeReceiver));
             waiters.wakeAll();
             problem.clear();
             log.info("The table is complete: {} rows", newTable.rows());
-            writing.start(filledFrom.at());
+            writing.start(endsAtStart.at());
             replacedTable.collectIfInMemory();
-            watch(topic, newFeeder, filledFrom, writing, changes);
+            watch(admin, newFeeder, endsAtStart, writing, changeReceiver);
         }
     }
 
-    private TopicEnds awaitTopic(TopicAdmin topic) {
+    private TopicEnds awaitTopic(TopicAdmin admin) {
         while (true) {
             try {
-                return readEnds(topic);
+                return readEnds(admin);
             } catch (TopicUnavailableException e) {
                 reportProblem(String.valueOf(e.getMessage()));
                 if (stop.awaitRequest(WATCH_PERIOD)) {
@@ -420,11 +422,11 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
     }
 
     private void watch(
-            TopicAdmin topic,
+            TopicAdmin admin,
             TableFeeder currentFeeder,
-            TopicEnds filledFrom,
+            TopicEnds endsAtStart,
             Snapshots.SnapshotWriting writing,
-            RowChanges changes) {
+            RowChanges changeReceiver) {
         while (!stop.awaitRequest(WATCH_PERIOD)) {
             replacedTable.collectIfInMemory();
             if (!currentFeeder.isRunning()) {
@@ -433,8 +435,8 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
             }
             try {
                 ObservationTime lastContact = lastContact();
-                TopicEnds currentEnds = readEnds(topic);
-                if (!currentEnds.isOfTheSameTopic(filledFrom)) {
+                TopicEnds currentEnds = readEnds(admin);
+                if (!currentEnds.isOfTheSameTopic(endsAtStart)) {
                     reportProblem(
                             Topics.IDENTITIES + " was deleted and created again, or its number of partitions changed");
                     return;
@@ -446,10 +448,10 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
                 }
                 problem.clear();
                 writing.observe(currentEnds);
-                ObservationTime complete = writing.asOf();
-                if (complete != null) {
-                    asOf = complete;
-                    changes.completeAt(complete.wall());
+                ObservationTime completeAt = writing.asOf();
+                if (completeAt != null) {
+                    asOf = completeAt;
+                    changeReceiver.completeAt(completeAt.wall());
                 }
             } catch (TopicUnavailableException e) {
                 reportProblem(String.valueOf(e.getMessage()));
@@ -457,8 +459,8 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
         }
     }
 
-    private TopicEnds readEnds(TopicAdmin topic) {
-        TopicEnds currentEnds = topic.endOffsets(clock);
+    private TopicEnds readEnds(TopicAdmin admin) {
+        TopicEnds currentEnds = admin.endOffsets(clock);
         ends = currentEnds;
         return currentEnds;
     }
@@ -480,9 +482,9 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
     @Override
     public void close() {
         stop.request();
-        TopicAdmin topic = topicAdmin;
-        if (topic != null) {
-            topic.close();
+        TopicAdmin admin = topicAdmin;
+        if (admin != null) {
+            admin.close();
         }
         if (lifeCycle.state() instanceof LifeCycle.Filling<LiveTable<C>, TableFeeder> filling) {
             filling.feeder().abandon();

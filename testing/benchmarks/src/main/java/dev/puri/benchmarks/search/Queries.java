@@ -44,7 +44,7 @@ record Queries(SearchBench bench, SearchBench.Topics topics) {
         Path current = currentFile(state);
         try (LuceneStore store = new LuceneStore(parent(current), new CursorSeal(new byte[32]));
                 BareSearcher bare = BareSearcher.open(current.resolveSibling(Files.readString(current)))) {
-            measureWithBaselines(name, store.serving(), bare, texts);
+            measureWithBaselines(name, store.openServing(), bare, texts);
         }
         if (http != null) {
             http.add(overHttp, "1/s", overHttp);

@@ -8,10 +8,10 @@ import java.util.Map;
 import java.util.Objects;
 
 /** Counters of the verdicts of one route of one listener. */
-final class Verdicts {
+final class VerdictCounters {
     private final Map<Verdict, Counter> counters = new EnumMap<>(Verdict.class);
 
-    Verdicts(String listener, String route, MeterRegistry meters) {
+    VerdictCounters(String listener, String route, MeterRegistry meters) {
         for (Verdict verdict : Verdict.values()) {
             counters.put(
                     verdict,

@@ -11,11 +11,11 @@ import java.util.Arrays;
  *
  * <p>This class uses only the JDK, because the class path of the child contains nothing else of this project.
  */
-final class ChildProcess {
+final class ChildMain {
     /** Maximum duration of a clean exit after the parent has ended. */
     private static final long GRACE_MILLIS = 5_000;
 
-    private ChildProcess() {}
+    private ChildMain() {}
 
     /**
      * Runs another main class.
@@ -23,7 +23,7 @@ final class ChildProcess {
      * @param args the name of the main class, then its arguments
      */
     public static void main(String[] args) throws Throwable {
-        Thread watcher = new Thread(ChildProcess::exitWithParent, "parent-watch");
+        Thread watcher = new Thread(ChildMain::exitWithParent, "parent-watch");
         watcher.setDaemon(true);
         watcher.start();
         try {
@@ -42,7 +42,7 @@ final class ChildProcess {
         } catch (IOException e) {
             // An error is treated like the end of the stream.
         }
-        Thread halter = new Thread(ChildProcess::haltAfterGrace, "parent-watch-deadline");
+        Thread halter = new Thread(ChildMain::haltAfterGrace, "parent-watch-deadline");
         halter.setDaemon(true);
         halter.start();
         System.exit(0);

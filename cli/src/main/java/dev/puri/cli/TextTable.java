@@ -6,11 +6,11 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Prints rows of text in aligned columns. */
-final class Table {
+final class TextTable {
     private final List<String> header;
     private final List<List<String>> rows = new ArrayList<>();
 
-    Table(String... header) {
+    TextTable(String... header) {
         this.header = List.of(header);
     }
 
@@ -19,7 +19,7 @@ final class Table {
      *
      * @param cells as many cells as the header has; null and empty texts are printed as {@code -}
      */
-    Table row(@Nullable Object... cells) {
+    TextTable row(@Nullable Object... cells) {
         List<String> row = new ArrayList<>();
         for (Object cell : cells) {
             String text = cell == null ? "" : oneLine(cell.toString());

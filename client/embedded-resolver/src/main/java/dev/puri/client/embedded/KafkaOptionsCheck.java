@@ -27,7 +27,7 @@ import org.apache.kafka.streams.StreamsConfig;
 import org.jspecify.annotations.Nullable;
 
 /** Finds all mistakes in addresses and Kafka properties before the clients would fail on them one after the other. */
-final class KafkaOptions {
+final class KafkaOptionsCheck {
     /** An address for clients that are created and closed without a request. */
     private static final String UNUSED_ADDRESS = "127.0.0.1:1";
 
@@ -38,7 +38,7 @@ final class KafkaOptions {
     /** SASL mechanisms whose login sends a request to a server, which may not be running yet. */
     private static final Set<String> NETWORK_LOGIN_MECHANISMS = Set.of("GSSAPI", "OAUTHBEARER");
 
-    private KafkaOptions() {}
+    private KafkaOptionsCheck() {}
 
     /** Returns the mistakes in a list of brokers. */
     static List<String> mistakesInBrokers(String bootstrapServers) {
@@ -146,8 +146,8 @@ final class KafkaOptions {
     }
 
     /**
-     * Creates a client and closes it, because only a new client reads trust stores and logins. Does nothing if the
-     * login would send a request to a server.
+     * Creates a client and closes it, because only the creation of a client reads trust stores and logs in. Does
+     * nothing if the login would send a request to a server.
      *
      * @return why no client can be created from the properties; null if one can be created
      */
