@@ -140,7 +140,8 @@ final class Publication {
             Map<String, Long> json = toJson();
             List<String> header = new ArrayList<>();
             json.keySet().forEach(name -> header.add(name.toUpperCase(Locale.ROOT)));
-            return new TextTable(header.toArray(String[]::new)).row(json.values().toArray());
+            return new TextTable(header.toArray(String[]::new))
+                    .row(json.values().toArray());
         }
     }
 

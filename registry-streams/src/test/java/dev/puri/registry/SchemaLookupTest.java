@@ -3,8 +3,8 @@ package dev.puri.registry;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import dev.puri.schemas.serde.RegistryUnavailableException;
 import dev.puri.schemas.serde.SchemaRegistry;
+import dev.puri.schemas.serde.SchemaRegistryUnavailableException;
 import dev.puri.schemas.serde.UnknownSchemaException;
 import java.time.Duration;
 import java.time.Instant;
@@ -124,7 +124,7 @@ class SchemaLookupTest {
                 throw new org.apache.kafka.common.errors.InterruptException(e);
             }
             if (isOutOfReach) {
-                throw new RegistryUnavailableException("no registry answers", null);
+                throw new SchemaRegistryUnavailableException("no registry answers", null);
             }
             throw new UnknownSchemaException("schema id " + id + ": no schema has it", null);
         }

@@ -240,8 +240,8 @@ final class LookUps {
 
     private void notReady(Exchange exchange) {
         exchange.header("Retry-After", "1")
-                .problem(Problem.of(
-                        NOT_READY, "Nothing is answered before the table is complete: " + waitReason.get()));
+                .problem(
+                        Problem.of(NOT_READY, "Nothing is answered before the table is complete: " + waitReason.get()));
     }
 
     private static void tooManyWaiters(Exchange exchange, Waiters.TooManyException tooMany) {

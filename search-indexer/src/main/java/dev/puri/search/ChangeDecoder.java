@@ -6,8 +6,8 @@ import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.DocumentAvro;
 import dev.puri.schemas.log.Row;
 import dev.puri.schemas.log.RowAvro;
-import dev.puri.schemas.serde.RegistryUnavailableException;
 import dev.puri.schemas.serde.SchemaRegistry;
+import dev.puri.schemas.serde.SchemaRegistryUnavailableException;
 import dev.puri.search.index.Entry;
 import dev.puri.search.index.EntryKind;
 import dev.puri.search.index.IndexChange;
@@ -94,7 +94,7 @@ final class ChangeDecoder {
      *
      * @param polledAtNanos time of the poll that returned the record, by {@link System#nanoTime}
      * @return null if the record can never be decoded
-     * @throws RegistryUnavailableException if the schema registry does not answer now
+     * @throws SchemaRegistryUnavailableException if the schema registry does not answer now
      * @throws DeclaredAttributes.UnknownException if the declaration of the document's collection is not known yet
      */
     @Nullable

@@ -3,7 +3,7 @@ package dev.puri.search;
 import dev.puri.schemas.log.Outcome;
 import dev.puri.schemas.log.Row;
 import dev.puri.schemas.log.Topics;
-import dev.puri.schemas.serde.RegistryUnavailableException;
+import dev.puri.schemas.serde.SchemaRegistryUnavailableException;
 import dev.puri.search.ChangeDecoder.DecodedRecord;
 import dev.puri.search.index.Entry;
 import dev.puri.search.index.EntryKind;
@@ -174,7 +174,7 @@ final class IndexFeeder implements AutoCloseable {
             backoff.reset();
             waitState.clear();
             return batch != null;
-        } catch (RegistryUnavailableException e) {
+        } catch (SchemaRegistryUnavailableException e) {
             backOff("waiting for the schema registry: " + e.getMessage());
         } catch (DeclaredAttributes.UnknownException e) {
             // Not a failure: the declarations are usually read within a second.

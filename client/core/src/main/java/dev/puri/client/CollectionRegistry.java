@@ -6,7 +6,7 @@ import dev.puri.schemas.collection.DeclarationAvro;
 import dev.puri.schemas.collection.DeclarationResult;
 import dev.puri.schemas.collection.LiveDeclarations;
 import dev.puri.schemas.log.Topics;
-import dev.puri.schemas.serde.RegistryUnavailableException;
+import dev.puri.schemas.serde.SchemaRegistryUnavailableException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -299,7 +299,7 @@ public final class CollectionRegistry {
             for (Throwable cause = e; cause != null; cause = cause.getCause()) {
                 // Confluent's deserializer throws exceptions of the JDK's network classes, or a Kafka ApiException.
                 String name = cause.getClass().getName();
-                if (cause instanceof RegistryUnavailableException
+                if (cause instanceof SchemaRegistryUnavailableException
                         || cause instanceof ApiException
                         || name.startsWith("java.net.")
                         || name.startsWith("javax.net.")) {

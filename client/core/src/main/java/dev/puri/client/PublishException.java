@@ -2,7 +2,7 @@ package dev.puri.client;
 
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Event;
-import dev.puri.schemas.serde.RegistryUnavailableException;
+import dev.puri.schemas.serde.SchemaRegistryUnavailableException;
 import java.io.IOException;
 import java.util.Set;
 import java.util.UUID;
@@ -108,7 +108,7 @@ public final class PublishException extends RuntimeException {
             return Scope.TOPIC;
         }
         if (cause instanceof SerializationException) {
-            boolean isSchemaRegistryFailure = cause instanceof RegistryUnavailableException
+            boolean isSchemaRegistryFailure = cause instanceof SchemaRegistryUnavailableException
                     || cause.getCause() instanceof IOException
                     || isSchemaRegistryRefusal(cause.getCause());
             return isSchemaRegistryFailure ? Scope.PUBLISHER : Scope.EVENT;

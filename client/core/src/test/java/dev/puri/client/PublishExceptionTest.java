@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.puri.client.PublishException.Scope;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Event;
-import dev.puri.schemas.serde.RegistryUnavailableException;
+import dev.puri.schemas.serde.SchemaRegistryUnavailableException;
 import dev.puri.schemas.serde.UnknownSchemaException;
 import java.io.IOException;
 import java.util.stream.Stream;
@@ -80,7 +80,7 @@ class PublishExceptionTest {
                 new TimeoutException("30000 ms has passed since batch creation"),
                 new BufferExhaustedException("Failed to allocate 16384 bytes"),
                 new NotEnoughReplicasException("min.insync.replicas"),
-                new RegistryUnavailableException("out of reach", null),
+                new SchemaRegistryUnavailableException("out of reach", null),
                 new SerializationException("as Confluent's", new IOException("refused")),
                 new SerializationException("as Confluent's", new RestClientException(500)),
                 new SerializationException("as Confluent's", new RestClientException(401)),

@@ -7,7 +7,7 @@ import dev.puri.schemas.log.Position;
 import dev.puri.schemas.log.Row;
 import dev.puri.schemas.log.RowAvro;
 import dev.puri.schemas.log.Topics;
-import dev.puri.schemas.serde.RegistryUnavailableException;
+import dev.puri.schemas.serde.SchemaRegistryUnavailableException;
 import dev.puri.tail.AvroValues;
 import dev.puri.tail.AvroValues.UnreadableException;
 import dev.puri.tail.wait.EventOutcome;
@@ -184,7 +184,7 @@ final class ChangeReplay implements ChangeLog {
             while (true) {
                 try {
                     return RowAvro.fromAvro(values.read(value));
-                } catch (RegistryUnavailableException e) {
+                } catch (SchemaRegistryUnavailableException e) {
                     if (System.nanoTime() - startNanos > TIMEOUT.toNanos()) {
                         throw e;
                     }

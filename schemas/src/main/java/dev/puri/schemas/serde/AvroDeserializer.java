@@ -55,7 +55,7 @@ public final class AvroDeserializer implements Deserializer<Object> {
     /**
      * @return a GenericRecord or SpecificRecord, or another value if the writer schema is not a record; null if the
      *     value is null
-     * @throws RegistryUnavailableException if the schema of a new id cannot be fetched within the retries
+     * @throws SchemaRegistryUnavailableException if the schema of a new id cannot be fetched within the retries
      * @throws UnknownSchemaException if the registry has no schema with the id
      * @throws SerializationException if the bytes do not match the schema, or there is no generated class with its name
      */
@@ -83,8 +83,8 @@ public final class AvroDeserializer implements Deserializer<Object> {
             return registry.byId(id);
         } catch (UnknownSchemaException e) {
             throw new UnknownSchemaException("subject " + subject + ": " + e.getMessage(), e);
-        } catch (RegistryUnavailableException e) {
-            throw new RegistryUnavailableException("subject " + subject + ": " + e.getMessage(), e);
+        } catch (SchemaRegistryUnavailableException e) {
+            throw new SchemaRegistryUnavailableException("subject " + subject + ": " + e.getMessage(), e);
         }
     }
 

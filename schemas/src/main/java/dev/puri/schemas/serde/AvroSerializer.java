@@ -72,7 +72,7 @@ public final class AvroSerializer implements Serializer<Object> {
 
     /**
      * @return null if the data is null
-     * @throws RegistryUnavailableException if the id of a new schema cannot be fetched within the retries
+     * @throws SchemaRegistryUnavailableException if the id of a new schema cannot be fetched within the retries
      * @throws IncompatibleSchemaException if the registry refuses the schema, or the latest schema cannot read it
      * @throws UnknownSchemaException if the schema is not registered and automatic registration is off
      * @throws SerializationException if the data is not an Avro record or does not match its schema

@@ -122,7 +122,7 @@ public final class ConfluentSchemaRegistry implements SchemaRegistry {
     /**
      * Returns the latest schema of a subject. The result is not cached.
      *
-     * @throws RegistryUnavailableException if the registry is unreachable after the retries
+     * @throws SchemaRegistryUnavailableException if the registry is unreachable after the retries
      * @throws UnknownSchemaException if the subject has no schema
      */
     public Registered latest(String subject) {
@@ -138,7 +138,7 @@ public final class ConfluentSchemaRegistry implements SchemaRegistry {
     /**
      * Sets the compatibility level of a subject.
      *
-     * @throws RegistryUnavailableException if the registry is unreachable after the retries, or refuses the request
+     * @throws SchemaRegistryUnavailableException if the registry is unreachable after the retries, or refuses the request
      * @throws IncompatibleSchemaException if the registry refuses the request with status 409 or 422
      */
     public void setCompatibility(String subject, Compatibility level) {
@@ -154,7 +154,7 @@ public final class ConfluentSchemaRegistry implements SchemaRegistry {
      * Returns the compatibility level of a subject, or the registry's level if the subject has none. The name of the
      * level may be unknown to {@link Compatibility}.
      *
-     * @throws RegistryUnavailableException if the registry is unreachable after the retries, or refuses the request
+     * @throws SchemaRegistryUnavailableException if the registry is unreachable after the retries, or refuses the request
      * @throws IncompatibleSchemaException if the registry refuses the request with status 409 or 422
      * @throws UnknownSchemaException if the registry does not have the subject
      */
@@ -166,7 +166,7 @@ public final class ConfluentSchemaRegistry implements SchemaRegistry {
         }
         JsonNode level = response.body().path("compatibilityLevel");
         if (!level.isTextual()) {
-            throw new RegistryUnavailableException(
+            throw new SchemaRegistryUnavailableException(
                     what + ": " + response.from() + " answered " + response.status() + " without a level", null);
         }
         return level.asText();
@@ -190,14 +190,14 @@ public final class ConfluentSchemaRegistry implements SchemaRegistry {
         if (response.status() == 404) {
             message += " (is that the base of Confluent's API?)";
         }
-        return new RegistryUnavailableException(message, null);
+        return new SchemaRegistryUnavailableException(message, null);
     }
 
     private static Schema parse(Response response, String what) {
         String type = response.body().path("schemaType").asText("AVRO");
         JsonNode text = response.body().path("schema");
         if (!text.isTextual()) {
-            throw new RegistryUnavailableException(
+            throw new SchemaRegistryUnavailableException(
                     what + ": " + response.from() + " answered " + response.status() + " without a schema", null);
         }
         if (!type.equals("AVRO")) {
@@ -217,7 +217,7 @@ public final class ConfluentSchemaRegistry implements SchemaRegistry {
     private static int id(Response response, String subject) {
         JsonNode id = response.body().path("id");
         if (!id.isInt()) {
-            throw new RegistryUnavailableException(
+            throw new SchemaRegistryUnavailableException(
                     "subject " + subject + ": " + response.from() + " answered " + response.status() + " without an id",
                     null);
         }

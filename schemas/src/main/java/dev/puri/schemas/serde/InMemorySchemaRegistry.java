@@ -12,7 +12,7 @@ public final class InMemorySchemaRegistry implements SchemaRegistry {
     private final List<Schema> schemas = new ArrayList<>();
     private volatile boolean isAway;
 
-    /** Starts or ends an outage. During an outage {@link #byId} throws {@link RegistryUnavailableException}. */
+    /** Starts or ends an outage. During an outage {@link #byId} throws {@link SchemaRegistryUnavailableException}. */
     public void setAway(boolean away) {
         isAway = away;
     }
@@ -33,7 +33,7 @@ public final class InMemorySchemaRegistry implements SchemaRegistry {
     @Override
     public synchronized Schema byId(int id) {
         if (isAway) {
-            throw new RegistryUnavailableException("schema id " + id + ": the registry is unavailable", null);
+            throw new SchemaRegistryUnavailableException("schema id " + id + ": the registry is unavailable", null);
         }
         if (id < 1 || id > schemas.size()) {
             throw new UnknownSchemaException("schema id " + id + ": no schema has it", null);

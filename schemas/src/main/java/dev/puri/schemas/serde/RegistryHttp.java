@@ -80,10 +80,10 @@ final class RegistryHttp implements AutoCloseable {
      * @param path path that begins with a slash
      * @param body JSON body; null for no body
      * @param what name of the requested object for messages, e.g. {@code subject a-value}
-     * @throws RegistryUnavailableException if no endpoint responded in any round
+     * @throws SchemaRegistryUnavailableException if no endpoint responded in any round
      */
     Response send(String method, String path, @Nullable JsonNode body, String what) {
-        RegistryUnavailableException failure = null;
+        SchemaRegistryUnavailableException failure = null;
         for (int round = 0; round <= settings.maxRetries(); round++) {
             if (round > 0) {
                 pause(round);
@@ -105,7 +105,7 @@ final class RegistryHttp implements AutoCloseable {
                 }
             }
         }
-        throw new RegistryUnavailableException(
+        throw new SchemaRegistryUnavailableException(
                 "the schema registry at " + urls() + " did not respond for " + what + " in "
                         + (settings.maxRetries() + 1) + " rounds; last failure: "
                         + (failure == null ? "" : failure.getMessage()),
@@ -118,9 +118,9 @@ final class RegistryHttp implements AutoCloseable {
                 ", ", settings.endpoints().stream().map(Endpoint::base).toList());
     }
 
-    private static RegistryUnavailableException unavailable(
+    private static SchemaRegistryUnavailableException unavailable(
             Endpoint endpoint, String reason, @Nullable IOException cause) {
-        return new RegistryUnavailableException(endpoint + " " + reason, cause);
+        return new SchemaRegistryUnavailableException(endpoint + " " + reason, cause);
     }
 
     private Response exchange(String method, Endpoint endpoint, String path, @Nullable JsonNode body)

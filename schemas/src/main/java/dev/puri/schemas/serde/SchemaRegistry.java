@@ -11,7 +11,7 @@ public interface SchemaRegistry extends AutoCloseable {
      * Registers a schema if it is not registered yet.
      *
      * @return the id of the schema
-     * @throws RegistryUnavailableException if the registry is unreachable after the retries
+     * @throws SchemaRegistryUnavailableException if the registry is unreachable after the retries
      * @throws IncompatibleSchemaException if the registry refuses the schema
      */
     int register(String subject, Schema schema);
@@ -19,7 +19,7 @@ public interface SchemaRegistry extends AutoCloseable {
     /**
      * Returns the id of a registered schema.
      *
-     * @throws RegistryUnavailableException if the registry is unreachable after the retries
+     * @throws SchemaRegistryUnavailableException if the registry is unreachable after the retries
      * @throws UnknownSchemaException if the schema is not registered
      */
     int idOf(String subject, Schema schema);
@@ -27,7 +27,7 @@ public interface SchemaRegistry extends AutoCloseable {
     /**
      * Returns the schema with an id.
      *
-     * @throws RegistryUnavailableException if the registry is unreachable after the retries
+     * @throws SchemaRegistryUnavailableException if the registry is unreachable after the retries
      * @throws UnknownSchemaException if no schema has this id
      */
     Schema byId(int id);

@@ -159,7 +159,7 @@ class ApicurioContractIT extends ConfluentContract {
         try (ConfluentSchemaRegistry lost =
                 ConfluentSchemaRegistry.create(Map.of("schema.registry.url", wrong, "max.retries", 0))) {
             assertThatThrownBy(() -> lost.byId(1))
-                    .isInstanceOf(RegistryUnavailableException.class)
+                    .isInstanceOf(SchemaRegistryUnavailableException.class)
                     .hasMessageContainingAll("id 1", wrong);
         }
     }

@@ -318,10 +318,10 @@ class AvroSerdeTest {
             String url = fake.url();
             fake.close();
             assertThatThrownBy(() -> serializer.serialize("t", EVENT))
-                    .isInstanceOf(RegistryUnavailableException.class)
+                    .isInstanceOf(SchemaRegistryUnavailableException.class)
                     .hasMessageContainingAll("t-value", url);
             assertThatThrownBy(() -> deserializer.deserialize("t", new byte[] {0, 0, 0, 0, 9, 1}))
-                    .isInstanceOf(RegistryUnavailableException.class)
+                    .isInstanceOf(SchemaRegistryUnavailableException.class)
                     .hasMessageContainingAll("id 9", url);
             assertThat(serializer.serialize("known", EVENT))
                     .as("what is known needs no registry")

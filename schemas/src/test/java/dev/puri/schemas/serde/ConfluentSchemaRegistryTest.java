@@ -113,7 +113,7 @@ class ConfluentSchemaRegistryTest {
         try (ConfluentSchemaRegistry registry =
                 ConfluentSchemaRegistry.create(impatient(fake.url() + "/not/the/base"))) {
             assertThatThrownBy(() -> registry.byId(1))
-                    .isInstanceOf(RegistryUnavailableException.class)
+                    .isInstanceOf(SchemaRegistryUnavailableException.class)
                     .hasMessageContainingAll("id 1", fake.url() + "/not/the/base", "404");
         }
     }
@@ -167,7 +167,7 @@ class ConfluentSchemaRegistryTest {
         try (ConfluentSchemaRegistry registry = registry()) {
             fake.fail(1000, 500);
             assertThatThrownBy(() -> registry.byId(5))
-                    .isInstanceOf(RegistryUnavailableException.class)
+                    .isInstanceOf(SchemaRegistryUnavailableException.class)
                     .hasMessageContainingAll("id 5", fake.url(), "500", "not now");
         }
         assertThat(fake.requests).as("one and two retries").hasSize(3);
@@ -178,7 +178,7 @@ class ConfluentSchemaRegistryTest {
         try (ConfluentSchemaRegistry registry = registry()) {
             fake.fail(1, 401);
             assertThatThrownBy(() -> registry.byId(5))
-                    .isInstanceOf(RegistryUnavailableException.class)
+                    .isInstanceOf(SchemaRegistryUnavailableException.class)
                     .hasMessageContainingAll("id 5", fake.url(), "401");
         }
         assertThat(fake.requests).hasSize(1);
@@ -190,10 +190,10 @@ class ConfluentSchemaRegistryTest {
         Instant start = Instant.now();
         try (ConfluentSchemaRegistry registry = ConfluentSchemaRegistry.create(impatient(down))) {
             assertThatThrownBy(() -> registry.register("s-value", NAME))
-                    .isInstanceOf(RegistryUnavailableException.class)
+                    .isInstanceOf(SchemaRegistryUnavailableException.class)
                     .hasMessageContainingAll("s-value", down);
             assertThatThrownBy(() -> registry.byId(9))
-                    .isInstanceOf(RegistryUnavailableException.class)
+                    .isInstanceOf(SchemaRegistryUnavailableException.class)
                     .hasMessageContainingAll("id 9", down);
         }
         assertThat(Duration.between(start, Instant.now())).isLessThan(Duration.ofSeconds(10));
@@ -205,7 +205,7 @@ class ConfluentSchemaRegistryTest {
         Instant start = Instant.now();
         try (ConfluentSchemaRegistry registry = registry()) {
             assertThatThrownBy(() -> registry.byId(9))
-                    .isInstanceOf(RegistryUnavailableException.class)
+                    .isInstanceOf(SchemaRegistryUnavailableException.class)
                     .hasMessageContainingAll("id 9", fake.url());
         }
         assertThat(Duration.between(start, Instant.now())).isLessThan(Duration.ofSeconds(10));

@@ -1,8 +1,8 @@
 package dev.puri.tail;
 
 import dev.puri.schemas.serde.RecordReader;
-import dev.puri.schemas.serde.RegistryUnavailableException;
 import dev.puri.schemas.serde.SchemaRegistry;
+import dev.puri.schemas.serde.SchemaRegistryUnavailableException;
 import dev.puri.schemas.serde.WireFormat;
 import org.apache.avro.AvroRuntimeException;
 import org.apache.avro.specific.SpecificRecord;
@@ -39,12 +39,12 @@ public final class AvroValues<T extends SpecificRecord> {
      * Decodes the value of a Kafka record.
      *
      * @throws UnreadableException if the value can never be decoded
-     * @throws RegistryUnavailableException if the schema registry is unavailable
+     * @throws SchemaRegistryUnavailableException if the schema registry is unavailable
      */
     public T read(byte[] value) throws UnreadableException {
         try {
             return reader.decode(value, registry.byId(WireFormat.schemaId(value)));
-        } catch (RegistryUnavailableException e) {
+        } catch (SchemaRegistryUnavailableException e) {
             throw e;
         } catch (SerializationException | AvroRuntimeException e) {
             throw new UnreadableException(e);

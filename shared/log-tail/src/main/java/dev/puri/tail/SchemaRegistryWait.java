@@ -1,6 +1,6 @@
 package dev.puri.tail;
 
-import dev.puri.schemas.serde.RegistryUnavailableException;
+import dev.puri.schemas.serde.SchemaRegistryUnavailableException;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -33,17 +33,17 @@ public final class SchemaRegistryWait {
     /**
      * Calls {@code decode} until it succeeds.
      *
-     * @param decode decodes a record; called again after it throws {@link RegistryUnavailableException}
+     * @param decode decodes a record; called again after it throws {@link SchemaRegistryUnavailableException}
      * @param onWait called once, before the first delay
      * @throws StoppedException if the stop is requested or the thread is interrupted during the wait
      */
-    public <T> T read(Supplier<T> decode, Consumer<RegistryUnavailableException> onWait) {
+    public <T> T read(Supplier<T> decode, Consumer<SchemaRegistryUnavailableException> onWait) {
         Backoff backoff = new Backoff(policy);
         try {
             while (true) {
                 try {
                     return decode.get();
-                } catch (RegistryUnavailableException e) {
+                } catch (SchemaRegistryUnavailableException e) {
                     if (lastError == null) {
                         onWait.accept(e);
                     }

@@ -10,7 +10,7 @@ import dev.puri.schemas.collection.Declaration;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Topics;
 import dev.puri.schemas.serde.InMemorySchemaRegistry;
-import dev.puri.schemas.serde.RegistryUnavailableException;
+import dev.puri.schemas.serde.SchemaRegistryUnavailableException;
 import java.io.StringWriter;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -85,7 +85,7 @@ final class DeclaredCollectionsTest {
     @Test
     void waitsForAnUnavailableSchemaRegistry() {
         registry.setAway(true);
-        assertThatThrownBy(() -> take(Written.tracks(true))).isInstanceOf(RegistryUnavailableException.class);
+        assertThatThrownBy(() -> take(Written.tracks(true))).isInstanceOf(SchemaRegistryUnavailableException.class);
     }
 
     @Test

@@ -3,7 +3,7 @@ package dev.puri.tail;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.puri.schemas.serde.RegistryUnavailableException;
+import dev.puri.schemas.serde.SchemaRegistryUnavailableException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -30,7 +30,7 @@ final class SchemaRegistryWaitTest {
                     seen.add(String.valueOf(wait.lastError()));
                     int attempt = attempts.incrementAndGet();
                     if (attempt < 3) {
-                        throw new RegistryUnavailableException("away " + attempt, null);
+                        throw new SchemaRegistryUnavailableException("away " + attempt, null);
                     }
                     return attempt;
                 },
@@ -77,6 +77,6 @@ final class SchemaRegistryWaitTest {
     }
 
     private static String away() {
-        throw new RegistryUnavailableException("away", null);
+        throw new SchemaRegistryUnavailableException("away", null);
     }
 }

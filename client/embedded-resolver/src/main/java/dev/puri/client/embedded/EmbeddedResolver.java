@@ -168,7 +168,9 @@ public final class EmbeddedResolver implements IdentityResolver {
             // Null if the reference must be looked up.
             Verdict verdict = flaw != null
                     ? new Verdict.Malformed(ref, flaw)
-                    : statuses == null ? null : Verdicts.withoutLookUp(ref, statuses.get(i).join());
+                    : statuses == null
+                            ? null
+                            : Verdicts.withoutLookUp(ref, statuses.get(i).join());
             if (verdict == null) {
                 lookUp = lookUp == null ? new LookUp(requireTable()) : lookUp;
                 verdict = Verdicts.of(ref, lookUp);

@@ -212,7 +212,8 @@ public final class RecordView {
 
     /** Writes the {@value Handle#LENGTH} bytes of the handle and returns the offset after it. The row must have one. */
     public int putHandle(byte[] out, int offset) {
-        return HandleKey.unpack(record, RowCodec.HANDLE_OFFSET, dictionaries, seed).putText(out, offset);
+        return HandleKey.unpack(record, RowCodec.HANDLE_OFFSET, dictionaries, seed)
+                .putText(out, offset);
     }
 
     /** Returns the handle as an object, or null if the row has none. */

@@ -17,8 +17,8 @@ import dev.puri.schemas.log.Row;
 import dev.puri.schemas.log.RowAvro;
 import dev.puri.schemas.serde.RecordReader;
 import dev.puri.schemas.serde.RecordWriter;
-import dev.puri.schemas.serde.RegistryUnavailableException;
 import dev.puri.schemas.serde.SchemaRegistry;
+import dev.puri.schemas.serde.SchemaRegistryUnavailableException;
 import dev.puri.schemas.serde.UnknownSchemaException;
 import dev.puri.tail.RetryPolicy;
 import dev.puri.tail.SchemaRegistryWait;
@@ -480,7 +480,7 @@ final class RowFeedTest {
                 throw thrown;
             }
             if (away) {
-                throw new RegistryUnavailableException("away", null);
+                throw new SchemaRegistryUnavailableException("away", null);
             }
             if (id != KNOWN) {
                 throw new UnknownSchemaException("no schema " + id, null);

@@ -63,7 +63,8 @@ final class RowCodecTest {
     }
 
     private boolean bears(byte[] record, Row row, long seed) {
-        return row.handle() != null && HandleKey.of(row.handle(), dictionaries, seed).matches(record);
+        return row.handle() != null
+                && HandleKey.of(row.handle(), dictionaries, seed).matches(record);
     }
 
     @ParameterizedTest
