@@ -53,7 +53,7 @@ public final class RegistryStreams implements AutoCloseable {
     private final SkippedRecords skippedRecords = new SkippedRecords();
     private final Metrics metrics = new Metrics();
     private final CompletableFuture<Void> ended = new CompletableFuture<>();
-    private final CountDownLatch closing = new CountDownLatch(1);
+    private final CountDownLatch closeRequested = new CountDownLatch(1);
     private final ConfluentSchemaRegistry schemaRegistry;
     private final SchemaLookup schemas;
     private final CollectionsRegistry collections;
@@ -61,7 +61,7 @@ public final class RegistryStreams implements AutoCloseable {
     private final Listener listener;
     private final Thread starter;
 
-    private volatile String waitingFor = "the broker and its topics";
+    private volatile String waitReason = "the broker and its topics";
     private volatile @Nullable KafkaStreams streams;
 
     private RegistryStreams(StreamsSettings settings) {
@@ -135,10 +135,10 @@ public final class RegistryStreams implements AutoCloseable {
     /** Commits, leaves the consumer group and stops the service. */
     @Override
     public void close() {
-        if (closing.getCount() == 0) {
+        if (isClosing()) {
             return;
         }
-        closing.countDown();
+        closeRequested.countDown();
         transactions.close();
         schemas.close();
         join(starter);
@@ -152,6 +152,10 @@ public final class RegistryStreams implements AutoCloseable {
         ended.complete(null);
     }
 
+    private boolean isClosing() {
+        return closeRequested.getCount() == 0;
+    }
+
     private void startStreams() {
         try {
             Integer partitions = await(this::checkTopics);
@@ -159,7 +163,7 @@ public final class RegistryStreams implements AutoCloseable {
             if (partitions == null || encoder == null) {
                 return;
             }
-            waitingFor = "the assignment of tasks and the restore of their state stores";
+            waitReason = "the assignment of tasks and the restore of their state stores";
             Properties properties = StreamsProperties.of(settings);
             KafkaStreams created = new KafkaStreams(
                     RegistryTopology.build(
@@ -170,7 +174,7 @@ public final class RegistryStreams implements AutoCloseable {
                     new PacedClients());
             created.setUncaughtExceptionHandler(this::onUncaughtException);
             streams = created;
-            if (closing.getCount() > 0) {
+            if (!isClosing()) {
                 created.start();
             }
         } catch (RuntimeException | Error e) {
@@ -194,15 +198,15 @@ public final class RegistryStreams implements AutoCloseable {
 
     /** Repeats a step until it succeeds. Returns null if the service is closed first. */
     private <T> @Nullable T await(StartStep<T> step) {
-        while (closing.getCount() > 0) {
+        while (!isClosing()) {
             try {
                 return step.run();
             } catch (KafkaException e) {
                 String reason = reasonOf(e);
-                if (!reason.equals(waitingFor)) {
+                if (!reason.equals(waitReason)) {
                     LOG.info("Retrying until this is resolved: {}", reason);
                 }
-                waitingFor = reason;
+                waitReason = reason;
             }
             pause();
         }
@@ -220,7 +224,7 @@ public final class RegistryStreams implements AutoCloseable {
 
     private void pause() {
         try {
-            boolean ignored = closing.await(RETRY_DELAY.toMillis(), TimeUnit.MILLISECONDS);
+            boolean ignored = closeRequested.await(RETRY_DELAY.toMillis(), TimeUnit.MILLISECONDS);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
@@ -244,7 +248,7 @@ public final class RegistryStreams implements AutoCloseable {
     }
 
     private OutputEncoder registerSchemas() {
-        waitingFor = "the schema registry";
+        waitReason = "the schema registry";
         RegistrySchemas.register(schemaRegistry, Set.of());
         return new OutputEncoder(schemaRegistry);
     }
@@ -254,7 +258,7 @@ public final class RegistryStreams implements AutoCloseable {
         health.add(Health.Kind.STARTED, "topology", () -> {
             KafkaStreams running = streams;
             boolean isStarted = running != null && running.state() != KafkaStreams.State.CREATED;
-            return new Health.State(isStarted, isStarted ? Map.of() : Map.of("waitingFor", waitingFor));
+            return new Health.State(isStarted, isStarted ? Map.of() : Map.of("waitingFor", waitReason));
         });
         health.add(
                 Health.Kind.LIVE,
@@ -282,7 +286,7 @@ public final class RegistryStreams implements AutoCloseable {
         String hangingTransaction = transactions.unreadyReason();
         KafkaStreams running = streams;
         if (running == null || running.state() == KafkaStreams.State.REBALANCING) {
-            details.put("waitingFor", waitingFor);
+            details.put("waitingFor", waitReason);
         } else if (hangingTransaction != null) {
             details.put("waitingFor", hangingTransaction);
         }
@@ -298,7 +302,7 @@ public final class RegistryStreams implements AutoCloseable {
         bindOutcomeGauge(meters, "applied", EventCounts::applied);
         bindOutcomeGauge(meters, "unchanged", EventCounts::unchanged);
         bindOutcomeGauge(meters, "refused", EventCounts::refused);
-        bindGauge(meters, "puri.registry.grants.stray", "Grants that met no waiting event", EventCounts::strayGrants);
+        bindGauge(meters, "puri.registry.grants.stray", "Grants with no waiting event, read", EventCounts::strayGrants);
         Gauge.builder(
                         "puri.registry.events.parked",
                         taskCounts,

@@ -29,8 +29,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Decodes records of both topics to changes of the index. A record that can never be decoded is counted, logged and
- * skipped, so the index keeps the previous entry of its name.
+ * Decodes records of the topics of identities and documents to changes of the index. A record that can never be decoded
+ * is counted, logged and skipped, so the index keeps the previous entry of the pURI.
  */
 final class ChangeDecoder {
     private static final Logger log = LoggerFactory.getLogger(ChangeDecoder.class);
@@ -38,7 +38,7 @@ final class ChangeDecoder {
     /** The largest expected difference between the clocks of two machines. */
     private static final Duration CLOCK_SKEW = Duration.ofMinutes(1);
 
-    /** Older documents are treated as documents of this age. */
+    /** Maximum age in {@link #publishedBeforeNanos}: an older document counts as this old. */
     private static final Duration MAX_AGE = Duration.ofHours(1);
 
     private final AvroValues<IdentityRow> rows;
@@ -125,9 +125,9 @@ final class ChangeDecoder {
     }
 
     /**
-     * Returns an upper bound for the time of a record, by {@link System#nanoTime}. With the poll's time as the bound, a
-     * rebuild would also wait for the declarations of old documents. The bound does not move back while a record is
-     * retried.
+     * Returns an upper bound for the time of a record, by {@link System#nanoTime}. A document of an undeclared
+     * collection waits until the declarations are read up to this time. The poll's time is a bound too, but with it a
+     * rebuild would wait at each undeclared collection. While a record is retried, the bound never exceeds that time.
      *
      * @param timestamp the record's, in milliseconds
      */
@@ -143,7 +143,7 @@ final class ChangeDecoder {
 
     private Entry row(byte[] value, @Nullable EventOutcome eventOutcome) throws UnreadableException {
         Row row = RowAvro.fromAvro(rows.read(value));
-        return new Entry.OfIdentity(eventOutcome == null ? row : eventOutcome.withPositionToStore(row));
+        return new Entry.OfIdentity(eventOutcome == null ? row : eventOutcome.rowToStore(row));
     }
 
     private Entry document(byte[] value) throws UnreadableException {

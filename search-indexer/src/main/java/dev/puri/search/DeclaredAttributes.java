@@ -69,7 +69,7 @@ final class DeclaredAttributes {
      * Returns the attributes that the collection of a document declares, or the default if it is undeclared.
      *
      * @param publishedBeforeNanos an upper bound for the time of the document, by {@link System#nanoTime}; it must not
-     *     grow when the caller tries again
+     *     grow forever while the caller tries again
      * @throws UnknownException if the declaration is not known yet
      */
     SearchedAttributes attributesOf(Puri puri, long publishedBeforeNanos) {

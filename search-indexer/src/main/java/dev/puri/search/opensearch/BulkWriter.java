@@ -100,7 +100,7 @@ final class BulkWriter {
     }
 
     private void sendBatch(List<Operation> batch) throws IndexUnavailableException {
-        RetryState retries = cluster.writeRetries();
+        RetryState retries = cluster.newWriteRetryState();
         List<Operation> remaining = batch;
         while (true) {
             ByteArrayOutputStream body = new ByteArrayOutputStream();

@@ -107,11 +107,11 @@ final class ClusterClient implements AutoCloseable {
     /** Sends a request with the timeout of a batch, for the writer. */
     Response sendWithWriteTimeout(String method, String path, @Nullable JsonNode body)
             throws IndexUnavailableException {
-        return send(method, path, body == null ? new byte[0] : bytes(body), writeRetries());
+        return send(method, path, body == null ? new byte[0] : bytes(body), newWriteRetryState());
     }
 
     /** Returns a new retry state with the timeout of a batch. */
-    RetryState writeRetries() {
+    RetryState newWriteRetryState() {
         return new RetryState(writeTimeout, Integer.MAX_VALUE);
     }
 
@@ -152,7 +152,7 @@ final class ClusterClient implements AutoCloseable {
             } catch (IOException | TimeoutException e) {
                 selectNextNode(index);
                 if (unreachableNodes.add(node)) {
-                    LOG.warn("The OpenSearch node {} does not answer. The request is retried: {}", node, e.toString());
+                    LOG.warn("The OpenSearch node {} does not answer: {}", node, e.toString());
                 }
                 retries.backOff(() -> "the OpenSearch node " + node + " does not answer: " + e, e);
             }

@@ -11,7 +11,8 @@ import java.util.Map;
  */
 public final class Highlighter {
     /**
-     * Maximum length of a fragment, unless its first match is longer. An attribute of up to this length is one fragment.
+     * A fragment is not extended beyond this length, but always includes its first match. An attribute of up to this
+     * length is one fragment.
      */
     private static final int MAX_FRAGMENT_CHARACTERS = 160;
 
@@ -78,35 +79,37 @@ public final class Highlighter {
     }
 
     private static List<String> wholeText(String text, List<TextAnalysis.Word> words, boolean[] isMatch) {
-        int first = nextMatch(isMatch, 0);
-        return first == isMatch.length ? List.of() : List.of(fragment(text, 0, text.length(), words, isMatch, first));
+        int firstMatch = nextMatch(isMatch, 0);
+        return firstMatch == isMatch.length
+                ? List.of()
+                : List.of(fragment(text, 0, text.length(), words, isMatch, firstMatch));
     }
 
     private static List<String> fragments(String text, List<TextAnalysis.Word> words, boolean[] isMatch) {
         List<String> fragments = new ArrayList<>();
-        int from = 0;
+        int fromWord = 0;
         int match = nextMatch(isMatch, 0);
         while (match < isMatch.length && fragments.size() < MAX_FRAGMENTS) {
-            int first = match;
-            while (first > from
-                    && words.get(match).start() - words.get(first - 1).start() <= MAX_CHARACTERS_BEFORE_MATCH) {
-                first--;
+            int firstWord = match;
+            while (firstWord > fromWord
+                    && words.get(match).start() - words.get(firstWord - 1).start() <= MAX_CHARACTERS_BEFORE_MATCH) {
+                firstWord--;
             }
-            int start = words.get(first).start();
-            int last = match;
-            while (last + 1 < isMatch.length && words.get(last + 1).end() - start <= MAX_FRAGMENT_CHARACTERS) {
-                last++;
+            int start = words.get(firstWord).start();
+            int lastWord = match;
+            while (lastWord + 1 < isMatch.length && words.get(lastWord + 1).end() - start <= MAX_FRAGMENT_CHARACTERS) {
+                lastWord++;
             }
-            fragments.add(fragment(text, start, words.get(last).end(), words, isMatch, match));
-            from = last + 1;
-            match = nextMatch(isMatch, from);
+            fragments.add(fragment(text, start, words.get(lastWord).end(), words, isMatch, match));
+            fromWord = lastWord + 1;
+            match = nextMatch(isMatch, fromWord);
         }
         return fragments;
     }
 
     /** Returns the index of the next matching word; the number of words if no other word matches. */
-    private static int nextMatch(boolean[] isMatch, int from) {
-        int next = from;
+    private static int nextMatch(boolean[] isMatch, int fromWord) {
+        int next = fromWord;
         while (next < isMatch.length && !isMatch[next]) {
             next++;
         }
@@ -119,17 +122,17 @@ public final class Highlighter {
         if (start > 0) {
             html.append('…');
         }
-        int from = start;
+        int copiedUntil = start;
         for (int i = firstMatch; i < isMatch.length && words.get(i).end() <= end; i++) {
             if (isMatch[i]) {
-                escape(text, from, words.get(i).start(), html);
+                escape(text, copiedUntil, words.get(i).start(), html);
                 html.append("<em>");
                 escape(text, words.get(i).start(), words.get(i).end(), html);
                 html.append("</em>");
-                from = words.get(i).end();
+                copiedUntil = words.get(i).end();
             }
         }
-        escape(text, from, end, html);
+        escape(text, copiedUntil, end, html);
         if (end < text.length()) {
             html.append('…');
         }

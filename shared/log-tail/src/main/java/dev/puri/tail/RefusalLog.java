@@ -42,11 +42,12 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The most recent refusals, by position and by pURI; names of erased identities are removed. A {@link RejectedEvent} is
- * a whole record of the topic, and its {@link Refusal} is the part that requests with the event's token get.
- * Thread-safe. A look-up holds the lock only while it copies its result, so an event loop may call it.
+ * a record of the topic without the original event, and its {@link Refusal} is the part that requests with the event's
+ * token get. Thread-safe. A look-up holds the lock only briefly, to remove expired refusals and to copy its result, so
+ * an event loop may call it.
  *
- * <p>The row and the refusal of the same event come from two topics. A reader that already has the row waits a moment
- * for the refusal ({@link #awaitAt}). The wait takes an entry in a map and no thread.
+ * <p>For a refused event, the registry writes the unchanged row to one topic and the refusal to another. A reader that
+ * already has the row waits a moment for the refusal ({@link #awaitAt}). The wait takes a map entry and no thread.
  */
 public final class RefusalLog implements Refusals, FollowedTopic {
     private static final Logger log = LoggerFactory.getLogger(RefusalLog.class);
@@ -86,8 +87,8 @@ public final class RefusalLog implements Refusals, FollowedTopic {
     /** The times of recent erasures. A refusal from before an erasure may be read after the erasure. */
     private final RecentEntries<Puri, Instant> erasedAt;
 
-    /** For each pURI without a row, the tombstone of this topic that reports the pURI's last event. */
-    private final RecentEntries<Puri, Erasure> lastEventWithoutRow;
+    /** By pURI, the last erasure that was read. A repeated erasure counts too. */
+    private final RecentEntries<Puri, Erasure> lastErasures;
 
     /** The refusals of erased pURIs, without names. A request with the token of such an event still gets the reason. */
     private final RecentEntries<Position, RejectedEvent> anonymized;
@@ -96,7 +97,7 @@ public final class RefusalLog implements Refusals, FollowedTopic {
     private int waitCount;
     private volatile Listener listener = position -> {};
 
-    /** A wait for the refusal at a position. Compared by identity. */
+    /** A wait for the refusal at a position. Two waits are never equal. */
     private static final class Wait {
         private final CompletableFuture<Optional<RejectedEvent>> result = new CompletableFuture<>();
     }
@@ -119,7 +120,7 @@ public final class RefusalLog implements Refusals, FollowedTopic {
         this.values = new AvroValues<>(Rejection.class, registry);
         this.startedAt = clock.instant();
         this.erasedAt = new RecentEntries<>(maxRefusals);
-        this.lastEventWithoutRow = new RecentEntries<>(maxRefusals);
+        this.lastErasures = new RecentEntries<>(maxRefusals);
         this.anonymized = new RecentEntries<>(maxRefusals);
         for (String reason : KNOWN_REASONS) {
             counters.put(reason, counter(reason, meters));
@@ -156,7 +157,7 @@ public final class RefusalLog implements Refusals, FollowedTopic {
 
     private static Counter counter(String reason, MeterRegistry meters) {
         return Counter.builder("puri.rejections")
-                .description("Events refused since this instance started, by reason")
+                .description("Events refused since this instance started, by reason; without those of erased objects")
                 .tag("reason", reason)
                 .register(meters);
     }
@@ -174,9 +175,9 @@ public final class RefusalLog implements Refusals, FollowedTopic {
 
     @Override
     public synchronized @Nullable Position lastEventWithoutRow(Puri puri) {
-        Erasure erasure = lastEventWithoutRow.get(puri);
-        // Only from before the start: the table's reader reports later erasures when readers can see them in the table.
-        // This follower may be ahead of that reader.
+        Erasure erasure = lastErasures.get(puri);
+        // Only an erasure from before the start. The feed of the table reports later erasures when look-ups see them
+        // there; this follower may be ahead of the feed.
         return erasure == null || !erasure.at().isBefore(startedAt) ? null : erasure.position();
     }
 
@@ -242,7 +243,7 @@ public final class RefusalLog implements Refusals, FollowedTopic {
     }
 
     /** Returns the newest refusals of a pURI, the newest first. */
-    public synchronized List<RejectedEvent> of(Puri puri, int limit) {
+    public synchronized List<RejectedEvent> latestOf(Puri puri, int limit) {
         removeExpired();
         Deque<RejectedEvent> events = byPuri.get(puri);
         return events == null ? List.of() : take(events.descendingIterator(), limit);
@@ -296,12 +297,12 @@ public final class RefusalLog implements Refusals, FollowedTopic {
             remove(byTime.getFirst());
         }
         erasedAt.removeOldestWhile(at -> at.isBefore(oldest));
-        lastEventWithoutRow.removeOldestWhile(erasure -> erasure.at().isBefore(oldest));
+        lastErasures.removeOldestWhile(erasure -> erasure.at().isBefore(oldest));
     }
 
-    private synchronized void putLastEventWithoutRow(Erasure erasure) {
-        // All records of a name are in one partition, so the record that was read last is the newest.
-        lastEventWithoutRow.put(erasure.puri(), erasure);
+    private synchronized void putErasure(Erasure erasure) {
+        // All records of a pURI are in one partition, so the record that was read last is the newest.
+        lastErasures.put(erasure.puri(), erasure);
     }
 
     void add(RejectedEvent event) {
@@ -371,7 +372,7 @@ public final class RefusalLog implements Refusals, FollowedTopic {
         bySurvivor.clear();
         byTime.clear();
         anonymized.clear();
-        lastEventWithoutRow.clear();
+        lastErasures.clear();
     }
 
     private final class RecordHandler implements TopicFollower.Handler {
@@ -405,7 +406,7 @@ public final class RefusalLog implements Refusals, FollowedTopic {
 
         private void handleErasure(ConsumerRecord<byte[], byte[]> record) {
             Erasure erasure = Erasure.of(RecordKey.puri(record.key()), record.headers());
-            putLastEventWithoutRow(erasure);
+            putErasure(erasure);
             if (erasure.isApplied()) {
                 forgetErased(erasure.puri(), erasure.at());
             }

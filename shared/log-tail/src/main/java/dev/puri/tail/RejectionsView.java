@@ -82,7 +82,7 @@ public record RejectionsView(@Nullable Puri puri, @Nullable Position position, i
             return log.find(position).filter(event -> puri == null || Objects.equals(puri, event.puri())).stream()
                     .toList();
         }
-        return puri == null ? log.latest(limit) : log.of(puri, limit);
+        return puri == null ? log.latest(limit) : log.latestOf(puri, limit);
     }
 
     /**

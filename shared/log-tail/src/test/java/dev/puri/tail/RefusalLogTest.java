@@ -62,10 +62,10 @@ final class RefusalLogTest {
             assertThat(refused.holder()).hasToString("Holder[owner=catalog, shard=br-2]");
         });
         assertThat(log.find(Written.position(13))).isEmpty();
-        assertThat(offsets(log.of(ONE, 10))).containsExactly(12L, 10L);
-        assertThat(offsets(log.of(ONE, 1))).containsExactly(12L);
+        assertThat(offsets(log.latestOf(ONE, 10))).containsExactly(12L, 10L);
+        assertThat(offsets(log.latestOf(ONE, 1))).containsExactly(12L);
         assertThat(offsets(log.latest(2))).containsExactly(12L, 11L);
-        assertThat(log.of(Puri.parse("music:tracks:3"), 10)).isEmpty();
+        assertThat(log.latestOf(Puri.parse("music:tracks:3"), 10)).isEmpty();
     }
 
     @Test
@@ -117,8 +117,8 @@ final class RefusalLogTest {
 
         assertThat(offsets(log.latest(10))).containsExactly(12L, 22L, 21L, 11L);
         assertThat(log.find(Written.position(20))).isEmpty();
-        assertThat(offsets(log.of(ONE, 10))).containsExactly(12L, 11L);
-        assertThat(offsets(log.of(TWO, 10))).containsExactly(22L, 21L);
+        assertThat(offsets(log.latestOf(ONE, 10))).containsExactly(12L, 11L);
+        assertThat(offsets(log.latestOf(TWO, 10))).containsExactly(22L, 21L);
     }
 
     @Test
@@ -126,11 +126,11 @@ final class RefusalLogTest {
         add(ONE, 10, 1);
         add(ONE, 10, 1);
         assertThat(log.latest(10)).hasSize(1);
-        assertThat(log.of(ONE, 10)).hasSize(1);
+        assertThat(log.latestOf(ONE, 10)).hasSize(1);
 
         handlers.getFirst().reset();
         assertThat(log.latest(10)).isEmpty();
-        assertThat(log.of(ONE, 10)).isEmpty();
+        assertThat(log.latestOf(ONE, 10)).isEmpty();
     }
 
     @Test
@@ -141,7 +141,7 @@ final class RefusalLogTest {
 
         log.forgetErased(ONE, Written.TIME.plusSeconds(4));
 
-        assertThat(log.of(ONE, 10)).isEmpty();
+        assertThat(log.latestOf(ONE, 10)).isEmpty();
         assertThat(log.find(Written.position(10))).isEmpty();
         assertThat(offsets(log.latest(10))).containsExactly(20L);
     }
@@ -203,7 +203,7 @@ final class RefusalLogTest {
 
         takeErasure(ONE, 12, -1, Outcome.UNCHANGED);
 
-        assertThat(offsets(log.of(ONE, 10))).containsExactly(11L);
+        assertThat(offsets(log.latestOf(ONE, 10))).containsExactly(11L);
         assertThat(log.lastEventWithoutRow(ONE)).isEqualTo(Written.position(12));
     }
 
@@ -215,7 +215,7 @@ final class RefusalLogTest {
         add(ONE, 12, 4);
         add(ONE, 13, 6);
 
-        assertThat(offsets(log.of(ONE, 10))).containsExactly(13L);
+        assertThat(offsets(log.latestOf(ONE, 10))).containsExactly(13L);
     }
 
     /** The table may lag behind the refusals. A client whose event is reported as decided must not read the old row. */
@@ -232,7 +232,7 @@ final class RefusalLogTest {
         log.forgetErased(ONE, Written.TIME.plusSeconds(3));
         add(ONE, 11, 3);
 
-        assertThat(offsets(log.of(ONE, 10))).containsExactly(11L, 10L);
+        assertThat(offsets(log.latestOf(ONE, 10))).containsExactly(11L, 10L);
     }
 
     @Test
@@ -241,7 +241,7 @@ final class RefusalLogTest {
         log.forgetErased(ONE, Written.TIME.plusSeconds(3));
         add(ONE, 11, 5);
 
-        assertThat(offsets(log.of(ONE, 10))).containsExactly(11L, 10L);
+        assertThat(offsets(log.latestOf(ONE, 10))).containsExactly(11L, 10L);
     }
 
     @Test
@@ -253,7 +253,7 @@ final class RefusalLogTest {
 
         log.forgetErased(TWO, Written.TIME.plusSeconds(3));
 
-        assertThat(offsets(log.of(ONE, 10))).containsExactly(11L);
+        assertThat(offsets(log.latestOf(ONE, 10))).containsExactly(11L);
     }
 
     /** Returns the record as a consumer reads it; its timestamp is from the broker's clock. */
@@ -287,7 +287,7 @@ final class RefusalLogTest {
         handlers.getFirst().tick();
 
         assertThat(offsets(log.latest(10))).containsExactly(11L);
-        assertThat(offsets(log.of(ONE, 10))).containsExactly(11L);
+        assertThat(offsets(log.latestOf(ONE, 10))).containsExactly(11L);
     }
 
     @Test

@@ -110,7 +110,7 @@ final class TailIT {
 
             assertThat(coming.get(30, TimeUnit.SECONDS)).isNotNull();
             assertThat(log.find(Written.position(7))).isPresent();
-            assertThat(log.of(TRACK, 10)).hasSize(1);
+            assertThat(log.latestOf(TRACK, 10)).hasSize(1);
         }
     }
 

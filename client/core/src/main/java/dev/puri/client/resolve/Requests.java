@@ -64,7 +64,7 @@ final class Requests {
     /** Time of the last answer; null if there was none. */
     private volatile @Nullable Long answeredAt;
 
-    /** Limits direct requests that do not wait for events. */
+    /** Limits requests that do not come from the {@link Joiner} and do not wait for events. */
     private final ConcurrencyLimiter<Call> nonWaitingLimiter;
 
     /** Limits requests that wait for events. They take seconds, so they must not block other requests. */
@@ -106,8 +106,8 @@ final class Requests {
 
     /**
      * Sends a batch as soon as fewer than {@code maxDirectRequests} calls of its kind are running. Further calls wait
-     * in their order. There are two kinds: calls that wait for events, and all other calls. If a call that waits for
-     * events is not sent within its wait, the verdict on its references is {@link Verdict.NotCaughtUp}.
+     * in their order. There are two kinds: calls that wait for events, and all other calls. If a call that waits is not
+     * sent within its wait, and all its references have tokens, their verdict is {@link Verdict.NotCaughtUp}.
      */
     CompletableFuture<Answer> sendLimited(List<Ref> refs, Duration wait) {
         boolean waitsForEvents = !wait.isZero() && refs.stream().anyMatch(ref -> ref.token() != null);
@@ -201,21 +201,22 @@ final class Requests {
 
         /** Starts the timer that fails the call at its deadline. */
         void startDeadline() {
-            Future<?> deadline = schedule(remainingNanos(), this::failAtDeadline);
+            Future<?> deadlineTimer = schedule(remainingNanos(), this::failAtDeadline);
             var unused = result.whenComplete((answer, error) -> {
-                deadline.cancel(false);
+                deadlineTimer.cancel(false);
                 runningCalls.remove(this);
                 cancelAttempts();
             });
         }
 
         /**
-         * Starts the timer that ends the wait of a call that is not sent. A reference without a token needs a resolver.
+         * Starts the timer that ends the wait of a call that is not sent. Does nothing if a reference has no token,
+         * because only a resolver can give its verdict.
          */
         void startWait() {
             if (refs.stream().allMatch(ref -> ref.token() != null)) {
-                Future<?> end = schedule(wait.toNanos(), this::answerAtEndOfWait);
-                var unused = result.whenComplete((answer, error) -> end.cancel(false));
+                Future<?> waitTimer = schedule(wait.toNanos(), this::answerAtEndOfWait);
+                var unused = result.whenComplete((answer, error) -> waitTimer.cancel(false));
             }
         }
 
@@ -236,8 +237,8 @@ final class Requests {
                 }
                 Duration hedgeAfter = options.hedgeAfter();
                 if (hedgeAfter != null) {
-                    Future<?> hedge = schedule(hedgeAfter.plus(remainingWait()).toNanos(), this::hedge);
-                    var unused = result.whenComplete((answer, error) -> hedge.cancel(false));
+                    Future<?> hedgeTimer = schedule(hedgeAfter.plus(remainingWait()).toNanos(), this::hedge);
+                    var unused = result.whenComplete((answer, error) -> hedgeTimer.cancel(false));
                 }
                 tryNext(null);
             } catch (RuntimeException | Error e) {
@@ -319,7 +320,7 @@ final class Requests {
                 }
                 mayStillSucceed = !untriedAddresses.isEmpty() || runningAttempts > 0;
             }
-            if (failure instanceof WrongAnswerException wrong && wrong.isSameFromAllResolvers()) {
+            if (failure instanceof UnusableResponseException unusable && unusable.isSameFromAllResolvers()) {
                 fail(exception(Kind.REJECTED));
             } else if (!mayStillSucceed) {
                 fail(exception(hasResponded() ? Kind.UNAVAILABLE : Kind.UNREACHABLE));
@@ -329,7 +330,7 @@ final class Requests {
         }
 
         private synchronized boolean hasResponded() {
-            return failures.stream().anyMatch(WrongAnswerException.class::isInstance);
+            return failures.stream().anyMatch(UnusableResponseException.class::isInstance);
         }
 
         private synchronized ResolverException exception(Kind kind) {
@@ -372,7 +373,7 @@ final class Requests {
             private final Address address;
             private final long waitMillis;
             private final CompletableFuture<Answer> outcome = new CompletableFuture<>();
-            private volatile @Nullable CompletableFuture<HttpResponse<String>> exchange;
+            private volatile @Nullable CompletableFuture<HttpResponse<String>> responseFuture;
 
             /**
              * @param wait maximum time that the resolver may wait for events
@@ -387,13 +388,13 @@ final class Requests {
              */
             void start(@Nullable Duration timeout) {
                 sent.increment();
-                var end = outcome.whenComplete(this::onCompletion);
+                var completion = outcome.whenComplete(this::onCompletion);
                 if (timeout != null) {
-                    Future<?> limit = schedule(
+                    Future<?> timeoutTimer = schedule(
                             timeout.toNanos(),
                             () -> outcome.completeExceptionally(
                                     new AddressTimeoutException("no answer within " + timeout.toMillis() + " ms")));
-                    var unlimited = end.whenComplete((answer, error) -> limit.cancel(false));
+                    var unused = completion.whenComplete((answer, error) -> timeoutTimer.cancel(false));
                 }
                 try {
                     send();
@@ -414,15 +415,15 @@ final class Requests {
                 long maxBytes = MAX_OTHER_BYTES + (long) MAX_RESULT_BYTES * refs.size();
                 CompletableFuture<HttpResponse<String>> responseFuture =
                         http.sendAsync(request.build(), response -> new BoundedText(maxBytes));
-                exchange = responseFuture;
-                var read = responseFuture.whenComplete((response, error) -> {
+                this.responseFuture = responseFuture;
+                var unused = responseFuture.whenComplete((response, error) -> {
                     if (error != null) {
                         outcome.completeExceptionally(unwrapped(error));
                         return;
                     }
                     try {
                         outcome.complete(read(response));
-                    } catch (WrongAnswerException | RuntimeException | Error e) {
+                    } catch (UnusableResponseException | RuntimeException | Error e) {
                         outcome.completeExceptionally(e);
                     }
                 });
@@ -431,18 +432,18 @@ final class Requests {
                 }
             }
 
-            private Answer read(HttpResponse<String> response) throws WrongAnswerException {
+            private Answer read(HttpResponse<String> response) throws UnusableResponseException {
                 int status = response.statusCode();
                 if (status != 200) {
                     boolean isSameFromAllResolvers = status / 100 == 4 && status != 408 && status != 429;
-                    throw new WrongAnswerException(status + " ", response.body(), isSameFromAllResolvers, null);
+                    throw new UnusableResponseException(status + " ", response.body(), isSameFromAllResolvers, null);
                 }
                 try {
                     List<Verdict> verdicts = ResolverJson.verdicts(refs, response.body());
                     return new Answer(
                             verdicts, response.headers().firstValue(LAG_HEADER).isEmpty());
                 } catch (IllegalArgumentException e) {
-                    throw new WrongAnswerException(
+                    throw new UnusableResponseException(
                             "the response is not that of a resolver (" + e.getMessage() + "): ",
                             response.body(),
                             false,
@@ -451,7 +452,7 @@ final class Requests {
             }
 
             private void onCompletion(@Nullable Answer answer, @Nullable Throwable error) {
-                CompletableFuture<HttpResponse<String>> responseFuture = exchange;
+                CompletableFuture<HttpResponse<String>> responseFuture = this.responseFuture;
                 if (responseFuture != null) {
                     responseFuture.cancel(true);
                 }
@@ -460,8 +461,8 @@ final class Requests {
                     answeredAt = nanoClock.getAsLong();
                     result.complete(answer);
                 } else if (error != null && !outcome.isCancelled()) {
-                    boolean isFailureOfAddress =
-                            !(error instanceof WrongAnswerException wrong) || !wrong.isSameFromAllResolvers();
+                    boolean isFailureOfAddress = !(error instanceof UnusableResponseException unusable)
+                            || !unusable.isSameFromAllResolvers();
                     if (isFailureOfAddress && !result.isDone()) {
                         address.failed();
                     }
@@ -493,7 +494,7 @@ final class Requests {
      * a refused connection has no message.
      */
     private static String describe(Throwable failure) {
-        boolean isOurs = failure instanceof WrongAnswerException || failure instanceof AddressTimeoutException;
+        boolean isOurs = failure instanceof UnusableResponseException || failure instanceof AddressTimeoutException;
         return isOurs ? String.valueOf(failure.getMessage()) : failure.toString();
     }
 }

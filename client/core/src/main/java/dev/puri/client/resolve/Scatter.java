@@ -112,7 +112,7 @@ public final class Scatter {
         CompletionStage<List<Gathered<R>>> run() {
             List<CompletableFuture<Boolean>> lanes = new ArrayList<>();
             for (int i = Math.min(maxQueries, tablesToQuery.size()); i > 0; i--) {
-                lanes.add(lane());
+                lanes.add(runLane());
             }
             return CompletableFuture.allOf(lanes.toArray(CompletableFuture[]::new))
                     .thenApply(done -> verdicts.stream().map(this::gathered).toList());
@@ -121,29 +121,29 @@ public final class Scatter {
         /**
          * Queries one table after the other, until no table is left or a query does not end although it was cancelled.
          */
-        private CompletableFuture<Boolean> lane() {
+        private CompletableFuture<Boolean> runLane() {
             for (var next = tablesToQuery.poll(); next != null; next = tablesToQuery.poll()) {
-                CompletableFuture<Boolean> queried = query(next.getKey(), List.copyOf(next.getValue()));
-                // If the query is already done, the loop queries the next table. A call of lane() would nest once for
-                // each table.
-                if (!queried.isDone()) {
-                    return queried.thenCompose(isOver -> isOver ? lane() : queried);
+                CompletableFuture<Boolean> mayStartNext = query(next.getKey(), List.copyOf(next.getValue()));
+                // If the query is already done, the loop queries the next table. A call of runLane() would nest once
+                // for each table.
+                if (!mayStartNext.isDone()) {
+                    return mayStartNext.thenCompose(mayStart -> mayStart ? runLane() : mayStartNext);
                 }
             }
             return CompletableFuture.completedFuture(true);
         }
 
         /**
-         * Queries a table. The result completes when the next query may start. It is false if this query is still
-         * running.
+         * Queries a table. The result completes with true when the next query may start. It is false if this query
+         * still runs and tables are left, so that the lane must stop.
          */
         private CompletableFuture<Boolean> query(Table table, List<Located> locatedRows) {
             CompletableFuture<Map<UUID, R>> answer = new CompletableFuture<>();
             CompletableFuture<Boolean> queryEnded = new CompletableFuture<>();
-            Runnable cancel = () -> {};
+            Runnable cancelQuery = () -> {};
             try {
                 CompletionStage<Map<UUID, R>> stage = query.rows(table.shard(), locatedRows);
-                cancel = () -> cancel(stage);
+                cancelQuery = () -> cancel(stage);
                 var unused = stage.whenComplete((found, error) -> {
                     queryEnded.complete(true);
                     if (error == null) {
@@ -156,22 +156,22 @@ public final class Scatter {
                 queryEnded.complete(true);
                 answer.completeExceptionally(e);
             }
-            Runnable cancelling = cancel;
+            Runnable finalCancelQuery = cancelQuery;
             return answer.orTimeout(queryTimeout.toNanos(), TimeUnit.NANOSECONDS)
                     .handle((found, error) -> {
                         if (error == null) {
                             rows.put(table, Objects.requireNonNullElse(found, Map.of()));
                         } else {
                             failures.put(table, cause(error));
-                            cancelling.run();
+                            finalCancelQuery.run();
                         }
                         // If no table waits for its turn, the list need not wait until a cancelled query ends.
-                        CompletableFuture<Boolean> end = tablesToQuery.isEmpty()
+                        CompletableFuture<Boolean> mayStartNext = tablesToQuery.isEmpty()
                                 ? CompletableFuture.completedFuture(true)
                                 : queryEnded.completeOnTimeout(false, queryTimeout.toNanos(), TimeUnit.NANOSECONDS);
-                        return end;
+                        return mayStartNext;
                     })
-                    .thenCompose(end -> end);
+                    .thenCompose(mayStartNext -> mayStartNext);
         }
 
         private void cancel(CompletionStage<?> stage) {

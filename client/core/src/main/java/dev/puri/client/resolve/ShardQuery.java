@@ -18,13 +18,13 @@ public interface ShardQuery<R> {
     /**
      * Reads rows of one collection from a shard. The stage is cancelled if it takes too long.
      *
-     * @param rows the rows to read, without repetitions
+     * @param located the rows to read, without repetitions
      * @return the rows that exist, by primary key. The stage must be done only when the query has ended, also after a
      *     cancellation, because {@link Scatter} then starts the next query. A stage of {@link
      *     java.util.concurrent.CompletableFuture#supplyAsync} is done as soon as it is cancelled, so use {@link
      *     #blocking} instead
      */
-    CompletionStage<Map<UUID, R>> rows(Shard shard, List<Located> rows);
+    CompletionStage<Map<UUID, R>> rows(Shard shard, List<Located> located);
 
     /**
      * Converts a blocking function, such as a JDBC query, to a query. If the function takes too long, its thread is
@@ -33,8 +33,8 @@ public interface ShardQuery<R> {
      * @param executor runs the function
      */
     static <R> ShardQuery<R> blocking(Executor executor, BiFunction<Shard, List<Located>, Map<UUID, R>> query) {
-        return (shard, rows) -> {
-            BlockingQuery<Map<UUID, R>> blockingQuery = new BlockingQuery<>(() -> query.apply(shard, rows));
+        return (shard, located) -> {
+            BlockingQuery<Map<UUID, R>> blockingQuery = new BlockingQuery<>(() -> query.apply(shard, located));
             executor.execute(blockingQuery);
             return blockingQuery;
         };

@@ -61,7 +61,8 @@ public final class EmbeddedResolver implements IdentityResolver {
         // Checked first, because with older classes any later step may fail with a confusing message.
         KafkaVersion.requireMinVersion();
         List<String> mistakes = Stream.of(
-                        KafkaOptionsCheck.clientFailure(options.kafka()), LockedFolder.flaw(options.stateDir()))
+                        KafkaOptionsCheck.clientFailure(options.kafka()),
+                        LockedFolder.createIfMissing(options.stateDir()))
                 .flatMap(Stream::ofNullable)
                 .toList();
         if (!mistakes.isEmpty()) {

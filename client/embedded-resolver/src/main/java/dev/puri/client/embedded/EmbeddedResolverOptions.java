@@ -24,7 +24,7 @@ import java.util.TreeSet;
  * @param maxLag maximum lag of a ready table, in records
  * @param maxLagAge maximum age of the end offsets from which the lag of a ready table is computed. The brokers are
  *     asked once a second, and the end offsets grow old while no broker responds
- * @param refusals maximum number of refusals that are kept, so that a request with the token of a refused event gets
+ * @param maxRefusals maximum number of refusals that are kept, so that a request with the token of a refused event gets
  *     the reason. Refusals are kept for at most 30 days
  * @param meters registry for the metrics of the table, which have the names of the resolver's metrics. Each embedded
  *     resolver needs its own registry; a shared registry reports only the metrics of the first resolver
@@ -38,7 +38,7 @@ public record EmbeddedResolverOptions(
         int maxPending,
         long maxLag,
         Duration maxLagAge,
-        int refusals,
+        int maxRefusals,
         MeterRegistry meters) {
     private static final Duration MIN_SNAPSHOT_INTERVAL = Duration.ofMillis(1);
     private static final Duration MIN_LAG_AGE = Duration.ofSeconds(2);
@@ -63,7 +63,7 @@ public record EmbeddedResolverOptions(
                 "maxLagAge: " + maxLagAge + " is less than " + MIN_LAG_AGE
                         + ", and the brokers are asked only once a second",
                 mistakes);
-        require(refusals >= 1, "refusals: " + refusals + " is less than 1", mistakes);
+        require(maxRefusals >= 1, "maxRefusals: " + maxRefusals + " is less than 1", mistakes);
         if (!mistakes.isEmpty()) {
             throw new IllegalArgumentException(
                     "invalid options of the embedded resolver:\n  " + String.join("\n  ", mistakes));
@@ -94,7 +94,7 @@ public record EmbeddedResolverOptions(
                 + UserInfo.masked(schemaRegistry)
                 + ", stateDir=" + stateDir + ", kafka=" + new TreeSet<>(kafka.keySet()) + ", snapshotInterval="
                 + snapshotInterval + ", maxPending=" + maxPending + ", maxLag=" + maxLag + ", maxLagAge=" + maxLagAge
-                + ", refusals=" + refusals + "]";
+                + ", maxRefusals=" + maxRefusals + "]";
     }
 
     /** Builds the options. {@link EmbeddedResolverOptions} describes each option. Not thread-safe. */
@@ -107,7 +107,7 @@ public record EmbeddedResolverOptions(
         private int maxPending = 10_000;
         private long maxLag = 10_000;
         private Duration maxLagAge = Duration.ofSeconds(30);
-        private int refusals = 100_000;
+        private int maxRefusals = 100_000;
         private MeterRegistry meters = new CompositeMeterRegistry();
 
         private Builder(String bootstrapServers, String schemaRegistry, Path stateDir) {
@@ -147,8 +147,8 @@ public record EmbeddedResolverOptions(
         }
 
         /** 100,000 by default. */
-        public Builder refusals(int maxRefusals) {
-            refusals = maxRefusals;
+        public Builder maxRefusals(int refusals) {
+            maxRefusals = refusals;
             return this;
         }
 
@@ -173,7 +173,7 @@ public record EmbeddedResolverOptions(
                     maxPending,
                     maxLag,
                     maxLagAge,
-                    refusals,
+                    maxRefusals,
                     meters);
         }
     }

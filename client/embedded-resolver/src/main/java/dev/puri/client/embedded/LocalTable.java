@@ -62,7 +62,7 @@ final class LocalTable implements AutoCloseable {
                     RefusalLog.start(
                             new PlainConsumers(kafka, options.bootstrapServers()),
                             registry,
-                            options.refusals(),
+                            options.maxRefusals(),
                             REFUSALS_MAX_AGE,
                             options.maxPending(),
                             clock,

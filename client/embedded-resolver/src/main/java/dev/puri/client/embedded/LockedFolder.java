@@ -14,9 +14,9 @@ import org.jspecify.annotations.Nullable;
  * The folder of a resolver, locked by a file. Two resolvers in one folder would overwrite each other's snapshots.
  *
  * @param path the real path, without symbolic links
- * @param lock the locked file. The kernel releases the lock when the process ends
+ * @param lockFile the locked file. The kernel releases the lock when the process ends
  */
-record LockedFolder(Path path, FileChannel lock) implements AutoCloseable {
+record LockedFolder(Path path, FileChannel lockFile) implements AutoCloseable {
     private static final String LOCK_FILE = "resolver.lock";
 
     /**
@@ -26,7 +26,7 @@ record LockedFolder(Path path, FileChannel lock) implements AutoCloseable {
     private static final Set<Path> OF_THIS_PROCESS = ConcurrentHashMap.newKeySet();
 
     /** Creates a folder if it does not exist. Returns why the folder cannot be used, or null if it can be used. */
-    static @Nullable String flaw(Path path) {
+    static @Nullable String createIfMissing(Path path) {
         try {
             Files.createDirectories(path);
             return Files.isWritable(path) ? null : "stateDir: " + path + " is not writable";
@@ -45,12 +45,12 @@ record LockedFolder(Path path, FileChannel lock) implements AutoCloseable {
         try {
             Files.createDirectories(path);
             Path realPath = path.toRealPath();
-            FileChannel lock = OF_THIS_PROCESS.add(realPath) ? lock(realPath) : null;
-            if (lock == null) {
+            FileChannel lockFile = OF_THIS_PROCESS.add(realPath) ? lock(realPath) : null;
+            if (lockFile == null) {
                 throw new IllegalStateException(
                         "stateDir " + path + " is used by another resolver; each resolver needs its own folder");
             }
-            return new LockedFolder(realPath, lock);
+            return new LockedFolder(realPath, lockFile);
         } catch (IOException e) {
             throw new UncheckedIOException("stateDir " + path + " cannot be used: " + e, e);
         }
@@ -58,17 +58,18 @@ record LockedFolder(Path path, FileChannel lock) implements AutoCloseable {
 
     /** Returns the locked file; null if another process has locked it. */
     private static @Nullable FileChannel lock(Path realPath) throws IOException {
-        FileChannel lock = null;
+        FileChannel lockFile = null;
         boolean isLocked = false;
         try {
-            lock = FileChannel.open(realPath.resolve(LOCK_FILE), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
-            isLocked = lock.tryLock() != null;
-            return isLocked ? lock : null;
+            lockFile =
+                    FileChannel.open(realPath.resolve(LOCK_FILE), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+            isLocked = lockFile.tryLock() != null;
+            return isLocked ? lockFile : null;
         } finally {
             if (!isLocked) {
                 OF_THIS_PROCESS.remove(realPath);
-                if (lock != null) {
-                    lock.close();
+                if (lockFile != null) {
+                    lockFile.close();
                 }
             }
         }
@@ -77,7 +78,7 @@ record LockedFolder(Path path, FileChannel lock) implements AutoCloseable {
     @Override
     public void close() {
         try {
-            lock.close();
+            lockFile.close();
         } catch (IOException e) {
             throw new UncheckedIOException("the lock of " + path + " cannot be released", e);
         } finally {

@@ -21,7 +21,7 @@ final class EmbeddedResolverOptionsTest {
         assertThat(options.maxLagAge()).isEqualTo(Duration.ofSeconds(30));
         assertThat(options.snapshotInterval()).isEqualTo(Duration.ofMinutes(10));
         assertThat(options.maxPending()).isEqualTo(10_000);
-        assertThat(options.refusals()).isEqualTo(100_000);
+        assertThat(options.maxRefusals()).isEqualTo(100_000);
         assertThat(options.kafka()).isEmpty();
     }
 
@@ -43,7 +43,7 @@ final class EmbeddedResolverOptionsTest {
                         .maxPending(0)
                         .maxLag(-1)
                         .maxLagAge(Duration.ofSeconds(1))
-                        .refusals(0)
+                        .maxRefusals(0)
                         .build())
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContainingAll(
@@ -58,7 +58,7 @@ final class EmbeddedResolverOptionsTest {
                         "maxPending: 0",
                         "maxLag: -1",
                         "maxLagAge: PT1S",
-                        "refusals: 0");
+                        "maxRefusals: 0");
     }
 
     @Test

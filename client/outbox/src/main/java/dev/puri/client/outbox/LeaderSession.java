@@ -64,10 +64,10 @@ final class LeaderSession implements AutoCloseable {
         this.isClosing = isClosing;
     }
 
-    /** Makes blocked rows due that have lost their retry time: see {@link OutboxTables#repairRetryTimes}. */
-    synchronized void repairRetryTimes() throws SQLException {
+    /** See {@link OutboxTables#makeRowsWithoutRetryTimeDue}. */
+    synchronized void makeRowsWithoutRetryTimeDue() throws SQLException {
         requireOpen();
-        tables.repairRetryTimes(connection);
+        tables.makeRowsWithoutRetryTimeDue(connection);
     }
 
     /**
@@ -123,7 +123,7 @@ final class LeaderSession implements AutoCloseable {
                     blockedPuris.add(entry.getKey().aggregateid());
                 }
             }
-            result.throwFailure();
+            result.throwIfPublishingFailed();
         }
     }
 
@@ -178,7 +178,7 @@ final class LeaderSession implements AutoCloseable {
                 recordFailedAttempt(entry.getKey(), entry.getValue(), tables.attempts(connection, entry.getKey()) + 1);
             }
         }
-        result.throwFailure();
+        result.throwIfPublishingFailed();
         return result.published().size();
     }
 
@@ -207,7 +207,7 @@ final class LeaderSession implements AutoCloseable {
             return failed.isEmpty() ? null : failed.values().iterator().next();
         }
 
-        void throwFailure() {
+        void throwIfPublishingFailed() {
             Throwable failure = failure();
             if (failure != null) {
                 throw new RelayException("publishing failed: " + failure, failure);

@@ -20,8 +20,8 @@ import org.slf4j.LoggerFactory;
  *      └──back-off──────┘ database, broker or schema registry fails
  * </pre>
  *
- * <p>A row is deleted only after the broker has acknowledged its event, so each event is published at least once, also
- * after failures. A repeated event has the same event id, so the registry counts it once.
+ * <p>A wave has at most one event of each pURI. A row is deleted only after the broker has acknowledged its event, so
+ * each event is published at least once. A repeated event has the same event id, so the registry counts it once.
  *
  * <pre>{@code
  * try (OutboxRelay relay = OutboxRelay.start(RelaySettings.of(dataSource, Dialect.POSTGRESQL, kafkaProperties))) {
@@ -119,7 +119,7 @@ public final class OutboxRelay implements AutoCloseable {
         try {
             pauses.backOff(delay);
         } catch (InterruptedException interrupted) {
-            // Only close interrupts.
+            // Only close() interrupts this thread.
             isClosed = true;
         }
     }
@@ -129,7 +129,7 @@ public final class OutboxRelay implements AutoCloseable {
         RowPublisher publisher = new RowPublisher(settings.properties(), settings.ownsTopic());
         try (LeaderSession session = new LeaderSession(settings, connection, tables, publisher, () -> isClosed)) {
             isLeader = true;
-            session.repairRetryTimes();
+            session.makeRowsWithoutRetryTimeDue();
             FeedSupervisor supervisor = new FeedSupervisor(session);
             try {
                 long lastSweepNanos = System.nanoTime();
@@ -137,17 +137,17 @@ public final class OutboxRelay implements AutoCloseable {
                 // sweep ends with the first batch that is not full.
                 boolean isSweepRunning = true;
                 while (!isClosed) {
-                    supervisor.startIfNeeded(connection);
+                    supervisor.supervise(connection);
                     boolean isFeedRunning = feed.state() instanceof Feed.State.Running;
                     if (System.nanoTime() - lastSweepNanos
                             >= settings.sweepInterval().toNanos()) {
                         lastSweepNanos = System.nanoTime();
                         isSweepRunning = true;
-                        session.repairRetryTimes();
+                        session.makeRowsWithoutRetryTimeDue();
                     }
                     LeaderSession.Pass pass = session.runPass(!isFeedRunning || isSweepRunning);
                     isSweepRunning = pass.polled() == LeaderSession.BATCH_SIZE;
-                    supervisor.throwFailure();
+                    supervisor.throwIfPublishingFailed();
                     consecutiveFailures = 0;
                     problem = pass.problem() == null
                             ? Feed.problem(feed.state())
@@ -165,7 +165,7 @@ public final class OutboxRelay implements AutoCloseable {
     /** Starts the feed while this relay is the leader, and restarts it after failures. */
     private final class FeedSupervisor {
         private final LeaderSession session;
-        private volatile @Nullable Exception failure;
+        private volatile @Nullable Exception publishFailure;
         private boolean isStarted;
         private int feedFailures;
         private long restartAtNanos;
@@ -174,7 +174,8 @@ public final class OutboxRelay implements AutoCloseable {
             this.session = session;
         }
 
-        void startIfNeeded(Connection connection) {
+        /** Starts the feed if it is due, or stops a feed that has failed. */
+        void supervise(Connection connection) {
             if (!isStarted) {
                 if (feedFailures == 0 || System.nanoTime() - restartAtNanos >= 0) {
                     isStarted = true;
@@ -204,15 +205,15 @@ public final class OutboxRelay implements AutoCloseable {
             try {
                 session.publishRowsWithSeqs(batches);
             } catch (SQLException | RuntimeException e) {
-                failure = e;
+                publishFailure = e;
                 wake();
                 throw e;
             }
         }
 
-        /** Throws the failure of the feed's thread if it could not publish rows, which ends the session. */
-        void throwFailure() {
-            Exception e = failure;
+        /** Ends the session with an exception if the rows that the feed reported could not be published. */
+        void throwIfPublishingFailed() {
+            Exception e = publishFailure;
             if (e != null) {
                 throw e instanceof RelayException relayException
                         ? relayException
@@ -242,8 +243,8 @@ public final class OutboxRelay implements AutoCloseable {
     }
 
     /**
-     * Makes a failed row, which blocks the later rows of its pURI, due now. The leader retries the row when it next
-     * reads the table: at once if this relay is the leader, otherwise after its poll interval or its back-off.
+     * Makes a failed row due. If this relay is the leader, it retries the row at once. Another leader retries the row
+     * within a second if its feed runs, otherwise within its poll interval. Does not shorten a back-off.
      *
      * @return false if no failed row has this event id
      */
@@ -285,7 +286,7 @@ public final class OutboxRelay implements AutoCloseable {
         isClosed = true;
         pauses.close();
         try {
-            if (!endsWithin(thread, RowPublisher.closeTimeout(settings.properties()), INTERRUPT_TIMEOUT)) {
+            if (!endsWithin(thread, RowPublisher.waveAndCloseTimeout(settings.properties()), INTERRUPT_TIMEOUT)) {
                 LOG.warn("The relay of {} was closed and interrupted, but still runs", settings.table());
             }
         } catch (InterruptedException e) {

@@ -276,7 +276,7 @@ final class OutboxTables {
      * Makes the first blocked row of each pURI due if the row has no retry time, without which it would never be
      * retried. A retry time is missing if a relay, or the process of an operator, ended between two statements.
      */
-    void repairRetryTimes(Connection connection) throws SQLException {
+    void makeRowsWithoutRetryTimeDue(Connection connection) throws SQLException {
         Set<String> puris = new HashSet<>();
         String sql =
                 "SELECT aggregateid FROM " + blockedTable + " b WHERE retry_ms IS NULL AND NOT EXISTS (SELECT 1 FROM "

@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Publishes rows of an outbox as events, with its own {@link IdentityPublisher}, and classifies errors: errors of one
- * row, of a topic, or of the broker.
+ * row, of a topic, or of the broker. Rows come in waves: rows of different pURIs that are sent together.
  *
  * <p>A send to a missing topic blocks the sending thread for {@code max.block.ms} and then fails. So each topic of a
  * wave has its own sending thread. After such a failure no further row of the wave is sent to the topic, and the topic
@@ -72,7 +72,7 @@ final class RowPublisher implements AutoCloseable {
 
     private static final Duration MAX_TOPIC_PAUSE = Duration.ofMinutes(5);
 
-    /** If more topics than this are paused, all pauses are dropped. */
+    /** If this number of topics is paused, a failure of a further topic first ends all pauses. */
     private static final int MAX_PAUSED_TOPICS = 1000;
 
     /**
@@ -83,26 +83,26 @@ final class RowPublisher implements AutoCloseable {
 
     private final BiFunction<Event, Map<String, String>, CompletionStage<Position>> publisher;
     private final Runnable closePublisher;
-    private final Predicate<String> ownsTopic;
+    private final Predicate<String> namespaceOwnsTopic;
     private final LongSupplier nanoClock;
     private final ExecutorService senders = Executors.newCachedThreadPool(RowPublisher::newSenderThread);
-    private final Map<String, PausedTopic> pausedTopics = new HashMap<>();
+    private final Map<String, TopicPause> pausesByTopic = new HashMap<>();
 
     /** No paused topic is retried before this time. */
     private long noRetryBeforeNanos;
 
-    /** A topic to which a send failed, and the error with which its rows fail during the pause. */
-    private record PausedTopic(long untilNanos, Duration pause, Exception error) {}
+    /** The pause of a topic after a failed send. The rows of the topic fail with the error during the pause. */
+    private record TopicPause(long untilNanos, Duration duration, Exception error) {}
 
     /** A row and the event that is decoded from its payload. */
     private record Outgoing(OutboxRow row, Event event) {}
 
-    RowPublisher(Map<?, ?> properties, Predicate<String> ownsTopic) {
-        this(new IdentityPublisher(publisherProperties(properties), ownsTopic), ownsTopic);
+    RowPublisher(Map<?, ?> properties, Predicate<String> namespaceOwnsTopic) {
+        this(new IdentityPublisher(publisherProperties(properties), namespaceOwnsTopic), namespaceOwnsTopic);
     }
 
-    private RowPublisher(IdentityPublisher publisher, Predicate<String> ownsTopic) {
-        this(publisher::publish, () -> publisher.close(CLOSE_TIMEOUT), ownsTopic, System::nanoTime);
+    private RowPublisher(IdentityPublisher publisher, Predicate<String> namespaceOwnsTopic) {
+        this(publisher::publish, () -> publisher.close(CLOSE_TIMEOUT), namespaceOwnsTopic, System::nanoTime);
     }
 
     /**
@@ -112,11 +112,11 @@ final class RowPublisher implements AutoCloseable {
     RowPublisher(
             BiFunction<Event, Map<String, String>, CompletionStage<Position>> publisher,
             Runnable closePublisher,
-            Predicate<String> ownsTopic,
+            Predicate<String> namespaceOwnsTopic,
             LongSupplier nanoClock) {
         this.publisher = publisher;
         this.closePublisher = closePublisher;
-        this.ownsTopic = ownsTopic;
+        this.namespaceOwnsTopic = namespaceOwnsTopic;
         this.nanoClock = nanoClock;
         this.noRetryBeforeNanos = nanoClock.getAsLong();
     }
@@ -140,7 +140,7 @@ final class RowPublisher implements AutoCloseable {
      *
      * @param relayProperties properties of the relay; a value that is not a number counts as absent
      */
-    static Duration closeTimeout(Map<?, ?> relayProperties) {
+    static Duration waveAndCloseTimeout(Map<?, ?> relayProperties) {
         Map<String, Object> properties = publisherProperties(relayProperties);
         long requestMillis = millis(properties, ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG, 0)
                 + millis(properties, ProducerConfig.LINGER_MS_CONFIG, 0);
@@ -173,7 +173,7 @@ final class RowPublisher implements AutoCloseable {
      *
      * @param wave has at most one row of each pURI, so the order of topics does not matter
      * @return a future for each row, in the order of the wave. The future completes when all in-sync replicas have the
-     *     event. It fails with the error of the row, or with the error of an earlier row that affects the whole topic
+     *     event. It fails with the error of the row, or with an earlier error that affects its topic or all topics
      */
     Map<OutboxRow, CompletableFuture<@Nullable Void>> publish(List<OutboxRow> wave) throws InterruptedException {
         Map<OutboxRow, CompletableFuture<@Nullable Void>> results = new HashMap<>();
@@ -200,10 +200,10 @@ final class RowPublisher implements AutoCloseable {
         boolean hasRetryFailed = false;
         Map<String, Map<OutboxRow, CompletableFuture<@Nullable Void>>> sent = sendAll(rowsByTopic);
         for (Map.Entry<String, Map<OutboxRow, CompletableFuture<@Nullable Void>>> entry : sent.entrySet()) {
-            boolean isRetry = pausedTopics.containsKey(entry.getKey());
+            boolean isRetry = pausesByTopic.containsKey(entry.getKey());
             Exception error = findTopicError(entry.getValue().values());
             if (error == null) {
-                pausedTopics.remove(entry.getKey());
+                pausesByTopic.remove(entry.getKey());
             } else {
                 pause(entry.getKey(), error);
                 hasRetryFailed |= isRetry;
@@ -226,18 +226,18 @@ final class RowPublisher implements AutoCloseable {
 
     /** Returns the error that paused a topic; null if rows may be sent to the topic now. */
     private @Nullable Exception pauseError(String topic, long now) {
-        PausedTopic pause = pausedTopics.get(topic);
-        if (pause == null) {
+        TopicPause topicPause = pausesByTopic.get(topic);
+        if (topicPause == null) {
             return null;
         }
-        return now - pause.untilNanos() < 0 || now - noRetryBeforeNanos < 0 ? pause.error() : null;
+        return now - topicPause.untilNanos() < 0 || now - noRetryBeforeNanos < 0 ? topicPause.error() : null;
     }
 
     /** The topic of an event. */
     private String topic(Event event) {
         String namespace = event.puri().namespace();
         try {
-            return Topics.eventsTopicOf(namespace, ownsTopic.test(namespace));
+            return Topics.eventsTopicOf(namespace, namespaceOwnsTopic.test(namespace));
         } catch (RuntimeException e) {
             throw new IllegalArgumentException(
                     "failed to determine whether the namespace " + namespace + " has its own topic: " + e, e);
@@ -340,15 +340,16 @@ final class RowPublisher implements AutoCloseable {
     }
 
     private void pause(String topic, Exception error) {
-        PausedTopic previous = pausedTopics.get(topic);
-        if (previous == null && pausedTopics.size() >= MAX_PAUSED_TOPICS) {
-            pausedTopics.clear();
+        TopicPause previous = pausesByTopic.get(topic);
+        if (previous == null && pausesByTopic.size() >= MAX_PAUSED_TOPICS) {
+            pausesByTopic.clear();
         }
-        Duration pause = previous == null ? MIN_TOPIC_PAUSE : previous.pause().multipliedBy(2);
-        if (pause.compareTo(MAX_TOPIC_PAUSE) > 0) {
-            pause = MAX_TOPIC_PAUSE;
+        Duration duration =
+                previous == null ? MIN_TOPIC_PAUSE : previous.duration().multipliedBy(2);
+        if (duration.compareTo(MAX_TOPIC_PAUSE) > 0) {
+            duration = MAX_TOPIC_PAUSE;
         }
-        pausedTopics.put(topic, new PausedTopic(nanoClock.getAsLong() + pause.toNanos(), pause, error));
+        pausesByTopic.put(topic, new TopicPause(nanoClock.getAsLong() + duration.toNanos(), duration, error));
     }
 
     /** Returns the error of a failed future. */
@@ -385,8 +386,8 @@ final class RowPublisher implements AutoCloseable {
     }
 
     /**
-     * Returns the error text for the table of blocked rows. It is the text of Kafka's exception if there is one,
-     * because pURI and id have their own columns.
+     * Returns the error text for the table of blocked rows. Of a {@link PublishException} it is the text of the cause,
+     * because its own text repeats the pURI and the event id, which have their own columns.
      */
     static String description(Throwable error) {
         Throwable cause = error instanceof PublishException && error.getCause() != null ? error.getCause() : error;

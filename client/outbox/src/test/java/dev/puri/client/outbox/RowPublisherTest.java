@@ -46,12 +46,12 @@ class RowPublisherTest {
 
     @Test
     void theTimeToCloseFollowsFromThePublishersTimeouts() {
-        assertThat(RowPublisher.closeTimeout(Map.of())).isEqualTo(Duration.ofSeconds(46));
-        assertThat(RowPublisher.closeTimeout(Map.of("max.block.ms", "1000", "delivery.timeout.ms", 60_000)))
+        assertThat(RowPublisher.waveAndCloseTimeout(Map.of())).isEqualTo(Duration.ofSeconds(46));
+        assertThat(RowPublisher.waveAndCloseTimeout(Map.of("max.block.ms", "1000", "delivery.timeout.ms", 60_000)))
                 .isEqualTo(Duration.ofSeconds(67));
-        assertThat(RowPublisher.closeTimeout(Map.of("request.timeout.ms", "60000")))
+        assertThat(RowPublisher.waveAndCloseTimeout(Map.of("request.timeout.ms", "60000")))
                 .isEqualTo(Duration.ofSeconds(76));
-        assertThat(RowPublisher.closeTimeout(Map.of("max.block.ms", "soon", "delivery.timeout.ms", "300000")))
+        assertThat(RowPublisher.waveAndCloseTimeout(Map.of("max.block.ms", "soon", "delivery.timeout.ms", "300000")))
                 .isEqualTo(Duration.ofSeconds(155));
     }
 

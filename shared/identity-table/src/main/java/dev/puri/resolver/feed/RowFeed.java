@@ -113,7 +113,7 @@ final class RowFeed implements Processor<byte[], byte[], Void, Void> {
                     outcomes.addWithoutRow(puri, answer.position());
                 }
             } else {
-                batch.rows.put(puri, answer == null ? row : answer.withPositionToStore(row));
+                batch.rows.put(puri, answer == null ? row : answer.rowToStore(row));
             }
             batch.addRecord(
                     puri.toBytes(),

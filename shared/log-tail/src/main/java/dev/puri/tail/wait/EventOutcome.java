@@ -35,12 +35,12 @@ public record EventOutcome(Position position, Outcome outcome) {
     }
 
     /**
-     * Returns the row with the position that readers store: normally the position of this event, so that a wait for the
-     * event's token ends. But if the event was refused and is in another partition than the row's position, the row
-     * keeps its own position. Positions of different partitions cannot be compared, and the token of a refused event is
-     * answered from {@link OutcomeCache}.
+     * Returns the row as readers store it: normally with the position of this event, so that a wait for the event's
+     * token ends. But if the event was refused and is in another partition than the row's position, the row keeps its
+     * own position. Positions of different partitions cannot be compared, and the token of a refused event is answered
+     * from {@link OutcomeCache}.
      */
-    public Row withPositionToStore(Row row) {
+    public Row rowToStore(Row row) {
         Position rowPosition = row.position();
         boolean isInAnotherPartition =
                 !rowPosition.topic().equals(position.topic()) || rowPosition.partition() != position.partition();

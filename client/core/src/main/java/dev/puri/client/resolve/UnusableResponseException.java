@@ -3,7 +3,7 @@ package dev.puri.client.resolve;
 import org.jspecify.annotations.Nullable;
 
 /** A resolver responded with an error status, or with a body that does not answer the request. */
-final class WrongAnswerException extends Exception {
+final class UnusableResponseException extends Exception {
     private static final long serialVersionUID = 1L;
     private static final int MAX_QUOTED_CHARS = 300;
 
@@ -14,7 +14,8 @@ final class WrongAnswerException extends Exception {
      * @param body body of the response, whose first {@value #MAX_QUOTED_CHARS} characters end the message
      * @param isSameFromAllResolvers whether other resolvers would respond in the same way
      */
-    WrongAnswerException(String description, String body, boolean isSameFromAllResolvers, @Nullable Throwable cause) {
+    UnusableResponseException(
+            String description, String body, boolean isSameFromAllResolvers, @Nullable Throwable cause) {
         super(description + quoted(body), cause);
         this.isSameFromAllResolvers = isSameFromAllResolvers;
     }
