@@ -237,7 +237,8 @@ final class Requests {
                 }
                 Duration hedgeAfter = options.hedgeAfter();
                 if (hedgeAfter != null) {
-                    Future<?> hedgeTimer = schedule(hedgeAfter.plus(remainingWait()).toNanos(), this::hedge);
+                    Future<?> hedgeTimer =
+                            schedule(hedgeAfter.plus(remainingWait()).toNanos(), this::hedge);
                     var unused = result.whenComplete((answer, error) -> hedgeTimer.cancel(false));
                 }
                 tryNext(null);
