@@ -14,6 +14,7 @@ import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AlterConfigOp;
 import org.apache.kafka.clients.admin.ConfigEntry;
 import org.apache.kafka.clients.admin.TransactionDescription;
+import org.apache.kafka.clients.admin.TransactionState;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
@@ -78,7 +79,21 @@ public final class HangingTransaction {
             producer.send(new ProducerRecord<>(
                     committedPartition.topic(), committedPartition.partition(), null, new byte[0]));
             producer.commitTransaction();
+            awaitCompleteCommit(bootstrapServers, transactionalId);
             return hanging;
+        }
+    }
+
+    /** Commits return before the coordinator has written the markers and reports that the transaction has ended. */
+    private static void awaitCompleteCommit(String bootstrapServers, String transactionalId) {
+        try (Admin admin = admin(bootstrapServers)) {
+            Awaitility.await()
+                    .atMost(TIMEOUT)
+                    .until(() -> admin.describeTransactions(List.of(transactionalId))
+                                    .description(transactionalId)
+                                    .get()
+                                    .state()
+                            == TransactionState.COMPLETE_COMMIT);
         }
     }
 
