@@ -70,6 +70,10 @@ public final class RefusalLog implements Refusals, FollowedTopic {
     private final InstantSource clock;
     private final AvroValues<Rejection> values;
     private final Instant startedAt;
+
+    /** Only later refusals are counted, because a follower that starts again reads earlier ones again. */
+    private volatile Instant countedSince;
+
     private final Map<String, Counter> counters = new HashMap<>();
     private final Counter otherReasons;
     private final Follower follower;
@@ -119,6 +123,7 @@ public final class RefusalLog implements Refusals, FollowedTopic {
         this.clock = clock;
         this.values = new AvroValues<>(Rejection.class, registry);
         this.startedAt = clock.instant();
+        this.countedSince = startedAt;
         this.erasedAt = new RecentEntries<>(maxRefusals);
         this.lastErasures = new RecentEntries<>(maxRefusals);
         this.anonymized = new RecentEntries<>(maxRefusals);
@@ -318,7 +323,7 @@ public final class RefusalLog implements Refusals, FollowedTopic {
         // Outside the lock, because it runs the continuations of the waits.
         waitsAtPosition.forEach(wait -> wait.result.complete(Optional.of(stored)));
         listener.onOutcome(event.position());
-        if (stored == event && !event.rejectedAt().isBefore(startedAt)) {
+        if (stored == event && !event.rejectedAt().isBefore(countedSince)) {
             counters.getOrDefault(event.reason(), otherReasons).increment();
         }
     }
@@ -379,6 +384,7 @@ public final class RefusalLog implements Refusals, FollowedTopic {
         @Override
         public void reset() {
             clear();
+            countedSince = clock.instant();
         }
 
         @Override

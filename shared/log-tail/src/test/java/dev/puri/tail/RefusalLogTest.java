@@ -406,6 +406,18 @@ final class RefusalLogTest {
         return log.awaitAt(Written.position(offset), atMost).toCompletableFuture();
     }
 
+    @Test
+    void refusalsThatAreReadAgainAreNotCountedAgain() {
+        add(ONE, 10, 1);
+        now.set(Written.TIME.plusSeconds(60));
+
+        handlers.get(0).reset();
+        add(ONE, 10, 1);
+        add(TWO, 11, 61);
+
+        assertThat(counted("PURI_TAKEN")).isEqualTo(2);
+    }
+
     private double counted(String reason) {
         return meters.get("puri.rejections").tag("reason", reason).counter().count();
     }
