@@ -28,6 +28,7 @@ class ClientBenchIT {
             Map.entry("mint, nanoid", LIBRARIES),
             Map.entry("mint, natural key", LIBRARIES),
             Map.entry("publish, events", "bare KafkaProducer, same bytes"),
+            Map.entry("publish, events, beside a producer that encodes", "bare KafkaProducer, Avro's writer"),
             Map.entry("publishAll of 1,000, events", "bare KafkaProducer, same bytes, batches of 1,000"),
             Map.entry("outbox.add → resolvable at 20 events/s, polling relay p50", PUBLISHED),
             Map.entry("outbox.add → resolvable at 20 events/s, polling relay p99", PUBLISHED),
