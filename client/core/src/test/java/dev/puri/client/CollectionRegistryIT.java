@@ -38,6 +38,7 @@ import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.InvalidRecordException;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.config.ConfigResource;
 import org.apache.kafka.common.errors.InvalidProducerEpochException;
 import org.apache.kafka.common.errors.ProducerFencedException;
@@ -60,7 +61,8 @@ class CollectionRegistryIT {
 
     @BeforeEach
     void makeTopic(TestInfo test) throws Exception {
-        topic = "puri.collections." + test.getTestMethod().orElseThrow().getName();
+        // A test that is run again on the same broker needs another topic.
+        topic = "puri.collections." + test.getTestMethod().orElseThrow().getName() + "." + Uuid.randomUuid();
         try (Admin admin = Admin.create(properties)) {
             admin.createTopics(List.of(new NewTopic(topic, Optional.of(1), Optional.empty())
                             .configs(Map.of("cleanup.policy", "compact"))))
