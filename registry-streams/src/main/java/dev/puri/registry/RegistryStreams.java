@@ -285,10 +285,12 @@ public final class RegistryStreams implements AutoCloseable {
         }
         String hangingTransaction = transactions.unreadyReason();
         KafkaStreams running = streams;
-        if (running == null || running.state() == KafkaStreams.State.REBALANCING) {
+        if (running == null) {
             details.put("waitingFor", waitReason);
         } else if (hangingTransaction != null) {
             details.put("waitingFor", hangingTransaction);
+        } else if (running.state() == KafkaStreams.State.REBALANCING) {
+            details.put("waitingFor", waitReason);
         }
         EventCounts counts = counts();
         details.put("read", counts.read());

@@ -161,7 +161,7 @@ public final class IdentityPublisher implements AutoCloseable {
             AwaitedOutcomes outcomes = options == null ? null : new AwaitedOutcomes(ResolverClient.open(options), true);
             try {
                 return of(new KafkaProducer<>(properties), properties, outcomes);
-            } catch (RuntimeException e) {
+            } catch (RuntimeException | Error e) {
                 if (outcomes != null) {
                     outcomes.close();
                 }

@@ -133,14 +133,24 @@ final class ClusterClient implements AutoCloseable {
                     LOG.info("The OpenSearch node {} responds again", node);
                 }
                 int status = response.statusCode();
-                if (status < 300 || status == 404) {
-                    return new Response(status, json(node, response));
+                JsonNode answer = json(response);
+                if (answer == null) {
+                    selectNextNode(index);
+                    if (!isRetryable(status)) {
+                        throw new IndexUnavailableException(
+                                node + " answers with status " + status + ", but not with JSON: " + start(response));
+                    }
+                    answer = MissingNode.getInstance();
                 }
-                if (status == 400 && errorType(response).equals(INDEX_EXISTS)) {
+                if (status < 300 || status == 404) {
+                    return new Response(status, answer);
+                }
+                JsonNode error = answer.path("error");
+                if (status == 400 && error.path("type").asText().equals(INDEX_EXISTS)) {
                     return new Response(200, MissingNode.getInstance());
                 }
                 String failure = "OpenSearch answered " + method + " " + path + " with status " + status + ": "
-                        + errorReason(response);
+                        + (error.isObject() ? reason(error) : start(response));
                 if (status == 400 || status == 405) {
                     throw new IllegalStateException(failure);
                 }
@@ -198,44 +208,22 @@ final class ClusterClient implements AutoCloseable {
         }
     }
 
-    /**
-     * Returns the body of a successful response.
-     *
-     * @throws IndexUnavailableException if the body is not JSON, because the URL may be that of another server
-     */
-    private static JsonNode json(String node, HttpResponse<byte[]> response) throws IndexUnavailableException {
-        try {
-            return json(response);
-        } catch (IOException e) {
-            throw new IndexUnavailableException(
-                    node + " answers with status " + response.statusCode() + ", but not with JSON: " + start(response),
-                    e);
-        }
-    }
-
-    private static JsonNode json(HttpResponse<byte[]> response) throws IOException {
-        return response.body().length == 0 ? MissingNode.getInstance() : JSON.readTree(response.body());
-    }
-
-    /** Returns the error of a response; empty if the body is not JSON, as from a proxy. */
-    private static JsonNode error(HttpResponse<byte[]> response) {
-        try {
-            return json(response).path("error");
-        } catch (IOException e) {
+    /** Returns the body; null if it is not JSON, because the URL may be that of a proxy or another server. */
+    private static @Nullable JsonNode json(HttpResponse<byte[]> response) {
+        if (response.body().length == 0) {
             return MissingNode.getInstance();
         }
+        try {
+            JsonNode body = JSON.readTree(response.body());
+            // The parser reads the first value only: of "404 page not found" it would return the number.
+            return body.isContainerNode() ? body : null;
+        } catch (IOException e) {
+            return null;
+        }
     }
 
-    private static String errorType(HttpResponse<byte[]> response) {
-        return error(response).path("type").asText();
-    }
-
-    private static String errorReason(HttpResponse<byte[]> response) {
-        JsonNode error = error(response);
-        return error.isMissingNode()
-                ? start(response)
-                : shorten(error.path("type").asText() + ", "
-                        + error.path("reason").asText());
+    private static String reason(JsonNode error) {
+        return shorten(error.path("type").asText() + ", " + error.path("reason").asText());
     }
 
     private static String start(HttpResponse<byte[]> response) {

@@ -12,6 +12,7 @@ final class RetryState {
 
     private final long deadlineNanos;
     private int remainingAttempts;
+    private int attempts;
     private long backOffMillis = FIRST_BACK_OFF_MILLIS;
 
     /**
@@ -26,12 +27,13 @@ final class RetryState {
     }
 
     /**
-     * Returns the time limit of the next attempt, at least one millisecond. If other nodes can be tried, it is half of
-     * the remaining time, so that a node that does not answer leaves time for the others.
+     * Starts an attempt and returns its time limit, at least one millisecond. While a node is left that was not tried,
+     * the limit is half of the remaining time, so that a node that does not answer leaves time for the others.
      */
     Duration attemptTime(int nodes) {
         long remaining = deadlineNanos - System.nanoTime();
-        boolean isLast = nodes == 1 || remainingAttempts == 1;
+        attempts++;
+        boolean isLast = attempts >= nodes || remainingAttempts == 1;
         return Duration.ofNanos(Math.max(1_000_000, isLast ? remaining : remaining / 2));
     }
 

@@ -100,16 +100,30 @@ final class ClusterClientTest {
 
     @Test
     void aResponseThatIsNotJsonIsQuotedAndNotRetried() throws Exception {
-        for (int status : List.of(200, 400)) {
+        Map<Integer, String> responses =
+                Map.of(200, "<html>no such site</html>", 400, "<html>bad</html>", 404, "404 page not found");
+        for (int status : responses.keySet()) {
+            String text = responses.get(status);
             HttpServer proxy = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
-            proxy.createContext("/", exchange -> answer(exchange, status, "<html>no such site</html>"));
+            proxy.createContext("/", exchange -> answer(exchange, status, text));
             requests.clear();
             try (ClusterClient cluster = cluster(start(proxy))) {
                 assertThatThrownBy(() -> cluster.sendWithWriteTimeout("GET", "/x", null))
-                        .isInstanceOf(status == 400 ? IllegalStateException.class : IndexUnavailableException.class)
-                        .hasMessageContaining("<html>no such site</html>");
+                        .isInstanceOf(IndexUnavailableException.class)
+                        .hasMessageContaining(text);
                 assertThat(requests).hasSize(1);
             }
+        }
+    }
+
+    @Test
+    void theRequestAfterAResponseThatIsNotJsonGoesToTheNextNode() throws Exception {
+        HttpServer proxy = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        proxy.createContext("/", exchange -> answer(exchange, 200, "<html>"));
+        try (ClusterClient cluster = cluster(start(proxy) + "," + node(200))) {
+            assertThatThrownBy(() -> cluster.sendWithReadTimeout("GET", "/x", null))
+                    .isInstanceOf(IndexUnavailableException.class);
+            assertThat(cluster.sendWithReadTimeout("GET", "/x", null).status()).isEqualTo(200);
         }
     }
 

@@ -71,8 +71,10 @@ public final class RefusalLog implements Refusals, FollowedTopic {
     private final AvroValues<Rejection> values;
     private final Instant startedAt;
 
-    /** Only later refusals are counted, because a follower that starts again reads earlier ones again. */
-    private volatile Instant countedSince;
+    /** Earlier refusals are not counted: they are from before the start, or were counted before a reset. */
+    private Instant countedSince;
+
+    private @Nullable Instant newestCounted;
 
     private final Map<String, Counter> counters = new HashMap<>();
     private final Counter otherReasons;
@@ -323,8 +325,18 @@ public final class RefusalLog implements Refusals, FollowedTopic {
         // Outside the lock, because it runs the continuations of the waits.
         waitsAtPosition.forEach(wait -> wait.result.complete(Optional.of(stored)));
         listener.onOutcome(event.position());
-        if (stored == event && !event.rejectedAt().isBefore(countedSince)) {
-            counters.getOrDefault(event.reason(), otherReasons).increment();
+        if (stored == event) {
+            count(event);
+        }
+    }
+
+    private synchronized void count(RejectedEvent event) {
+        if (event.rejectedAt().isBefore(countedSince)) {
+            return;
+        }
+        counters.getOrDefault(event.reason(), otherReasons).increment();
+        if (newestCounted == null || newestCounted.isBefore(event.rejectedAt())) {
+            newestCounted = event.rejectedAt();
         }
     }
 
@@ -380,11 +392,18 @@ public final class RefusalLog implements Refusals, FollowedTopic {
         lastErasures.clear();
     }
 
+    /** The follower reads the topic again. Times have milliseconds. */
+    private synchronized void skipCounted() {
+        if (newestCounted != null) {
+            countedSince = newestCounted.plusMillis(1);
+        }
+    }
+
     private final class RecordHandler implements TopicFollower.Handler {
         @Override
         public void reset() {
             clear();
-            countedSince = clock.instant();
+            skipCounted();
         }
 
         @Override

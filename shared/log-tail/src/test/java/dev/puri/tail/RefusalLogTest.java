@@ -418,6 +418,16 @@ final class RefusalLogTest {
         assertThat(counted("PURI_TAKEN")).isEqualTo(2);
     }
 
+    @Test
+    void aRefusalFromBetweenTheStartAndTheFirstReadIsCounted() {
+        now.set(Written.TIME.plusSeconds(60));
+        handlers.get(0).reset();
+
+        add(ONE, 10, 1);
+
+        assertThat(counted("PURI_TAKEN")).isOne();
+    }
+
     private double counted(String reason) {
         return meters.get("puri.rejections").tag("reason", reason).counter().count();
     }

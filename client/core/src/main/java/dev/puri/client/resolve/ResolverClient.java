@@ -125,6 +125,7 @@ public final class ResolverClient implements IdentityResolver {
     @Override
     public CompletionStage<List<Verdict>> resolveAllAsync(List<Ref> refs, Duration requestedWait) {
         Ref.requireRefs(refs);
+        Duration wait = bounded(requestedWait);
         List<@Nullable Verdict> verdicts = new ArrayList<>(refs.size());
         List<Integer> missing = new ArrayList<>();
         for (int i = 0; i < refs.size(); i++) {
@@ -145,11 +146,12 @@ public final class ResolverClient implements IdentityResolver {
         for (int from = 0; from < missing.size(); from += options.maxBatch()) {
             List<Integer> batch = missing.subList(from, Math.min(missing.size(), from + options.maxBatch()));
             List<Ref> batchRefs = batch.stream().map(refs::get).toList();
-            // Only references with tokens wait. A wait would delay hedges, fail-over and the deadline of the others.
+            // A batch without tokens does not wait: a wait would delay its hedges, fail-over and deadline.
             boolean hasToken = batchRefs.stream().anyMatch(ref -> ref.token() != null);
-            Duration wait = hasToken ? bounded(requestedWait) : Duration.ZERO;
-            longestWait = longestWait.compareTo(wait) < 0 ? wait : longestWait;
-            CompletableFuture<List<Verdict>> batchAnswer = removingPending(sendWithWait(batchRefs, wait), batch.size());
+            Duration batchWait = hasToken ? wait : Duration.ZERO;
+            longestWait = longestWait.compareTo(batchWait) < 0 ? batchWait : longestWait;
+            CompletableFuture<List<Verdict>> batchAnswer =
+                    removingPending(sendWithWait(batchRefs, batchWait), batch.size());
             batches.add(batchAnswer.thenAccept(answers -> {
                 for (int i = 0; i < answers.size(); i++) {
                     verdicts.set(batch.get(i), answers.get(i));

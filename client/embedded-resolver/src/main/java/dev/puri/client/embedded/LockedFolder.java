@@ -3,6 +3,7 @@ package dev.puri.client.embedded;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.channels.FileChannel;
+import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -20,10 +21,10 @@ record LockedFolder(Path path, FileChannel lockFile) implements AutoCloseable {
     private static final String LOCK_FILE = "resolver.lock";
 
     /**
-     * The folders that resolvers of this process use. A lock file must not be opened a second time: closing any channel
-     * of a file may release all locks of the process on the file.
+     * The folders that resolvers of this class loader use. A lock file must not be opened a second time: closing any
+     * channel of a file may release all locks of the process on the file.
      */
-    private static final Set<Path> OF_THIS_PROCESS = ConcurrentHashMap.newKeySet();
+    private static final Set<Path> OPEN_FOLDERS = ConcurrentHashMap.newKeySet();
 
     /** Creates a folder if it does not exist. Returns why the folder cannot be used, or null if it can be used. */
     static @Nullable String createIfMissing(Path path) {
@@ -45,7 +46,7 @@ record LockedFolder(Path path, FileChannel lockFile) implements AutoCloseable {
         try {
             Files.createDirectories(path);
             Path realPath = path.toRealPath();
-            FileChannel lockFile = OF_THIS_PROCESS.add(realPath) ? lock(realPath) : null;
+            FileChannel lockFile = OPEN_FOLDERS.add(realPath) ? lock(realPath) : null;
             if (lockFile == null) {
                 throw new IllegalStateException(
                         "stateDir " + path + " is used by another resolver; each resolver needs its own folder");
@@ -56,7 +57,7 @@ record LockedFolder(Path path, FileChannel lockFile) implements AutoCloseable {
         }
     }
 
-    /** Returns the locked file; null if another process has locked it. */
+    /** Returns the locked file; null if another process or class loader has locked it. */
     private static @Nullable FileChannel lock(Path realPath) throws IOException {
         FileChannel lockFile = null;
         boolean isLocked = false;
@@ -65,9 +66,11 @@ record LockedFolder(Path path, FileChannel lockFile) implements AutoCloseable {
                     FileChannel.open(realPath.resolve(LOCK_FILE), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
             isLocked = lockFile.tryLock() != null;
             return isLocked ? lockFile : null;
+        } catch (OverlappingFileLockException e) {
+            return null;
         } finally {
             if (!isLocked) {
-                OF_THIS_PROCESS.remove(realPath);
+                OPEN_FOLDERS.remove(realPath);
                 if (lockFile != null) {
                     lockFile.close();
                 }
@@ -77,12 +80,15 @@ record LockedFolder(Path path, FileChannel lockFile) implements AutoCloseable {
 
     @Override
     public void close() {
+        if (!lockFile.isOpen()) {
+            return;
+        }
         try {
             lockFile.close();
         } catch (IOException e) {
             throw new UncheckedIOException("the lock of " + path + " cannot be released", e);
         } finally {
-            OF_THIS_PROCESS.remove(path);
+            OPEN_FOLDERS.remove(path);
         }
     }
 }

@@ -49,6 +49,17 @@ final class LockedFolderTest {
     }
 
     @Test
+    void aSecondCloseDoesNotReleaseTheNextLock() throws Exception {
+        LockedFolder first = LockedFolder.open(folder);
+        first.close();
+        try (LockedFolder second = LockedFolder.open(folder)) {
+            first.close();
+            assertThatThrownBy(() -> LockedFolder.open(folder)).isInstanceOf(IllegalStateException.class);
+            assertThat(second).isNotNull();
+        }
+    }
+
+    @Test
     void aFolderWithTwoPathsIsLockedOnce() throws Exception {
         Path link = folder.resolveSibling(folder.getFileName() + "-link");
         Files.createSymbolicLink(link, folder);

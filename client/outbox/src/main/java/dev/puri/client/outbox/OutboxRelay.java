@@ -244,7 +244,8 @@ public final class OutboxRelay implements AutoCloseable {
 
     /**
      * Makes a failed row due. If this relay is the leader, it retries the row at once. Another leader retries the row
-     * within a second if its feed runs, otherwise within its poll interval. Does not shorten a back-off.
+     * within a second if its feed runs, otherwise within its poll interval. Does not shorten a back-off: while
+     * the topic of the row is paused after a failure, the retry fails without a send.
      *
      * @return false if no failed row has this event id
      */
