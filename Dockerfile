@@ -3,7 +3,7 @@
 FROM maven:3.9.12-eclipse-temurin-25-noble AS build
 WORKDIR /source
 COPY . .
-RUN mvn -B -q -DskipTests -Dmaven.test.skip=true -Dspotless.check.skip=true -pl cli -am package
+RUN mvn -B -q -DskipTests -Dmaven.test.skip=true -Dspotless.check.skip=true -Dpuri.checks.skip=true -pl cli -am package
 
 FROM eclipse-temurin:25.0.3_9-jre-noble
 # A state folder that belongs to the user, so that a fresh named volume on it does too.
