@@ -2,6 +2,7 @@ package dev.puri.benchmarks;
 
 import dev.puri.benchmarks.client.ClientBench;
 import dev.puri.benchmarks.ingest.IngestBench;
+import dev.puri.benchmarks.ingest.RecoverBench;
 import dev.puri.benchmarks.micro.MicroBench;
 import dev.puri.benchmarks.resolver.ResolverBench;
 import dev.puri.benchmarks.search.SearchBench;
@@ -22,6 +23,7 @@ import picocli.CommandLine.Option;
             ClientBench.class,
             CurveBench.class,
             MicroBench.class,
+            RecoverBench.class,
             ResolverBench.class,
             SearchBench.class
         },

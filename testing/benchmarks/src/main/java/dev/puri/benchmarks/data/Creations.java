@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.Future;
+import java.util.function.IntFunction;
 import java.util.function.LongFunction;
 import java.util.stream.Stream;
 import org.apache.kafka.clients.producer.KafkaProducer;
@@ -78,6 +79,32 @@ public final class Creations {
         return Stream.generate(() -> next(true)).limit(count).toList();
     }
 
+    /** Creates the next identities, which have handles, and publishes their events. */
+    public void publish(FreshBroker broker, int count, int schemaId) throws Exception {
+        RecordWriter<IdentityEvent> writer = RecordWriter.of(IdentityEvent.class);
+        publishAll(broker, count, i -> {
+            Event event = next(true);
+            return new ProducerRecord<>(
+                    Topics.EVENTS, event.puri().toBytes(), writer.encode(schemaId, EventAvro.toAvro(event)));
+        });
+    }
+
+    private static void publishAll(FreshBroker broker, int count, IntFunction<ProducerRecord<byte[], byte[]>> record)
+            throws Exception {
+        // One request at a time, because the topic is new: see IdentityPublisher.
+        try (KafkaProducer<byte[], byte[]> producer =
+                Population.producer(broker.bootstrapServers(), "max.in.flight.requests.per.connection", 1)) {
+            @Nullable Future<RecordMetadata> last = null;
+            for (int i = 0; i < count; i++) {
+                last = producer.send(record.apply(i));
+            }
+            producer.flush();
+            if (last != null) {
+                last.get();
+            }
+        }
+    }
+
     /** Encoded records of the events topic. They are created once, so that all rounds publish the same bytes. */
     public static final class Encoded {
         private final byte[][] keys;
@@ -103,18 +130,7 @@ public final class Creations {
 
         /** Publishes all records to the events topic. */
         public void publish(FreshBroker broker) throws Exception {
-            // One request at a time, because the topic is new: see IdentityPublisher.
-            try (KafkaProducer<byte[], byte[]> producer =
-                    Population.producer(broker.bootstrapServers(), "max.in.flight.requests.per.connection", 1)) {
-                @Nullable Future<RecordMetadata> last = null;
-                for (int i = 0; i < keys.length; i++) {
-                    last = producer.send(new ProducerRecord<>(Topics.EVENTS, keys[i], values[i]));
-                }
-                producer.flush();
-                if (last != null) {
-                    last.get();
-                }
-            }
+            publishAll(broker, keys.length, i -> new ProducerRecord<>(Topics.EVENTS, keys[i], values[i]));
         }
     }
 }

@@ -3,6 +3,7 @@ package dev.puri.benchmarks.environment;
 import dev.puri.embedded.EmbeddedBroker;
 import dev.puri.registry.RegistryTopics;
 import dev.puri.schemas.log.Topics;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -10,6 +11,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.ExecutionException;
 import java.util.stream.IntStream;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
@@ -111,7 +113,13 @@ public final class FreshBroker implements AutoCloseable {
 
     /** Returns the size of the logs of all topics in bytes, internal topics of the broker included. */
     public long logBytes() throws Exception {
-        return admin
+        return logBytesByTopic().values().stream().mapToLong(bytes -> bytes).sum();
+    }
+
+    /** Returns the size of the logs of each topic in bytes, by name, internal topics of the broker included. */
+    public Map<String, Long> logBytesByTopic() throws Exception {
+        Map<String, Long> bytesByTopic = new TreeMap<>();
+        admin
                 .describeLogDirs(admin.describeCluster().nodes().get().stream()
                         .map(node -> node.id())
                         .toList())
@@ -120,9 +128,25 @@ public final class FreshBroker implements AutoCloseable {
                 .values()
                 .stream()
                 .flatMap(dirs -> dirs.values().stream())
-                .flatMap(dir -> dir.replicaInfos().values().stream())
-                .mapToLong(replica -> replica.size())
-                .sum();
+                .flatMap(dir -> dir.replicaInfos().entrySet().stream())
+                .forEach(replica -> bytesByTopic.merge(
+                        replica.getKey().topic(), replica.getValue().size(), Long::sum));
+        return bytesByTopic;
+    }
+
+    /** Waits until a consumer group has no members: a static member stays for its session timeout after it stopped. */
+    public void awaitNoMembers(String groupId, Duration timeout) throws IOException {
+        Await.until("no members of the group " + groupId, timeout, () -> {
+            try {
+                return admin.describeConsumerGroups(List.of(groupId)).all().get().values().stream()
+                        .allMatch(group -> group.members().isEmpty());
+            } catch (ExecutionException e) {
+                throw new IOException(e.getCause());
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                throw new IOException(e);
+            }
+        });
     }
 
     @Override

@@ -23,10 +23,21 @@ public record ServerSettings(String schemaRegistry, Optional<Duration> commitInt
         return new ServerSettings(registry.url(), Optional.empty());
     }
 
-    /** Returns settings of a topology. */
+    /** Returns settings of a topology with one instance. */
     public StreamsSettings topology(FreshBroker broker) {
+        return topology(broker, "streams", 0);
+    }
+
+    /**
+     * Returns settings of an instance of a topology.
+     *
+     * @param directory name of the instance's state directory
+     * @param standbys number of standby replicas of each store
+     */
+    public StreamsSettings topology(FreshBroker broker, String directory, int standbys) {
         Map<String, String> flags = new HashMap<>(addresses(broker));
-        flags.put("streams.state.dir", broker.directory("streams").toString());
+        flags.put("streams.state.dir", broker.directory(directory).toString());
+        flags.put("streams.standbys", Integer.toString(standbys));
         flags.put("streams.http.port", "0");
         commitInterval.ifPresent(interval -> flags.put("streams.commit.interval", interval.toMillis() + "ms"));
         return Settings.read(StreamsSettings.class, flags, Map.of(), null);

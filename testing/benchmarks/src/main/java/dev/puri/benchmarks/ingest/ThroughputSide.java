@@ -15,10 +15,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Properties;
 import java.util.function.Consumer;
-import org.apache.kafka.streams.KafkaStreams;
-import org.apache.kafka.streams.errors.StreamsUncaughtExceptionHandler.StreamThreadExceptionResponse;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,12 +24,10 @@ import org.jspecify.annotations.Nullable;
  * to run.
  */
 public final class ThroughputSide {
-    private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(60);
-
     /** The begin of an output line of the child that reports a round. */
     private static final String ROUND = "round ";
 
-    private static final List<String> HEAP = List.of("-Xms2g", "-Xmx2g");
+    static final List<String> HEAP = List.of("-Xms2g", "-Xmx2g");
 
     private static final ObjectMapper MAPPER = new ObjectMapper();
 
@@ -145,20 +140,9 @@ public final class ThroughputSide {
         try (FreshBroker broker = startBroker();
                 TopicReader reader = new TopicReader(broker, Topics.IDENTITIES)) {
             broker.createTopic(BareJob.CLAIMS, BareJob.CLAIMS_CONFIGS);
-            Properties properties = BareJob.properties(settings.topology(broker));
-            try (KafkaStreams job = new KafkaStreams(BareJob.topology(sizes), properties)) {
-                job.setUncaughtExceptionHandler(e -> {
-                    System.err.println("the bare job failed: " + e);
-                    return StreamThreadExceptionResponse.SHUTDOWN_CLIENT;
-                });
-                job.start();
-                TopicReader.Rate rate =
-                        reader.read(events.count(), () -> !job.state().hasStartedOrFinishedShuttingDown());
-                long logBytes = broker.logBytes();
-                if (!job.close(CLOSE_TIMEOUT)) {
-                    throw new IllegalStateException("the bare job did not stop");
-                }
-                return new Round(rate.perSecond(), rate.cpuMicros(), logBytes, null);
+            try (Instance job = Instance.ofBareJob(settings.topology(broker), sizes)) {
+                TopicReader.Rate rate = reader.read(events.count(), job::isRunning);
+                return new Round(rate.perSecond(), rate.cpuMicros(), broker.logBytes(), null);
             }
         }
     }

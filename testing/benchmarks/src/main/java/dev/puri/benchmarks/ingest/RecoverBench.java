@@ -1,0 +1,115 @@
+package dev.puri.benchmarks.ingest;
+
+import dev.puri.benchmarks.environment.LocalSchemaRegistry;
+import dev.puri.benchmarks.ingest.RecoverSide.Result;
+import dev.puri.benchmarks.ingest.RecoverSide.Task;
+import dev.puri.benchmarks.report.Bench;
+import dev.puri.benchmarks.report.Rounds;
+import java.util.EnumSet;
+import java.util.Objects;
+import java.util.Set;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/**
+ * {@code puri bench recover}: what a number of registrations costs, and how long the topology takes until it processes
+ * events again after the state of an instance was lost.
+ *
+ * <pre>
+ *   load      creations in the topic ──▶ job ──▶ identities           bytes on the broker's disk and in the stores
+ *   grown     more creations in the topic ──▶ job with its stores ──▶ identities                       events/s
+ *   restored  a few creations ──▶ job with an empty state directory ──▶ identities          time to the last row
+ *   standby   a few creations ──▶ one of two instances, the other one has stopped ──▶ identities
+ * </pre>
+ *
+ * The baseline is the {@link BareJob}, which has as many stores, keys and bytes. Each side runs in a separate process
+ * together with its broker.
+ */
+@Command(
+        name = "recover",
+        description = {
+            "Measures how long the topology takes to process events again when its state is lost, and what each",
+            "registration costs on disk. Loading takes about a minute for each million of rows and side."
+        })
+public final class RecoverBench extends Bench {
+    private static final String BASELINE = "bare Kafka Streams job";
+
+    @Option(names = "--rows", description = "Number of registrations of the instance.")
+    private int rows = 1_000_000;
+
+    @Option(names = "--events", description = "Number of events whose rate is measured when all rows are registered.")
+    private int events = 300_000;
+
+    @Option(names = "--rounds", description = "How often the state is lost; medians count.")
+    private int rounds = 3;
+
+    @Option(names = "--only", split = ",", paramLabel = "PART", description = ONLY)
+    private Set<Part> only = EnumSet.allOf(Part.class);
+
+    private enum Part {
+        EMPTY,
+        STANDBY
+    }
+
+    @Override
+    protected void measure() throws Exception {
+        require(rows >= 100 && events >= 100 && rounds > 0, "needed: at least 100 rows, 100 events and 1 round");
+        try (LocalSchemaRegistry registry = new LocalSchemaRegistry()) {
+            Task task = new Task(rows, events, rounds, false, registry.eventSchemaId(), registry.url(), null);
+            if (only.contains(Part.EMPTY)) {
+                measureEmptyDirectory(task);
+            }
+            if (only.contains(Part.STANDBY)) {
+                measureStandby(task.withStandby());
+            }
+        }
+    }
+
+    private void measureEmptyDirectory(Task task) throws Exception {
+        Result ours = run("topology", task);
+        Result theirs = run(BASELINE, task.withSizes(sizes(ours)));
+        add(
+                "empty state directory until events are processed",
+                "s",
+                Rounds.median(ours.recoverSeconds()),
+                BASELINE,
+                Rounds.median(theirs.recoverSeconds()));
+        add(
+                "events through the topology with all rows registered",
+                "1/s",
+                Objects.requireNonNull(ours.eventsPerSecond()),
+                BASELINE,
+                Objects.requireNonNull(theirs.eventsPerSecond()));
+        add(
+                "state directory for each identity",
+                "bytes",
+                perRow(ours.stateBytes()),
+                BASELINE,
+                perRow(theirs.stateBytes()));
+        ours.logBytes()
+                .forEach((topic, bytes) -> add("broker's disk for each identity, " + topic, "bytes", perRow(bytes)));
+    }
+
+    private void measureStandby(Task task) throws Exception {
+        Result ours = run("topology with a standby", task);
+        Result theirs = run(BASELINE + " with a standby", task.withSizes(sizes(ours)));
+        add(
+                "stop of an instance with a standby until events are processed",
+                "s",
+                Rounds.median(ours.recoverSeconds()),
+                BASELINE,
+                Rounds.median(theirs.recoverSeconds()));
+    }
+
+    private Result run(String side, Task task) throws Exception {
+        return RecoverSide.run(task, line -> progress(side + ": " + line));
+    }
+
+    private static BareJob.Sizes sizes(Result ours) {
+        return Objects.requireNonNull(ours.sizes());
+    }
+
+    private double perRow(long bytes) {
+        return bytes / (double) rows;
+    }
+}

@@ -1,0 +1,225 @@
+package dev.puri.benchmarks.ingest;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.puri.benchmarks.data.Creations;
+import dev.puri.benchmarks.environment.ChildJvm;
+import dev.puri.benchmarks.environment.FreshBroker;
+import dev.puri.benchmarks.environment.ServerSettings;
+import dev.puri.benchmarks.environment.TemporaryFolder;
+import dev.puri.benchmarks.environment.TopicReader;
+import dev.puri.registry.StreamsSettings;
+import dev.puri.schemas.log.Topics;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.function.Consumer;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** One side of {@link RecoverBench}, in a separate process together with its broker. */
+public final class RecoverSide {
+    /** The number of events that show that all partitions are processed again. */
+    private static final int PROBES = 200;
+
+    /** Longer than the session timeout of a static member, which ends the membership of a stopped instance. */
+    private static final Duration LEAVE_TIMEOUT = Duration.ofSeconds(60);
+
+    private static final String PROGRESS = "progress ";
+    private static final String RESULT = "result ";
+    private static final ObjectMapper MAPPER = new ObjectMapper();
+
+    private final Task task;
+    private final ServerSettings settings;
+    private final Creations creations = new Creations();
+    private final FreshBroker broker;
+    private final TopicReader reader;
+
+    private RecoverSide(Task task, FreshBroker broker, TopicReader reader) {
+        this.task = task;
+        this.settings = new ServerSettings(task.schemaRegistry(), Optional.empty());
+        this.broker = broker;
+        this.reader = reader;
+    }
+
+    /**
+     * The work of one process.
+     *
+     * @param rounds how often the state is lost; one round with a standby
+     * @param schemaId of events in the schema registry
+     * @param sizes of the records that the bare job moves; null for the topology's side
+     */
+    record Task(
+            int rows,
+            int events,
+            int rounds,
+            boolean hasStandby,
+            int schemaId,
+            String schemaRegistry,
+            BareJob.@Nullable Sizes sizes) {
+        Task withSizes(BareJob.Sizes sizes) {
+            return new Task(rows, events, rounds, hasStandby, schemaId, schemaRegistry, sizes);
+        }
+
+        Task withStandby() {
+            return new Task(rows, events, rounds, true, schemaId, schemaRegistry, sizes);
+        }
+    }
+
+    /**
+     * The figures of one side.
+     *
+     * @param recoverSeconds time from the start with an empty state directory, or from the stop of one of two
+     *     instances, until the last probe has its row
+     * @param eventsPerSecond when all rows are registered; null with a standby
+     * @param stateBytes size of the state directory with all rows
+     * @param logBytes size of the log of each topic with all rows
+     * @param sizes of the topology's records; null for the bare job
+     */
+    record Result(
+            List<Double> recoverSeconds,
+            @Nullable Double eventsPerSecond,
+            long stateBytes,
+            Map<String, Long> logBytes,
+            BareJob.@Nullable Sizes sizes) {}
+
+    /** Runs a task in a new process. */
+    static Result run(Task task, Consumer<String> progress) throws IOException, InterruptedException {
+        List<String> arguments = List.of(MAPPER.writeValueAsString(task));
+        try (ChildJvm child = ChildJvm.start(ThroughputSide.HEAP, Map.of(), RecoverSide.class, arguments)) {
+            for (String line = child.next(""); line != null; line = child.next("")) {
+                if (line.startsWith(PROGRESS)) {
+                    progress.accept(line.substring(PROGRESS.length()));
+                } else if (line.startsWith(RESULT)) {
+                    return MAPPER.readValue(line.substring(RESULT.length()), Result.class);
+                }
+            }
+            throw new IOException("the process of a side ended with status " + child.awaitExit());
+        }
+    }
+
+    /** Runs the {@link Task} in the argument, which is JSON, and prints progress and the result. */
+    public static void main(String[] args) {
+        ChildJvm.endWithParent();
+        int status = 1;
+        try {
+            Task task = MAPPER.readValue(args[0], Task.class);
+            try (FreshBroker broker = new FreshBroker();
+                    TopicReader reader = new TopicReader(broker, Topics.IDENTITIES)) {
+                RecoverSide side = new RecoverSide(task, broker, reader);
+                Result result = task.hasStandby() ? side.measureStandby() : side.measureEmptyDirectory();
+                System.out.println(RESULT + MAPPER.writeValueAsString(result));
+                status = 0;
+            }
+        } catch (Exception | LinkageError e) {
+            System.err.println("a side failed: " + e);
+        } finally {
+            System.exit(status);
+        }
+    }
+
+    private Result measureEmptyDirectory() throws Exception {
+        StreamsSettings streams = settings.topology(broker);
+        publishRows();
+        try (Instance instance = start(streams)) {
+            progress("loaded at", reader.read(task.rows(), instance::isRunning));
+        }
+        BareJob.@Nullable Sizes sizes = readSizes(streams);
+        long stateBytes = size(streams.streamsStateDir());
+        Map<String, Long> logBytes = logBytes(streams);
+        creations.publish(broker, task.events(), task.schemaId());
+        TopicReader.Rate rate;
+        try (Instance instance = start(streams)) {
+            rate = reader.read(task.events(), instance::isRunning);
+        }
+        progress("with all rows", rate);
+        List<Double> recoverSeconds = new ArrayList<>();
+        for (int round = 1; round <= task.rounds(); round++) {
+            TemporaryFolder.delete(streams.streamsStateDir());
+            broker.awaitNoMembers(groupId(streams), LEAVE_TIMEOUT);
+            publishProbes();
+            long startNanos = System.nanoTime();
+            try (Instance instance = start(streams)) {
+                recoverSeconds.add(secondsUntilProbesAreRead(instance, startNanos));
+            }
+        }
+        return new Result(recoverSeconds, rate.perSecond(), stateBytes, logBytes, sizes);
+    }
+
+    /** Two instances, each with a standby of the other's stores. One stops; the other one takes over its tasks. */
+    private Result measureStandby() throws Exception {
+        StreamsSettings first = settings.topology(broker, "first", 1);
+        StreamsSettings second = settings.topology(broker, "second", 1);
+        publishRows();
+        try (Instance stopping = start(first);
+                Instance remaining = start(second)) {
+            progress("loaded at", reader.read(task.rows(), remaining::isRunning));
+            BareJob.@Nullable Sizes sizes = readSizes(first);
+            long stateBytes = size(first.streamsStateDir());
+            long startNanos = System.nanoTime();
+            stopping.close();
+            publishProbes();
+            double seconds = secondsUntilProbesAreRead(remaining, startNanos);
+            return new Result(List.of(seconds), null, stateBytes, logBytes(first), sizes);
+        }
+    }
+
+    private void publishRows() throws Exception {
+        if (task.sizes() == null) {
+            settings.declare(broker, Creations.collection(false));
+        } else {
+            broker.createTopic(BareJob.CLAIMS, BareJob.CLAIMS_CONFIGS);
+        }
+        creations.publish(broker, task.rows(), task.schemaId());
+    }
+
+    private void publishProbes() throws Exception {
+        creations.publish(broker, PROBES, task.schemaId());
+    }
+
+    private Instance start(StreamsSettings streams) {
+        return task.sizes() == null ? Instance.ofTopology(streams) : Instance.ofBareJob(streams, task.sizes());
+    }
+
+    private BareJob.@Nullable Sizes readSizes(StreamsSettings streams) throws IOException {
+        return task.sizes() == null ? BareJob.Sizes.read(broker, streams.streamsApplicationId()) : null;
+    }
+
+    private String groupId(StreamsSettings streams) {
+        return task.sizes() == null ? streams.streamsApplicationId() : BareJob.APPLICATION_ID;
+    }
+
+    private double secondsUntilProbesAreRead(Instance instance, long startNanos) {
+        reader.read(PROBES, instance::isRunning);
+        double seconds = (System.nanoTime() - startNanos) / 1e9;
+        System.out.println(PROGRESS + "processes events again after %.1f s".formatted(seconds));
+        return seconds;
+    }
+
+    private static void progress(String state, TopicReader.Rate rate) {
+        System.out.println(PROGRESS + state + " %,.0f/s".formatted(rate.perSecond()));
+    }
+
+    /** Returns the size of the log of each topic of the job, by the topic's name without the application id. */
+    private Map<String, Long> logBytes(StreamsSettings streams) throws Exception {
+        Map<String, Long> bytesByName = new TreeMap<>();
+        String prefix = groupId(streams) + '-';
+        broker.logBytesByTopic().forEach((topic, bytes) -> {
+            if (!topic.startsWith("__") && bytes > 0) {
+                bytesByName.put(topic.startsWith(prefix) ? topic.substring(prefix.length()) : topic, bytes);
+            }
+        });
+        return bytesByName;
+    }
+
+    private static long size(Path folder) throws IOException {
+        try (Stream<Path> files = Files.walk(folder).filter(Files::isRegularFile)) {
+            return files.mapToLong(file -> file.toFile().length()).sum();
+        }
+    }
+}
