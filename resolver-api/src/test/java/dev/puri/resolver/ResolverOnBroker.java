@@ -72,7 +72,8 @@ abstract class ResolverOnBroker {
     private static int schemaId;
     static int otherSchemaId;
 
-    @Nullable Resolver resolver;
+    @Nullable
+    Resolver resolver;
 
     @BeforeAll
     static synchronized void startBroker() {

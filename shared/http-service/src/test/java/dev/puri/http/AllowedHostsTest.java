@@ -145,7 +145,9 @@ final class AllowedHostsTest {
         Route things = Route.get(
                 "/things/{name}", Scope.NONE, exchange -> exchange.answer(200, "text/plain", new byte[] {'x'}));
         return Listener.start(
-                ListenerOptions.at(bound, 0).onOneThread().with(RunningListener.http(settings)), List.of(things), metrics);
+                ListenerOptions.at(bound, 0).onOneThread().with(RunningListener.http(settings)),
+                List.of(things),
+                metrics);
     }
 
     private static String ask(Listener listener, String target, String host) throws IOException {

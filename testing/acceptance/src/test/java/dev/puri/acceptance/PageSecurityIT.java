@@ -116,7 +116,8 @@ final class PageSecurityIT {
         Path tokens = Files.writeString(
                 folder.resolve("tokens"),
                 "all resolve,changes,admin " + sha256(all) + "\nfew resolve " + sha256(few) + "\n");
-        try (Resolver guarded = demo.startResolver(demo.broker(), Map.of("http.port", "0", "auth.tokens", tokens.toString()));
+        try (Resolver guarded =
+                        demo.startResolver(demo.broker(), Map.of("http.port", "0", "auth.tokens", tokens.toString()));
                 Visit visit = demo.visit("http://127.0.0.1:" + guarded.port())) {
             assertThat(visit.find("#token")).isVisible();
             assertThat(visit.find("#token-text")).isFocused();
