@@ -4,23 +4,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.puri.schemas.avro.CollectionsEntry;
 import dev.puri.schemas.avro.IdentityEvent;
-import dev.puri.schemas.avro.IdentityRow;
 import dev.puri.schemas.avro.Rejection;
 import dev.puri.schemas.collection.Collection;
 import dev.puri.schemas.collection.Declaration;
 import dev.puri.schemas.collection.DeclarationAvro;
 import dev.puri.schemas.identity.Handle;
 import dev.puri.schemas.identity.Puri;
-import dev.puri.schemas.log.Change;
-import dev.puri.schemas.log.Document;
-import dev.puri.schemas.log.DocumentAvro;
 import dev.puri.schemas.log.Event;
 import dev.puri.schemas.log.EventAvro;
 import dev.puri.schemas.log.Outcome;
 import dev.puri.schemas.log.Position;
 import dev.puri.schemas.log.Reason;
 import dev.puri.schemas.log.Row;
-import dev.puri.schemas.log.RowAvro;
 import dev.puri.schemas.log.Topics;
 import dev.puri.schemas.serde.InMemorySchemaRegistry;
 import dev.puri.schemas.serde.RecordReader;
@@ -189,12 +184,9 @@ class RegistrySimulationTest {
 
         /** Notes for each event decided since the last call whether its collection is searchable at present. */
         private void noteSearchedCollections() {
-            for (int p = 0; p < PARTITIONS; p++) {
-                for (SimulatedKafka.Entry entry : world.log(Topics.IDENTITIES, p)) {
-                    Puri puri = EventParser.canonicalKey(entry.key());
-                    searchedThen.putIfAbsent(
-                            header(entry, Position.HEADER), searched.contains(puri.qualifiedCollection()));
-                }
+            for (SimulatedKafka.Entry entry : world.records(Topics.IDENTITIES)) {
+                Puri puri = EventParser.canonicalKey(entry.key());
+                searchedThen.putIfAbsent(entry.header(Position.HEADER), searched.contains(puri.qualifiedCollection()));
             }
         }
 
@@ -341,17 +333,14 @@ class RegistrySimulationTest {
                 }
             }
 
-            Map<String, Outcome> actual = new HashMap<>();
-            Map<Puri, List<String>> orderAnswered = new HashMap<>();
-            Map<Puri, Row> rows = new HashMap<>();
-            readIdentities(actual, orderAnswered, rows);
-            assertThat(actual).isEqualTo(expected);
-            outcomes.addAll(actual.values());
-            assertThat(orderAnswered).isEqualTo(orderRead);
-            assertThat(rows).isEqualTo(model.rows());
-            assertThat(documents()).isEqualTo(model.documents());
-            assertHandlesAreUnique(rows);
-            assertNothingIsUnaccountedFor(read, expected);
+            SimulatedOutput output = new SimulatedOutput(world);
+            assertThat(output.outcomes()).isEqualTo(expected);
+            outcomes.addAll(output.outcomes().values());
+            assertThat(output.positions()).isEqualTo(orderRead);
+            assertThat(output.rows()).isEqualTo(model.rows());
+            assertThat(output.documents(published)).isEqualTo(model.documents());
+            assertHandlesAreUnique(output.rows());
+            assertNothingIsUnaccountedFor(read, expected, output);
         }
 
         private void decideOne(
@@ -399,52 +388,6 @@ class RegistrySimulationTest {
             orderRead.computeIfAbsent(puri, ignored -> new ArrayList<>()).add(position.toString());
         }
 
-        private void readIdentities(
-                Map<String, Outcome> actual, Map<Puri, List<String>> orderAnswered, Map<Puri, Row> rows) {
-            RecordReader<IdentityRow> reader = RecordReader.of(IdentityRow.class);
-            for (int p = 0; p < PARTITIONS; p++) {
-                for (SimulatedKafka.Entry entry : world.log(Topics.IDENTITIES, p)) {
-                    Puri puri = EventParser.canonicalKey(entry.key());
-                    String position = header(entry, Position.HEADER);
-                    Outcome before = actual.put(position, Outcome.parse(header(entry, Outcome.HEADER)));
-                    assertThat(before).as("answered once: " + position).isNull();
-                    orderAnswered
-                            .computeIfAbsent(puri, ignored -> new ArrayList<>())
-                            .add(position);
-                    if (entry.value() == null) {
-                        rows.remove(puri);
-                    } else {
-                        rows.put(puri, RowAvro.fromAvro(reader.decode(entry.value(), IdentityRow.getClassSchema())));
-                    }
-                }
-            }
-        }
-
-        private Map<Puri, Document> documents() {
-            RecordReader<dev.puri.schemas.avro.Document> reader = RecordReader.of(dev.puri.schemas.avro.Document.class);
-            Map<Puri, Document> documents = new HashMap<>();
-            for (int p = 0; p < PARTITIONS; p++) {
-                for (SimulatedKafka.Entry entry : world.log(Topics.DOCUMENTS, p)) {
-                    Puri puri = EventParser.canonicalKey(entry.key());
-                    String position = header(entry, Position.HEADER);
-                    if (!RandomEvents.isSearched(puri)) {
-                        assertThat(published.get(position).change())
-                                .as("a collection that is never searched costs no record")
-                                .isInstanceOf(Change.Erased.class);
-                    }
-                    if (entry.value() == null) {
-                        documents.remove(puri);
-                        continue;
-                    }
-                    Document document = DocumentAvro.fromAvro(
-                            reader.decode(entry.value(), dev.puri.schemas.avro.Document.getClassSchema()));
-                    assertThat(document.position()).hasToString(position);
-                    documents.put(puri, document);
-                }
-            }
-            return documents;
-        }
-
         private static void assertHandlesAreUnique(Map<Puri, Row> rows) {
             Set<Handle> seen = new HashSet<>();
             rows.forEach((puri, row) -> assertThat(row.handle() == null || seen.add(row.handle()))
@@ -452,7 +395,7 @@ class RegistrySimulationTest {
                     .isTrue());
         }
 
-        private void assertNothingIsUnaccountedFor(int read, Map<String, Outcome> expected) {
+        private void assertNothingIsUnaccountedFor(int read, Map<String, Outcome> expected, SimulatedOutput output) {
             EventCounts counts = taskCounts.sum();
             assertThat(counts.isBalanced()).isTrue();
             assertThat(counts.read()).isEqualTo(read).isEqualTo(appended);
@@ -463,7 +406,7 @@ class RegistrySimulationTest {
             for (int p = 0; p < PARTITIONS; p++) {
                 for (SimulatedKafka.Entry entry : world.log(Topics.REJECTIONS, p)) {
                     if (entry.value() == null) {
-                        erasures.add(header(entry, Position.HEADER));
+                        erasures.add(entry.header(Position.HEADER));
                         continue;
                     }
                     Rejection rejection = reader.decode(entry.value(), Rejection.getClassSchema());
@@ -487,25 +430,7 @@ class RegistrySimulationTest {
             assertThat(misplaced)
                     .as("events in topics of others that were not refused")
                     .isEmpty();
-            assertThat(erasures).containsExactlyInAnyOrderElementsOf(eventsThatLeftNoRow());
-        }
-
-        /** The positions of events that were applied, or changed nothing, and have no row. */
-        private List<String> eventsThatLeftNoRow() {
-            List<String> positions = new ArrayList<>();
-            for (int p = 0; p < PARTITIONS; p++) {
-                for (SimulatedKafka.Entry entry : world.log(Topics.IDENTITIES, p)) {
-                    if (entry.value() == null
-                            && Outcome.parse(header(entry, Outcome.HEADER)).kind() != Outcome.Kind.REFUSED) {
-                        positions.add(header(entry, Position.HEADER));
-                    }
-                }
-            }
-            return positions;
-        }
-
-        private static String header(SimulatedKafka.Entry entry, String name) {
-            return new String(entry.headers().lastHeader(name).value(), StandardCharsets.UTF_8);
+            assertThat(erasures).containsExactlyInAnyOrderElementsOf(output.eventsThatLeftNoRow());
         }
     }
 }

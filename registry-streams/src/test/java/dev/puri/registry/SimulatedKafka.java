@@ -1,6 +1,7 @@
 package dev.puri.registry;
 
 import java.io.File;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HexFormat;
@@ -34,7 +35,12 @@ final class SimulatedKafka {
     static final String CLAIMS = "app-claims-repartition";
 
     /** One record in a partition. */
-    record Entry(byte @Nullable [] key, byte @Nullable [] value, Headers headers) {}
+    record Entry(byte @Nullable [] key, byte @Nullable [] value, Headers headers) {
+        /** Returns the text of a header that the record has. */
+        String header(String name) {
+            return new String(headers.lastHeader(name).value(), StandardCharsets.UTF_8);
+        }
+    }
 
     /** A topic's partitions. */
     private final Map<String, List<List<Entry>>> topics = new TreeMap<>();
@@ -52,6 +58,11 @@ final class SimulatedKafka {
 
     List<Entry> log(String topic, int partition) {
         return topics.get(topic).get(partition);
+    }
+
+    /** Returns the records of all partitions, one partition after the other. */
+    List<Entry> records(String topic) {
+        return topics.get(topic).stream().flatMap(List::stream).toList();
     }
 
     int partitions(String topic) {

@@ -1,53 +1,20 @@
 package dev.puri.resolver.live;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import dev.puri.http.ServerSentEvent;
 import dev.puri.resolver.live.Subscribers.Admission;
 import dev.puri.schemas.identity.Puri;
-import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
-import java.time.Duration;
-import java.time.Instant;
-import java.util.List;
 import java.util.Objects;
-import java.util.Set;
-import java.util.UUID;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicReference;
 import org.apache.kafka.common.Uuid;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-@Timeout(60)
-final class SubscribersTest {
-    private static final Uuid TOPIC = new Uuid(1, 2);
-    private static final Instant NOW = Instant.parse("2026-03-10T00:00:00Z");
-    private static final int HISTORY = 64;
-    private static final Duration MAX_AGE = Duration.ofHours(1);
-
-    private final FakeLog log = new FakeLog(2);
-    private final AtomicReference<Instant> now = new AtomicReference<>(NOW);
-    private final Set<Puri> erased = ConcurrentHashMap.newKeySet();
-    private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
-    private final Subscribers subscribers = Subscribers.start(
-            new ChangesOptions(
-                    HISTORY, MAX_AGE, 3, 1, 1_000, Duration.ofMillis(50), Duration.ofDays(6), Duration.ofMillis(300)),
-            log,
-            LiveRows.VALUES,
-            now::get,
-            meters);
-
-    @AfterEach
-    void stop() {
-        subscribers.close();
-    }
-
+/** Subscribers that receive changes while they happen, and their limits. */
+final class SubscribersTest extends RunningSubscribers {
     @Test
     void sendsChangesFromNowOn() {
         ChangeRing ring = begin(0, 0);
@@ -127,90 +94,6 @@ final class SubscribersTest {
     }
 
     @Test
-    void anOlderIdIsReadFromTheLog() {
-        ChangeRing first = begin(0, 0);
-        ChangeId before = first(subscribe(null));
-        for (int i = 0; i < 3 * HISTORY; i++) {
-            change(first, i % 2, i);
-        }
-
-        FakeSink after = subscribe(before);
-
-        awaitEvents(after, 3 * HISTORY);
-        change(first, 0, 1_000);
-        awaitEvents(after, 3 * HISTORY + 1);
-        assertThat(after.texts()).doesNotHaveDuplicates();
-        assertThat(log.readings()).isPositive();
-    }
-
-    @Test
-    void lateSubscribersReceiveNoErasedContentFromTheRing() {
-        ChangeRing ring = begin(0, 0);
-        ChangeId before = first(subscribe(null));
-        change(ring, 0, 1);
-        change(ring, 0, 2);
-        erase(ring, 0, 1);
-
-        FakeSink after = subscribe(before);
-
-        awaitEvents(after, 2);
-        assertThat(after.types()).containsExactly("changed", "erased");
-        assertThat(after.texts().getFirst()).contains("music:tracks:2");
-        assertThat(log.readings()).isZero();
-    }
-
-    @Test
-    void lateSubscribersReceiveNoErasedContentFromTheLog() {
-        ChangeRing ring = begin(0, 0);
-        ChangeId before = first(subscribe(null));
-        change(ring, 0, 1);
-        change(ring, 0, 2);
-        for (int i = 0; i < HISTORY; i++) {
-            change(ring, 1, 100 + i);
-        }
-        erase(ring, 0, 1);
-
-        FakeSink after = subscribe(before);
-
-        awaitEvents(after, HISTORY + 2);
-        assertThat(log.readings()).isPositive();
-        assertThat(after.texts().stream().filter(text -> text.contains("\"music:tracks:1\"")))
-                .containsExactly("erased {\"puri\":\"music:tracks:1\"}");
-    }
-
-    @Test
-    void changesThatBecameTooOldForTheRingAreReadFromTheLog() {
-        ChangeRing ring = begin(0, 0);
-        ChangeId before = first(subscribe(null));
-        for (int i = 0; i < 10; i++) {
-            change(ring, 0, i);
-        }
-        await().until(() -> {
-            now.updateAndGet(time -> time.plusSeconds(60));
-            return ring.oldestNumber() == 10;
-        });
-
-        FakeSink after = subscribe(before);
-
-        awaitEvents(after, 10);
-        assertThat(log.readings()).isPositive();
-    }
-
-    @Test
-    void anIdInTheRingIsNotReadFromTheLog() {
-        ChangeRing ring = begin(0, 0);
-        ChangeId before = first(subscribe(null));
-        for (int i = 0; i < HISTORY; i++) {
-            change(ring, 1, i);
-        }
-
-        FakeSink after = subscribe(before);
-
-        awaitEvents(after, HISTORY);
-        assertThat(log.readings()).isZero();
-    }
-
-    @Test
     void onlyTheSlowReaderIsDroppedWithAReason() {
         ChangeRing ring = begin(0, 0);
         FakeSink slow = subscribe(null);
@@ -250,115 +133,6 @@ final class SubscribersTest {
         client.readOn();
 
         awaitEvents(client, HISTORY);
-    }
-
-    @Test
-    void aStalledReaderOfAReplayIsDropped() {
-        ChangeRing ring = begin(0, 0);
-        ChangeId before = first(subscribe(null));
-        for (int i = 0; i < 2 * HISTORY; i++) {
-            change(ring, 0, i);
-        }
-        FakeSink client = new FakeSink();
-        client.stopReading();
-
-        assertThat(subscribers.subscribe(before, ChangeFilter.ALL, subscription -> client))
-                .isEqualTo(Admission.ADMITTED);
-
-        await().until(() -> client.types().contains("dropped"));
-        assertThat(client.events()).hasSizeLessThan(20);
-    }
-
-    @Test
-    void anIdOfARecreatedTopicResets() {
-        ChangeRing ring = begin(6, 0);
-        FakeSink client = subscribe(ChangeId.of(77, NOW.getEpochSecond(), new long[] {1, 1}));
-        ring.changed(0, 6, LiveRows.track(1), LiveRows.row("br-1", 1));
-
-        awaitEvents(client, 2);
-        assertThat(client.texts().getFirst()).isEqualTo("reset {\"reason\":\"other-topic\"}");
-        assertThat(ChangeId.parse(Objects.requireNonNull(
-                                client.events().getFirst().id()))
-                        .topicHash())
-                .isEqualTo(ring.topicHash());
-        assertThat(client.texts().getLast()).contains("music:tracks:1");
-    }
-
-    @Test
-    void anIdOfOtherPartitionsResets() {
-        begin(6, 0);
-        FakeSink client = subscribe(ChangeId.of(ChangeId.topicHash(TOPIC), NOW.getEpochSecond(), new long[] {6}));
-
-        awaitEvents(client, 1);
-        assertThat(client.types()).containsExactly("reset");
-    }
-
-    @Test
-    void anIdOlderThanTombstonesResetsUnlessNothingHasChangedSince() {
-        begin(6, 0);
-        Instant old = NOW.minus(Duration.ofDays(7));
-        FakeSink unchanged = subscribe(ChangeId.of(ChangeId.topicHash(TOPIC), old.getEpochSecond(), new long[] {6, 0}));
-        FakeSink behind = subscribe(ChangeId.of(ChangeId.topicHash(TOPIC), old.getEpochSecond(), new long[] {4, 0}));
-
-        awaitEvents(behind, 1);
-        assertThat(behind.texts()).containsExactly("reset {\"reason\":\"too-old\"}");
-        await().until(() -> unchanged.lastId() != null);
-        assertThat(unchanged.events()).isEmpty();
-        assertThat(log.readings()).isZero();
-    }
-
-    @Test
-    void deletedRecordsReset() {
-        begin(6, 0);
-        log.deleteBefore(5);
-        FakeSink client = subscribe(ChangeId.of(ChangeId.topicHash(TOPIC), NOW.getEpochSecond(), new long[] {4, 0}));
-
-        awaitEvents(client, 1);
-        assertThat(client.texts()).containsExactly("reset {\"reason\":\"gone\"}");
-        assertThat(id(client).nextOffsets()).containsExactly(6, 0);
-    }
-
-    @Test
-    void aReplayThatFailsEndsTheStreamSoThatItIsTriedAgain() {
-        begin(6, 0);
-        log.goAway();
-        FakeSink client = subscribe(ChangeId.of(ChangeId.topicHash(TOPIC), NOW.getEpochSecond(), new long[] {4, 0}));
-
-        awaitEvents(client, 1);
-        assertThat(client.texts()).containsExactly("bye {\"reason\":\"failed\"}");
-        await().until(() -> subscribers.streamCount() == 0);
-    }
-
-    @Test
-    void aReplayThatFailsWithAnErrorEndsItsStreamToo() {
-        begin(6, 0);
-        log.failWith(new OutOfMemoryError("a test's"));
-        FakeSink client = subscribe(ChangeId.of(ChangeId.topicHash(TOPIC), NOW.getEpochSecond(), new long[] {4, 0}));
-
-        awaitEvents(client, 1);
-        assertThat(client.texts()).containsExactly("bye {\"reason\":\"failed\"}");
-        await().until(() -> subscribers.streamCount() == 0);
-    }
-
-    @Test
-    void limitsTheNumberOfReplays() {
-        begin(6, 0);
-        ChangeId older = ChangeId.of(ChangeId.topicHash(TOPIC), NOW.getEpochSecond(), new long[] {6, 0});
-        ChangeId old = ChangeId.of(ChangeId.topicHash(TOPIC), NOW.getEpochSecond(), new long[] {0, 0});
-        for (int i = 0; i < 3; i++) {
-            log.add(0, LiveRows.track(i), LiveRows.row("br-1", i), true);
-        }
-        CountDownLatch held = log.hold();
-        FakeSink first = subscribe(old);
-        await().until(() -> log.readings() == 1);
-
-        assertThat(admission(old)).isEqualTo(Admission.TOO_MANY_REPLAYS);
-        assertThat(admission(older)).isEqualTo(Admission.ADMITTED);
-        held.countDown();
-
-        awaitEvents(first, 3);
-        await().until(() ->
-                subscribers.subscribe(old, ChangeFilter.ALL, subscription -> new FakeSink()) == Admission.ADMITTED);
     }
 
     @Test
@@ -460,54 +234,5 @@ final class SubscribersTest {
 
         awaitEvents(client, 1);
         await().until(() -> subscribers.streamCount() == 1);
-    }
-
-    private ChangeRing begin(long... begins) {
-        return subscribers.startRing(TOPIC, begins, NOW, this::isThere);
-    }
-
-    /** Adds a change to the log and to the ring. */
-    private void change(ChangeRing ring, int partition, int number) {
-        long offset = log.end(partition);
-        log.add(partition, LiveRows.track(number), LiveRows.row("br-1", offset), true);
-        ring.changed(partition, offset, LiveRows.track(number), LiveRows.row("br-1", offset));
-    }
-
-    /** Adds an erasure to the log, to the ring and to the table. */
-    private void erase(ChangeRing ring, int partition, int number) {
-        erased.add(LiveRows.track(number));
-        long offset = log.end(partition);
-        log.add(partition, LiveRows.track(number), null, true);
-        ring.changed(partition, offset, LiveRows.track(number), null);
-    }
-
-    private boolean isThere(Puri puri, UUID uuid) {
-        return uuid.equals(LiveRows.UUID_7) && !erased.contains(puri);
-    }
-
-    private FakeSink subscribe(@Nullable ChangeId last, String... collections) {
-        FakeSink client = new FakeSink();
-        assertThat(subscribers.subscribe(last, ChangeFilter.parse(List.of(collections)), subscription -> client))
-                .isEqualTo(Admission.ADMITTED);
-        return client;
-    }
-
-    private Admission admission(@Nullable ChangeId last) {
-        return subscribers.subscribe(last, ChangeFilter.ALL, subscription -> new FakeSink());
-    }
-
-    private static ChangeId id(FakeSink client) {
-        return Objects.requireNonNull(client.lastId());
-    }
-
-    /** Returns the first id that a client receives. */
-    private static ChangeId first(FakeSink client) {
-        await().until(() -> client.lastId() != null);
-        return id(client);
-    }
-
-    private static void awaitEvents(FakeSink client, int count) {
-        await().atMost(Duration.ofSeconds(20))
-                .untilAsserted(() -> assertThat(client.events().size()).isEqualTo(count));
     }
 }

@@ -72,7 +72,7 @@ final class AccessTest {
                 metrics.route(),
                 health.routes().getFirst());
         listener = Listener.start(
-                options.with(ListenerTest.http(Map.of("auth.tokens", tokens.toString()))),
+                options.with(RunningListener.http(Map.of("auth.tokens", tokens.toString()))),
                 routes,
                 metrics,
                 Duration.ofMillis(20));
@@ -207,7 +207,7 @@ final class AccessTest {
             Path file = Files.writeString(folder.resolve("bad"), "# one\n" + line + "\n");
             assertThatThrownBy(() -> Listener.start(
                             ListenerOptions.at("127.0.0.1", 0)
-                                    .with(ListenerTest.http(Map.of("auth.tokens", file.toString()))),
+                                    .with(RunningListener.http(Map.of("auth.tokens", file.toString()))),
                             List.of(),
                             metrics))
                     .as(line)
@@ -219,11 +219,11 @@ final class AccessTest {
 
     @Test
     void aKeySetWithoutIssuerAndAudienceIsAMistake() {
-        assertThatThrownBy(() -> ListenerTest.http(Map.of("auth.jwks", "https://issuer/keys")))
+        assertThatThrownBy(() -> RunningListener.http(Map.of("auth.jwks", "https://issuer/keys")))
                 .isInstanceOf(InvalidSettingsException.class)
                 .hasMessageContaining("PURI_AUTH_ISSUER");
         for (String algorithm : List.of("none", "HS256", "EdDSA", "rs256")) {
-            assertThatThrownBy(() -> ListenerTest.http(Map.of("auth.algorithms", "RS256," + algorithm)))
+            assertThatThrownBy(() -> RunningListener.http(Map.of("auth.algorithms", "RS256," + algorithm)))
                     .as(algorithm)
                     .isInstanceOf(InvalidSettingsException.class)
                     .hasMessageContaining('"' + algorithm + '"');

@@ -134,7 +134,7 @@ final class AllowedHostsTest {
     @Test
     void aSettingThatIsNoHostIsAMistake() {
         for (String wrong : List.of("http://a.example", "a.example:8080", "a b", "[::1", "*.example.org/")) {
-            assertThatThrownBy(() -> ListenerTest.http(Map.of("http.allowed.hosts", wrong)))
+            assertThatThrownBy(() -> RunningListener.http(Map.of("http.allowed.hosts", wrong)))
                     .as(wrong)
                     .isInstanceOf(InvalidSettingsException.class)
                     .hasMessageContaining("PURI_HTTP_ALLOWED_HOSTS");
@@ -145,7 +145,9 @@ final class AllowedHostsTest {
         Route things = Route.get(
                 "/things/{name}", Scope.NONE, exchange -> exchange.answer(200, "text/plain", new byte[] {'x'}));
         return Listener.start(
-                ListenerOptions.at(bound, 0).onOneThread().with(ListenerTest.http(settings)), List.of(things), metrics);
+                ListenerOptions.at(bound, 0).onOneThread().with(RunningListener.http(settings)),
+                List.of(things),
+                metrics);
     }
 
     private static String ask(Listener listener, String target, String host) throws IOException {

@@ -36,7 +36,7 @@ final class DrainTest {
         routes.addAll(health.routes());
         try (Metrics metrics = new Metrics()) {
             Listener listener = Listener.start(
-                    ListenerOptions.at("127.0.0.1", 0).with(ListenerTest.http(Map.of("close.grace", "20s"))),
+                    ListenerOptions.at("127.0.0.1", 0).with(RunningListener.http(Map.of("close.grace", "20s"))),
                     routes,
                     metrics);
             int port = listener.port();

@@ -43,7 +43,7 @@ final class EventStreamTest {
                 exchange -> opened.add(exchange.events(new EventStream.Options(MAX_PENDING, heartbeat), ended::add)));
         ListenerOptions options = ListenerOptions.at("127.0.0.1", 0)
                 .onOneThread()
-                .with(ListenerTest.http(Map.of("body.timeout", "500ms", "idle.timeout", "5s")));
+                .with(RunningListener.http(Map.of("body.timeout", "500ms", "idle.timeout", "5s")));
         listener = Listener.start(options, List.of(changes), metrics);
     }
 

@@ -68,7 +68,7 @@ final class Http2Test {
                 ListenerOptions.at("127.0.0.1", 0)
                         .onOneThread()
                         .withMaxBodyBytes(100)
-                        .with(ListenerTest.http(Map.of(
+                        .with(RunningListener.http(Map.of(
                                 "tls.certificate",
                                         CERTIFICATES
                                                 .certificate("server", folder.resolve("c"))

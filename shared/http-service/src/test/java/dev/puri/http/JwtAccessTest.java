@@ -100,7 +100,7 @@ final class JwtAccessTest {
         listener = Listener.start(
                 ListenerOptions.at("127.0.0.1", 0)
                         .onOneThread()
-                        .with(ListenerTest.http(Map.of(
+                        .with(RunningListener.http(Map.of(
                                 "auth.jwks",
                                 "http://127.0.0.1:" + issuer.getAddress().getPort() + "/keys",
                                 "auth.issuer",

@@ -55,7 +55,7 @@ final class ListenerLimitsTest {
         listener = Listener.start(
                 ListenerOptions.at("127.0.0.1", 0)
                         .withMaxBodyBytes(100)
-                        .with(ListenerTest.http(Map.of(
+                        .with(RunningListener.http(Map.of(
                                 "max.url.bytes", "1000",
                                 "max.header.bytes", "2000",
                                 "max.connections", Integer.toString(MAX_CONNECTIONS),

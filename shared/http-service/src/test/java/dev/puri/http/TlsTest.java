@@ -162,16 +162,16 @@ final class TlsTest {
 
     @Test
     void halfASettingIsAMistake() {
-        assertThatThrownBy(() -> ListenerTest.http(Map.of("tls.key", "/k")))
+        assertThatThrownBy(() -> RunningListener.http(Map.of("tls.key", "/k")))
                 .isInstanceOf(InvalidSettingsException.class)
                 .hasMessageContaining("PURI_TLS_CERTIFICATE");
-        assertThatThrownBy(() -> ListenerTest.http(Map.of("tls.client.auth", "required")))
+        assertThatThrownBy(() -> RunningListener.http(Map.of("tls.client.auth", "required")))
                 .isInstanceOf(InvalidSettingsException.class)
                 .hasMessageContaining("PURI_TLS_CLIENT_CA");
-        assertThatThrownBy(() -> ListenerTest.http(Map.of("tls.client.auth", "perhaps")))
+        assertThatThrownBy(() -> RunningListener.http(Map.of("tls.client.auth", "perhaps")))
                 .isInstanceOf(InvalidSettingsException.class)
                 .hasMessageContaining("none, request or required");
-        assertThatThrownBy(() -> ListenerTest.http(Map.of("tls.key", "/k", "tls.client.ca", "/ca")))
+        assertThatThrownBy(() -> RunningListener.http(Map.of("tls.key", "/k", "tls.client.ca", "/ca")))
                 .hasMessageContaining("PURI_TLS_CERTIFICATE and PURI_TLS_KEY")
                 .hasMessageContaining("PURI_TLS_CLIENT_CA: has no effect");
     }
@@ -201,7 +201,7 @@ final class TlsTest {
                 Scope.NONE,
                 exchange -> exchange.answer(200, "text/plain", "hello".getBytes(StandardCharsets.UTF_8)));
         listener = Listener.start(
-                ListenerOptions.at("127.0.0.1", 0).onOneThread().with(ListenerTest.http(all)),
+                ListenerOptions.at("127.0.0.1", 0).onOneThread().with(RunningListener.http(all)),
                 List.of(hello),
                 metrics,
                 Duration.ofMillis(20));

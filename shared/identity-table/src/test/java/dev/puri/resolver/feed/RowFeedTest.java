@@ -15,11 +15,7 @@ import dev.puri.schemas.log.Position;
 import dev.puri.schemas.log.Reason;
 import dev.puri.schemas.log.Row;
 import dev.puri.schemas.log.RowAvro;
-import dev.puri.schemas.serde.RecordReader;
 import dev.puri.schemas.serde.RecordWriter;
-import dev.puri.schemas.serde.SchemaRegistry;
-import dev.puri.schemas.serde.SchemaRegistryUnavailableException;
-import dev.puri.schemas.serde.UnknownSchemaException;
 import dev.puri.tail.RetryPolicy;
 import dev.puri.tail.SchemaRegistryWait;
 import dev.puri.tail.Stop;
@@ -29,15 +25,12 @@ import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.apache.avro.Schema;
 import org.apache.kafka.common.header.Headers;
 import org.apache.kafka.common.header.internals.RecordHeaders;
 import org.apache.kafka.streams.processor.api.Record;
@@ -57,7 +50,7 @@ final class RowFeedTest {
     private static final int KNOWN = 7;
 
     private final PackedTable table = new PackedTable();
-    private final OneSchema registry = new OneSchema();
+    private final OneSchema registry = new OneSchema(KNOWN, WRITER.schema());
     private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
     private final Counter undecodable = meters.counter("undecodable");
     private final List<Puri> erased = new ArrayList<>();
@@ -175,7 +168,7 @@ final class RowFeedTest {
     @Test
     void emitsChangesBufferedBeforeSubscribersAttach() {
         String row = addChanges(FIRST);
-        Told told = new Told();
+        NotedChanges told = new NotedChanges();
         writer.goLive(1, begins -> told);
         // Now added as it is from here on, which is to look no different.
         assertThat(addChanges(SECOND)).isEqualTo(row);
@@ -195,30 +188,6 @@ final class RowFeedTest {
         batch.rows.remove(erased);
         batch.addRecord(erased.toBytes(), null, null, new Place(0, at + 1), true);
         return String.valueOf(batch.rows.row(at));
-    }
-
-    /** Notes names and rows, from either form of a change. */
-    private static final class Told implements RowChanges {
-        private static final RecordReader<IdentityRow> READER = RecordReader.of(IdentityRow.class);
-
-        private final List<String> changes = new CopyOnWriteArrayList<>();
-
-        @Override
-        public void changed(int partition, long offset, Puri puri, @Nullable Row row) {
-            changes.add(puri + " " + row);
-        }
-
-        @Override
-        public void changed(int partition, long offset, byte[] key, byte @Nullable [] value, byte @Nullable [] token) {
-            Row row = value == null ? null : RowAvro.fromAvro(READER.decode(value, WRITER.schema()));
-            changed(partition, offset, Puri.parse(new String(key, StandardCharsets.US_ASCII)), row);
-        }
-
-        @Override
-        public void reached(int partition, long offset) {}
-
-        @Override
-        public void completeAt(Instant time) {}
     }
 
     private record Place(int partition, long offset) implements RecordMetadata {
@@ -466,39 +435,5 @@ final class RowFeedTest {
 
     private static byte[] bytes(String text) {
         return text.getBytes(StandardCharsets.UTF_8);
-    }
-
-    /** Knows the row's schema by one id, unless it is unavailable. */
-    private static final class OneSchema implements SchemaRegistry {
-        private volatile boolean away;
-        private volatile @Nullable Error error;
-
-        @Override
-        public Schema byId(int id) {
-            Error thrown = error;
-            if (thrown != null) {
-                throw thrown;
-            }
-            if (away) {
-                throw new SchemaRegistryUnavailableException("away", null);
-            }
-            if (id != KNOWN) {
-                throw new UnknownSchemaException("no schema " + id, null);
-            }
-            return WRITER.schema();
-        }
-
-        @Override
-        public int register(String subject, Schema schema) {
-            throw new IllegalStateException();
-        }
-
-        @Override
-        public int idOf(String subject, Schema schema) {
-            throw new IllegalStateException();
-        }
-
-        @Override
-        public void close() {}
     }
 }
