@@ -18,6 +18,11 @@ import dev.puri.resolver.live.ChangesOptions;
 import dev.puri.resolver.live.Subscribers;
 import dev.puri.resolver.table.PackedTable;
 import dev.puri.resolver.table.Table;
+import dev.puri.schemas.collection.Collection;
+import dev.puri.schemas.collection.Declarations;
+import dev.puri.schemas.collection.Namespace;
+import dev.puri.schemas.collection.WriteMode;
+import dev.puri.schemas.identity.Prefix;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Position;
 import dev.puri.schemas.log.Reason;
@@ -91,6 +96,7 @@ final class RoutesTest {
     private final HttpClient client = HttpClient.newHttpClient();
     private final Contract contract = new Contract(client, "/openapi.json");
     private volatile @Nullable Table table = filled;
+    private volatile Declarations declarations = Declarations.none();
     private volatile @Nullable String lag;
     private Subscribers subscribers;
     private RefusalLog refusals;
@@ -104,6 +110,7 @@ final class RoutesTest {
         LookUps lookUps = new LookUps(
                 () -> table,
                 () -> "12 of 30 records are in",
+                () -> declarations,
                 new ReadYourWrites(
                         new TableRows(() -> table), outcomes, refusals, waiters, () -> PARTITIONS, metrics.registry()),
                 new LookUps.Limits(MAX_REFS, new WaitParameters(Duration.ofSeconds(20))),
@@ -319,6 +326,26 @@ final class RoutesTest {
                         "uuid":"01970000-0000-7000-8000-000000000001","status":"active","epoch":3,\
                         "createdAt":"2026-03-01T10:00:00.000Z","changedAt":"2026-03-02T10:00:00.120Z"}
                         """);
+    }
+
+    @Test
+    void unknownNamesOfACollectionThatIsBeingImportedAreMarked() throws Exception {
+        declarations = Declarations.of(List.of(
+                new Collection("soundcloud", "tracks", Prefix.parse("trk"), Set.of(), false, false, "", false),
+                new Namespace("soundcloud", false, WriteMode.importBy("legacy-import"))));
+        assertThat(get("/v1/identities/SoundCloud:Tracks:none", 404))
+                .isEqualTo("{\"ref\":\"SoundCloud:Tracks:none\",\"verdict\":\"unknown\","
+                        + "\"puri\":\"soundcloud:tracks:none\",\"importing\":true}\n");
+        for (String mark : List.of("", "\\u0020")) { // a plain batch, and one that a JSON parser reads
+            String body = "{\"refs\":[\"soundcloud:tracks:none\",\"trk_222222222222222\",\"soundcloud:tracks:123\","
+                    + "\"soundcloud:tracks:gone\",\"debian:packages:x\",\"usr_222222222222222\","
+                    + "\"nothing" + mark + "\"]}";
+            assertThat(JSON.readTree(post(body, 200)).get("results"))
+                    .extracting(result -> result.path("importing").asBoolean())
+                    .containsExactly(true, true, false, false, false, false, false);
+        }
+        declarations = Declarations.none();
+        assertThat(get("/v1/identities/soundcloud:tracks:none", 404)).doesNotContain("importing");
     }
 
     @Test
