@@ -231,7 +231,7 @@ class CliIT {
         assertThat(list.outLines())
                 .contains(
                         "{\"name\":\"decl:a\",\"prefix\":\"dcl\",\"owners\":[\"x\"],\"search\":false,\"public\":false,"
-                                + "\"description\":\"\",\"retired\":false,\"mode\":\"READ_WRITE\",\"importer\":null}");
+                                + "\"description\":\"\",\"retired\":false,\"mode\":\"READ_WRITE\"}");
         assertThat(puri("", "mint", "decl:a").out()).contains("  dcl_");
         CommandLineRun unknown = puri("", "mint", "decl:b");
         assertThat(unknown.status()).isEqualTo(1);
