@@ -194,7 +194,7 @@ function row(result, index) {
 }
 
 function why({ verdict, reason, detail, holder, importing }) {
-  if (importing) return "Not imported yet, or unknown: its collection is being imported.";
+  if (importing) return "Not known so far. Its collection is being imported.";
   const held = holder && [" Held by ", name(holder.owner), " on ", name(holder.shard), "."];
   return detail || reason ? [reason && `${reason}: `, sentence(detail ?? ""), held] : (NOWHERE[verdict] ?? "");
 }

@@ -59,8 +59,8 @@ final class CollectionsCommand implements Runnable {
                 declared.namespaces().forEach(namespace -> console().out().println(Json.toText(json(namespace))));
                 return ExitStatus.DONE;
             }
-            TextTable table =
-                    new TextTable("COLLECTION", "PREFIX", "OWNERS", "SEARCH", "PUBLIC", "RETIRED", "MODE", "DESCRIPTION");
+            TextTable table = new TextTable(
+                    "COLLECTION", "PREFIX", "OWNERS", "SEARCH", "PUBLIC", "RETIRED", "MODE", "DESCRIPTION");
             for (Collection collection : declared.collections()) {
                 table.row(
                         collection.qualifiedName(),
@@ -158,9 +158,10 @@ final class CollectionsCommand implements Runnable {
                                 declarationCount - changes.writes().size())));
                 return;
             }
-            changes.writes().forEach(declaration -> console()
-                    .out()
-                    .println("declared   " + declaration.key() + modeChange(declaration, changes.before())));
+            changes.writes()
+                    .forEach(declaration -> console()
+                            .out()
+                            .println("declared   " + declaration.key() + modeChange(declaration, changes.before())));
             if (declarationCount > changes.writes().size()) {
                 console()
                         .out()

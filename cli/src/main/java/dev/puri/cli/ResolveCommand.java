@@ -107,7 +107,7 @@ final class ResolveCommand extends Subcommand {
 
     private static String note(JsonNode result) {
         if (result.path("importing").asBoolean()) {
-            return "its collection is being imported";
+            return "may still be imported";
         }
         return result.has("detail") ? text(result, "detail") : text(result, "canonical");
     }

@@ -254,10 +254,10 @@ class CliIT {
         assertThat(stranger.status()).as(stranger.err()).isEqualTo(3);
         assertThat(stranger.out() + stranger.err())
                 .contains("NOT_WRITABLE")
-                .contains("the collection moved:a is being imported by legacy");
+                .contains("accepts events of the source legacy, not of puri-cli");
         CommandLineRun unknown = puri("", "resolve", "moved:a:1", "-o", "json");
         assertThat(unknown.out()).contains("\"verdict\":\"unknown\"").contains("\"importing\":true");
-        assertThat(puri("", "resolve", "moved:a:1").out()).contains("its collection is being imported");
+        assertThat(puri("", "resolve", "moved:a:1").out()).contains("may still be imported");
         String imported = created("moved:a:1", "br-1").replace("{", "{\"source\":\"legacy\",");
         assertThat(publish(imported).status()).isZero();
 

@@ -197,8 +197,7 @@ final class Model {
         return isWritable ? Outcome.APPLIED : Outcome.refused(Reason.NOT_WRITABLE);
     }
 
-    private Outcome create(
-            Identity i, Change.Created c, Puri puri, long at, Position position, boolean isWritable) {
+    private Outcome create(Identity i, Change.Created c, Puri puri, long at, Position position, boolean isWritable) {
         if (i.burnt.contains(c.uuid())) {
             return Outcome.refused(Reason.ID_REUSED);
         }

@@ -99,19 +99,17 @@ class RegistrationTest {
                     Arguments.of(WriteMode.READ_ONLY, WriteMode.READ_WRITE, "the namespace soundcloud is read-only"),
                     Arguments.of(WriteMode.READ_ONLY, IMPORT_BY_TEST, "the namespace soundcloud is read-only"),
                     Arguments.of(
-                            WriteMode.READ_WRITE,
-                            WriteMode.READ_ONLY,
-                            "the collection soundcloud:tracks is read-only"),
+                            WriteMode.READ_WRITE, WriteMode.READ_ONLY, "the collection soundcloud:tracks is read-only"),
                     Arguments.of(
                             IMPORT_BY_ANOTHER,
                             WriteMode.READ_WRITE,
-                            "the namespace soundcloud is being imported by another and accepts no events of other"
-                                    + " sources, such as test, until it is opened"),
+                            "the namespace soundcloud is being imported: until it is opened, it accepts events"
+                                    + " of the source another, not of test"),
                     Arguments.of(
                             IMPORT_BY_TEST,
                             IMPORT_BY_ANOTHER,
-                            "the collection soundcloud:tracks is being imported by another and accepts no events of"
-                                    + " other sources, such as test, until it is opened"),
+                            "the collection soundcloud:tracks is being imported: until it is opened, it accepts"
+                                    + " events of the source another, not of test"),
                     Arguments.of(
                             WriteMode.READ_WRITE,
                             OF_A_LATER_VERSION,

@@ -62,7 +62,8 @@ final class PlainBatchTest {
             JsonOut ofPlain = new JsonOut();
             plain.write(new InternalResultWriter(table, Declarations.none(), ofPlain, plain.byShard()));
             JsonOut ofParsed = new JsonOut();
-            InternalResultWriter answer = new InternalResultWriter(table, Declarations.none(), ofParsed, request.byShard());
+            InternalResultWriter answer =
+                    new InternalResultWriter(table, Declarations.none(), ofParsed, request.byShard());
             answer.beginBatch();
             request.refs().forEach(ref -> answer.write(ref.ref()));
             answer.endBatch();

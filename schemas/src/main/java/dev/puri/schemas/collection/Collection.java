@@ -76,17 +76,7 @@ public record Collection(
             boolean isPublic,
             String description,
             boolean retired) {
-        this(
-                namespace,
-                name,
-                prefix,
-                owners,
-                search,
-                attributes,
-                isPublic,
-                description,
-                retired,
-                WriteMode.READ_WRITE);
+        this(namespace, name, prefix, owners, search, attributes, isPublic, description, retired, WriteMode.READ_WRITE);
     }
 
     /**

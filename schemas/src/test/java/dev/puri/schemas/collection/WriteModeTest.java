@@ -31,16 +31,7 @@ class WriteModeTest {
 
     private static Collection tracks(WriteMode mode) {
         return new Collection(
-                "soundcloud",
-                "tracks",
-                null,
-                Set.of(),
-                false,
-                SearchedAttributes.DEFAULT,
-                false,
-                "",
-                false,
-                mode);
+                "soundcloud", "tracks", null, Set.of(), false, SearchedAttributes.DEFAULT, false, "", false, mode);
     }
 
     private static Namespace soundcloud(WriteMode mode) {
@@ -99,8 +90,7 @@ class WriteModeTest {
     /** Entries of releases that knew no mode are entries with the default mode. */
     @Test
     void entriesOfEarlierReleasesAreReadWrite() throws IOException {
-        Schema released =
-                new Schema.Parser().parse(Files.readString(RELEASED.resolve("v0.1/CollectionsEntry.avsc")));
+        Schema released = new Schema.Parser().parse(Files.readString(RELEASED.resolve("v0.1/CollectionsEntry.avsc")));
         List<Schema> kinds = released.getField("entry").schema().getTypes();
         GenericRecord collection = new GenericRecordBuilder(kinds.get(0))
                 .set("namespace", "soundcloud")
@@ -116,7 +106,8 @@ class WriteModeTest {
     }
 
     private static Declaration read(Schema writer, GenericRecord entry) throws IOException {
-        GenericRecord record = new GenericRecordBuilder(writer).set("entry", entry).build();
+        GenericRecord record =
+                new GenericRecordBuilder(writer).set("entry", entry).build();
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         bytes.write(new byte[] {0, 0, 0, 0, 1});
         BinaryEncoder encoder = EncoderFactory.get().binaryEncoder(bytes, null);

@@ -20,7 +20,8 @@ import org.jspecify.annotations.Nullable;
  * @param collection the declaration of the collection; null if the collection is not declared. Then any owner may
  *     create identities, but without handles
  */
-record CollectionRules(@Nullable Namespace namespace, @Nullable Collection collection) {
+record CollectionRules(
+        @Nullable Namespace namespace, @Nullable Collection collection) {
     /** The rules of a collection that is not declared, in a namespace that is not declared. */
     static final CollectionRules UNREGISTERED = new CollectionRules(null, null);
 
@@ -56,8 +57,8 @@ record CollectionRules(@Nullable Namespace namespace, @Nullable Collection colle
     private static Refusal notWritable(String subject, WriteMode mode, String source) {
         String explanation;
         if (mode.isImport()) {
-            explanation = subject + " is being imported by " + mode.importer()
-                    + " and accepts no events of other sources, such as " + source + ", until it is opened";
+            explanation = subject + " is being imported: until it is opened, it accepts events of the source "
+                    + mode.importer() + ", not of " + source;
         } else if (mode.isKnown()) {
             explanation = subject + " is read-only";
         } else {

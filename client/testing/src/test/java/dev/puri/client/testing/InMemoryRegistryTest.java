@@ -108,7 +108,7 @@ class InMemoryRegistryTest {
         assertThat(registry.awaitSync(track.puri(), registry.publishSync(created), WAIT))
                 .isInstanceOfSatisfying(
                         PublishOutcome.Refused.NotWritable.class,
-                        refused -> assertThat(refused.detail()).contains("music is being imported by importer"));
+                        refused -> assertThat(refused.detail()).contains("the namespace music is being imported"));
         Ref ref = Ref.of(track.puri());
         assertThat(registry.resolver().resolve(ref)).isEqualTo(new Verdict.Unknown(ref, true));
 
