@@ -3,9 +3,6 @@ package dev.puri.registry;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.puri.schemas.collection.Collection;
-import dev.puri.schemas.collection.Namespace;
-import dev.puri.schemas.collection.SearchedAttributes;
-import dev.puri.schemas.collection.WriteMode;
 import dev.puri.schemas.identity.Handle;
 import dev.puri.schemas.identity.Owner;
 import dev.puri.schemas.identity.Prefix;
@@ -18,7 +15,6 @@ import dev.puri.schemas.log.Reason;
 import dev.puri.schemas.log.Refusal;
 import dev.puri.schemas.log.Row;
 import java.time.Instant;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
@@ -26,9 +22,6 @@ import org.assertj.core.api.ObjectAssert;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.Arguments;
-import org.junit.jupiter.params.provider.MethodSource;
 
 /** The table of the contract, line by line and in its order. */
 class RegistrationTest {
@@ -82,85 +75,6 @@ class RegistrationTest {
             log.rules = CollectionRules.UNREGISTERED;
             refused(log.fold(created(FIRST, "catalog", HANDLE)), Reason.WRONG_PREFIX);
             applied(log.fold(created(FIRST, "catalog", null)));
-        }
-    }
-
-    @Nested
-    class Modes {
-        private static final WriteMode IMPORT_BY_TEST = WriteMode.importBy("test");
-        private static final WriteMode IMPORT_BY_ANOTHER = WriteMode.importBy("another");
-        private static final WriteMode OF_A_LATER_VERSION = new WriteMode("FROZEN", null);
-
-        static List<Arguments> modes() {
-            return List.of(
-                    Arguments.of(WriteMode.READ_WRITE, WriteMode.READ_WRITE, null),
-                    Arguments.of(WriteMode.READ_WRITE, IMPORT_BY_TEST, null),
-                    Arguments.of(IMPORT_BY_TEST, IMPORT_BY_TEST, null),
-                    Arguments.of(WriteMode.READ_ONLY, WriteMode.READ_WRITE, "the namespace soundcloud is read-only"),
-                    Arguments.of(WriteMode.READ_ONLY, IMPORT_BY_TEST, "the namespace soundcloud is read-only"),
-                    Arguments.of(
-                            WriteMode.READ_WRITE, WriteMode.READ_ONLY, "the collection soundcloud:tracks is read-only"),
-                    Arguments.of(
-                            IMPORT_BY_ANOTHER,
-                            WriteMode.READ_WRITE,
-                            "the namespace soundcloud is being imported: until it is opened, it accepts events"
-                                    + " of the source another, not of test"),
-                    Arguments.of(
-                            IMPORT_BY_TEST,
-                            IMPORT_BY_ANOTHER,
-                            "the collection soundcloud:tracks is being imported: until it is opened, it accepts"
-                                    + " events of the source another, not of test"),
-                    Arguments.of(
-                            WriteMode.READ_WRITE,
-                            OF_A_LATER_VERSION,
-                            "the collection soundcloud:tracks has the mode FROZEN, which this version of the registry"
-                                    + " does not know and treats as READ_ONLY"));
-        }
-
-        /** @param detail of the refusal; null if events are accepted */
-        @ParameterizedTest
-        @MethodSource("modes")
-        void bothModesMustAcceptTheSource(WriteMode ofNamespace, WriteMode ofCollection, @Nullable String detail) {
-            log.applied(created(FIRST, "catalog", null));
-            List<Change> changes = List.of(
-                    new Change.Created(FIRST, CATALOG, BR, HANDLE, Map.of()),
-                    new Change.Moved(null, US),
-                    new Change.Described(Map.of("title", "t")),
-                    new Change.Merged(OTHER),
-                    DELETED);
-            log.rules = rules(ofNamespace, ofCollection);
-            for (Change change : changes) {
-                Decision decision = log.fold(change);
-                if (detail == null) {
-                    assertThat(decision).isNotInstanceOf(Decision.Refused.class);
-                } else {
-                    assertThat(refused(decision, Reason.NOT_WRITABLE).detail()).isEqualTo(detail);
-                }
-            }
-            applied(log.fold(ERASED));
-        }
-
-        @Test
-        void nothingIsCreatedAndTheClerkIsNotAsked() {
-            log.rules = rules(WriteMode.READ_ONLY, WriteMode.READ_WRITE);
-            refused(log.fold(created(FIRST, "catalog", null)), Reason.NOT_WRITABLE);
-            refused(log.fold(created(FIRST, "catalog", HANDLE)), Reason.NOT_WRITABLE);
-            for (ClerkAnswer answer : ClerkAnswer.values()) {
-                refused(log.fold(created(FIRST, "catalog", HANDLE), answer), Reason.NOT_WRITABLE);
-            }
-        }
-
-        @Test
-        void retriesAreHarmlessAndOtherRefusalsKeepTheirReason() {
-            Event event = log.event(created(FIRST, "catalog", null));
-            log.applied(event);
-            log.rules = rules(WriteMode.READ_ONLY, WriteMode.READ_WRITE);
-            unchanged(log.fold(event));
-            unchanged(log.fold(created(FIRST, "catalog", null)));
-            unchanged(log.fold(new Change.Moved(null, BR)));
-            refused(log.fold(created(SECOND, "catalog", null)), Reason.PURI_TAKEN);
-            refused(log.fold(log.guarded(DELETED, null, 7L)), Reason.STALE_EPOCH);
-            refused(log.fold(created(FIRST, "catalog", Handle.parse("usr_4k7vx9tz2nqr8w3"))), Reason.WRONG_PREFIX);
         }
     }
 
@@ -464,22 +378,6 @@ class RegistrationTest {
                         false,
                         "",
                         retired));
-    }
-
-    private static CollectionRules rules(WriteMode ofNamespace, WriteMode ofCollection) {
-        return new CollectionRules(
-                new Namespace("soundcloud", false, ofNamespace),
-                new Collection(
-                        "soundcloud",
-                        "tracks",
-                        new Prefix("trk"),
-                        Set.of(),
-                        false,
-                        SearchedAttributes.DEFAULT,
-                        false,
-                        "",
-                        false,
-                        ofCollection));
     }
 
     private static UUID uuid(int i) {
