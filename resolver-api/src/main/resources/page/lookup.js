@@ -193,7 +193,8 @@ function row(result, index) {
   );
 }
 
-function why({ verdict, reason, detail, holder }) {
+function why({ verdict, reason, detail, holder, importing }) {
+  if (importing) return "Not known so far. Its collection is being imported.";
   const held = holder && [" Held by ", name(holder.owner), " on ", name(holder.shard), "."];
   return detail || reason ? [reason && `${reason}: `, sentence(detail ?? ""), held] : (NOWHERE[verdict] ?? "");
 }

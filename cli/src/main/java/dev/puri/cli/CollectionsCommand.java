@@ -9,6 +9,7 @@ import dev.puri.schemas.collection.Declaration;
 import dev.puri.schemas.collection.DeclarationResult;
 import dev.puri.schemas.collection.Declarations;
 import dev.puri.schemas.collection.Namespace;
+import dev.puri.schemas.collection.WriteMode;
 import dev.puri.schemas.identity.Owner;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -58,8 +59,8 @@ final class CollectionsCommand implements Runnable {
                 declared.namespaces().forEach(namespace -> console().out().println(Json.toText(json(namespace))));
                 return ExitStatus.DONE;
             }
-            TextTable table =
-                    new TextTable("COLLECTION", "PREFIX", "OWNERS", "SEARCH", "PUBLIC", "RETIRED", "DESCRIPTION");
+            TextTable table = new TextTable(
+                    "COLLECTION", "PREFIX", "OWNERS", "SEARCH", "PUBLIC", "RETIRED", "MODE", "DESCRIPTION");
             for (Collection collection : declared.collections()) {
                 table.row(
                         collection.qualifiedName(),
@@ -68,13 +69,16 @@ final class CollectionsCommand implements Runnable {
                         yesOrNo(collection.search()),
                         yesOrNo(collection.isPublic()),
                         yesOrNo(collection.retired()),
+                        collection.mode(),
                         collection.description());
             }
             table.print(console().out());
             if (!declared.namespaces().isEmpty()) {
                 console().out().println();
-                TextTable namespaces = new TextTable("NAMESPACE", "EVENTS ON");
-                declared.namespaces().forEach(namespace -> namespaces.row(namespace.name(), namespace.eventsTopic()));
+                TextTable namespaces = new TextTable("NAMESPACE", "EVENTS ON", "MODE");
+                declared.namespaces()
+                        .forEach(namespace ->
+                                namespaces.row(namespace.name(), namespace.eventsTopic(), namespace.mode()));
                 namespaces.print(console().out());
             }
             return ExitStatus.DONE;
@@ -154,7 +158,10 @@ final class CollectionsCommand implements Runnable {
                                 declarationCount - changes.writes().size())));
                 return;
             }
-            changes.writes().forEach(declaration -> console().out().println("declared   " + declaration.key()));
+            changes.writes()
+                    .forEach(declaration -> console()
+                            .out()
+                            .println("declared   " + declaration.key() + modeChange(declaration, changes.before())));
             if (declarationCount > changes.writes().size()) {
                 console()
                         .out()
@@ -162,6 +169,13 @@ final class CollectionsCommand implements Runnable {
                                 + (declarationCount - changes.writes().size()));
             }
         }
+    }
+
+    /** Returns a note on a declaration that changes its mode; empty if it does not. */
+    static String modeChange(Declaration declaration, Declarations before) {
+        Declaration previous = before.byKey(declaration.key());
+        WriteMode from = previous == null ? WriteMode.READ_WRITE : previous.mode();
+        return declaration.mode().equals(from) ? "" : "  (mode " + from + " -> " + declaration.mode() + ")";
     }
 
     @Command(
@@ -288,10 +302,22 @@ final class CollectionsCommand implements Runnable {
                 "description",
                 collection.description(),
                 "retired",
-                collection.retired());
+                collection.retired(),
+                "mode",
+                collection.mode().name(),
+                "importer",
+                collection.mode().importer());
     }
 
     private static Map<String, Object> json(Namespace namespace) {
-        return Json.object("namespace", namespace.name(), "ownsTopic", namespace.ownsTopic());
+        return Json.object(
+                "namespace",
+                namespace.name(),
+                "ownsTopic",
+                namespace.ownsTopic(),
+                "mode",
+                namespace.mode().name(),
+                "importer",
+                namespace.mode().importer());
     }
 }

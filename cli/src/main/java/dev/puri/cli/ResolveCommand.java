@@ -98,11 +98,18 @@ final class ResolveCommand extends Subcommand {
                     text(result, "owner"),
                     text(result, "uuid"),
                     text(result, "handle"),
-                    result.has("detail") ? text(result, "detail") : text(result, "canonical"));
+                    note(result));
         }
         table.print(console().out());
         shards.properties()
                 .forEach(shard -> console().out().println(shard.getKey() + ": " + Json.toText(shard.getValue())));
+    }
+
+    private static String note(JsonNode result) {
+        if (result.path("importing").asBoolean()) {
+            return "may still be imported";
+        }
+        return result.has("detail") ? text(result, "detail") : text(result, "canonical");
     }
 
     private static String text(JsonNode result, String field) {

@@ -231,11 +231,39 @@ class CliIT {
         assertThat(list.outLines())
                 .contains(
                         "{\"name\":\"decl:a\",\"prefix\":\"dcl\",\"owners\":[\"x\"],\"search\":false,\"public\":false,"
-                                + "\"description\":\"\",\"retired\":false}");
+                                + "\"description\":\"\",\"retired\":false,\"mode\":\"READ_WRITE\"}");
         assertThat(puri("", "mint", "decl:a").out()).contains("  dcl_");
         CommandLineRun unknown = puri("", "mint", "decl:b");
         assertThat(unknown.status()).isEqualTo(1);
         assertThat(unknown.err()).contains("decl:b is not declared");
+    }
+
+    @Test
+    void anImportClosesACollectionToOthersUntilItIsOpened() {
+        assertThat(apply("collections:\n  - {name: moved:a, mode: IMPORT, importer: legacy}\n")
+                        .outLines())
+                .containsExactly("declared   moved:a  (mode READ_WRITE -> IMPORT by legacy)");
+        assertThat(puri("", "collections", "list").outLines())
+                .anySatisfy(line -> assertThat(line).startsWith("moved:a ").contains(" IMPORT by legacy"));
+        assertThat(puri("", "collections", "list", "-o", "json").outLines())
+                .anySatisfy(line -> assertThat(line)
+                        .startsWith("{\"name\":\"moved:a\"")
+                        .endsWith("\"mode\":\"IMPORT\",\"importer\":\"legacy\"}"));
+
+        CommandLineRun stranger = puri(created("moved:a:1", "br-1") + "\n", "publish", "-f", "-", "--wait");
+        assertThat(stranger.status()).as(stranger.err()).isEqualTo(3);
+        assertThat(stranger.out() + stranger.err())
+                .contains("NOT_WRITABLE")
+                .contains("accepts events of the source legacy, not of puri-cli");
+        CommandLineRun unknown = puri("", "resolve", "moved:a:1", "-o", "json");
+        assertThat(unknown.out()).contains("\"verdict\":\"unknown\"").contains("\"importing\":true");
+        assertThat(puri("", "resolve", "moved:a:1").out()).contains("may still be imported");
+        String imported = created("moved:a:1", "br-1").replace("{", "{\"source\":\"legacy\",");
+        assertThat(publish(imported).status()).isZero();
+
+        assertThat(apply("collections:\n  - {name: moved:a}\n").outLines())
+                .containsExactly("declared   moved:a  (mode IMPORT by legacy -> READ_WRITE)");
+        assertThat(publish(created("moved:a:2", "br-1")).status()).isZero();
     }
 
     @Test

@@ -8,6 +8,8 @@ import dev.puri.client.declarations.CollectionsFile;
 import dev.puri.registry.RegistryTopics;
 import dev.puri.registry.StreamsSettings;
 import dev.puri.resolver.ResolverSettings;
+import dev.puri.schemas.collection.Declaration;
+import dev.puri.schemas.collection.WriteMode;
 import dev.puri.schemas.log.Reason;
 import dev.puri.search.SearchSettings;
 import dev.puri.settings.KnownSetting;
@@ -365,6 +367,10 @@ class DocumentationTest {
     void declarationsAreReadable() throws IOException {
         String concepts = Page.of("docs/concepts.md").blocks("yaml").get(0);
         assertThat(Page.of("examples/music/collections.yaml").text()).contains(concepts);
+        String modes = Page.of("docs/concepts.md").blocks("yaml").get(1);
+        assertThat(CollectionsFile.read("concepts.md", new StringReader(modes)))
+                .extracting(Declaration::mode)
+                .containsExactly(WriteMode.READ_ONLY, WriteMode.importBy("legacy-import"));
         String search = Page.of("docs/search.md").blocks("yaml").get(0);
         assertThat(CollectionsFile.read("search.md", new StringReader(search))).hasSize(1);
     }

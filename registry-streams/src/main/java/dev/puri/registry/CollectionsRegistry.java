@@ -4,6 +4,7 @@ import dev.puri.schemas.avro.CollectionsEntry;
 import dev.puri.schemas.collection.Collection;
 import dev.puri.schemas.collection.DeclarationAvro;
 import dev.puri.schemas.collection.LiveDeclarations;
+import dev.puri.schemas.collection.Namespace;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Reason;
 import dev.puri.schemas.log.Refusal;
@@ -40,8 +41,11 @@ final class CollectionsRegistry {
     }
 
     CollectionRules rulesOf(Puri puri) {
+        Namespace namespace = declarations.namespace(puri.namespace());
         Collection collection = declarations.collection(puri.qualifiedCollection());
-        return collection == null ? CollectionRules.UNREGISTERED : new CollectionRules(collection);
+        return namespace == null && collection == null
+                ? CollectionRules.UNREGISTERED
+                : new CollectionRules(namespace, collection);
     }
 
     /** Returns a refusal if the topic is not the events topic of the pURI's namespace, else null. */

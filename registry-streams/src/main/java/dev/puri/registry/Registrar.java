@@ -312,6 +312,7 @@ final class Registrar implements Processor<byte[], byte[], byte[], byte[]> {
         private static boolean dependsOnDeclarations(Refusal refusal, @Nullable Refusal topicObjection) {
             return refusal == topicObjection
                     || refusal.reason() == Reason.NOT_ALLOWED
+                    || refusal.reason() == Reason.NOT_WRITABLE
                     || refusal.reason() == Reason.WRONG_PREFIX;
         }
 

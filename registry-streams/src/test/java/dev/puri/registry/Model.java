@@ -84,10 +84,11 @@ final class Model {
 
     /**
      * @param isSearched whether the pURI's collection was searched when the registry decided the event
+     * @param isWritable whether the mode at that time let the event's source change identities
      */
-    Outcome decide(Event event, Position position, boolean isSearched) {
+    Outcome decide(Event event, Position position, boolean isSearched, boolean isWritable) {
         Identity i = identities.computeIfAbsent(event.puri(), ignored -> new Identity());
-        Outcome outcome = decide(i, event, position);
+        Outcome outcome = decide(i, event, position, isWritable);
         if (outcome.equals(Outcome.APPLIED)) {
             i.recent.addLast(event.eventId());
             if (i.recent.size() > 8) {
@@ -109,7 +110,7 @@ final class Model {
         i.documented = position;
     }
 
-    private Outcome decide(Identity i, Event event, Position position) {
+    private Outcome decide(Identity i, Event event, Position position, boolean isWritable) {
         Puri puri = event.puri();
         long at = event.occurredAt().toEpochMilli();
         boolean exists = !i.status.equals("none");
@@ -149,11 +150,14 @@ final class Model {
             return Outcome.refused(Reason.STALE_EPOCH);
         }
         if (event.change() instanceof Change.Created c) {
-            return create(i, c, puri, at, position);
+            return create(i, c, puri, at, position, isWritable);
         }
         if (event.change() instanceof Change.Deleted) {
             if (i.status.equals("DELETED")) {
                 return Outcome.UNCHANGED;
+            }
+            if (!isWritable) {
+                return Outcome.refused(Reason.NOT_WRITABLE);
             }
             i.burnt.add(Objects.requireNonNull(i.uuid));
             i.survivor = null;
@@ -169,6 +173,9 @@ final class Model {
             if (i.status.equals("MERGED")) {
                 return m.into().equals(i.survivor) ? Outcome.UNCHANGED : Outcome.refused(Reason.MERGED);
             }
+            if (!isWritable) {
+                return Outcome.refused(Reason.NOT_WRITABLE);
+            }
             i.survivor = m.into();
             return change(i, "MERGED", at, position);
         }
@@ -180,14 +187,17 @@ final class Model {
             if (owner.equals(i.owner) && m.shard().text().equals(i.shard)) {
                 return Outcome.UNCHANGED;
             }
+            if (!isWritable) {
+                return Outcome.refused(Reason.NOT_WRITABLE);
+            }
             i.owner = owner;
             i.shard = m.shard().text();
             return change(i, "ACTIVE", at, position);
         }
-        return Outcome.APPLIED;
+        return isWritable ? Outcome.APPLIED : Outcome.refused(Reason.NOT_WRITABLE);
     }
 
-    private Outcome create(Identity i, Change.Created c, Puri puri, long at, Position position) {
+    private Outcome create(Identity i, Change.Created c, Puri puri, long at, Position position, boolean isWritable) {
         if (i.burnt.contains(c.uuid())) {
             return Outcome.refused(Reason.ID_REUSED);
         }
@@ -201,6 +211,9 @@ final class Model {
         }
         if (!isFree && i.handle != null) {
             return Outcome.refused(Reason.HANDLE_FIXED);
+        }
+        if (!isWritable) {
+            return Outcome.refused(Reason.NOT_WRITABLE);
         }
         if (wanted != null && !IdentityHash.of(puri, c.uuid()).equals(firstToAsk.get(wanted))) {
             return Outcome.refused(Reason.HANDLE_TAKEN);

@@ -22,6 +22,9 @@ import org.jspecify.annotations.Nullable;
 
 /** Random events over few names, so that they conflict with each other, and the declarations for them. */
 final class RandomEvents {
+    /** The source of most events; the other source is {@code stranger}. */
+    static final String SOURCE = "simulation";
+
     static final String MUSIC_TOPIC = Topics.eventsTopicOf("music");
 
     static final List<Declaration> DECLARED = List.of(
@@ -91,7 +94,7 @@ final class RandomEvents {
                 uuid(),
                 puri,
                 Instant.ofEpochMilli(1_700_000_000_000L + random.nextInt(1_000_000)),
-                "simulation",
+                random.nextInt(8) == 0 ? "stranger" : SOURCE,
                 random.nextInt(8) == 0 ? smallUuid(puri) : null,
                 random.nextInt(8) == 0 ? (long) random.nextInt(4) : null,
                 newChange(puri));

@@ -367,8 +367,17 @@ class RegistrationTest {
     }
 
     private static CollectionRules rules(Set<Owner> owners, @Nullable String prefix, boolean retired) {
-        return new CollectionRules(new Collection(
-                "soundcloud", "tracks", prefix == null ? null : new Prefix(prefix), owners, false, false, "", retired));
+        return new CollectionRules(
+                null,
+                new Collection(
+                        "soundcloud",
+                        "tracks",
+                        prefix == null ? null : new Prefix(prefix),
+                        owners,
+                        false,
+                        false,
+                        "",
+                        retired));
     }
 
     private static UUID uuid(int i) {

@@ -8,6 +8,8 @@ import dev.puri.schemas.avro.Rejection;
 import dev.puri.schemas.collection.Collection;
 import dev.puri.schemas.collection.Declaration;
 import dev.puri.schemas.collection.DeclarationAvro;
+import dev.puri.schemas.collection.Namespace;
+import dev.puri.schemas.collection.WriteMode;
 import dev.puri.schemas.identity.Handle;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Event;
@@ -41,8 +43,8 @@ import org.junit.jupiter.api.Test;
 /**
  * Random histories through the real processors, against {@link Model}: duplicates, late replays,
  * reorderings between sources, two shards claiming one pURI, two pURIs one handle, namespace topics with
- * other partition counts, re-creation, erasure, invalid records, lost and duplicated grants, crash and replay, and
- * collections whose search is switched on and off.
+ * other partition counts, re-creation, erasure, invalid records, lost and duplicated grants, crash and replay,
+ * collections whose search is switched on and off, and a namespace whose mode changes.
  */
 class RegistrySimulationTest {
     private static final int SEEDS = 300;
@@ -71,6 +73,19 @@ class RegistrySimulationTest {
         assertThat(seen).as("every line of the contract was reached").isEqualTo(all);
     }
 
+    /**
+     * The declarations that matter to a pURI.
+     *
+     * @param isSearched whether its collection is searchable
+     * @param mode the name of its namespace's mode
+     */
+    private record Declared(boolean isSearched, String mode) {
+        boolean mayChange(Event event) {
+            return mode.equals("READ_WRITE")
+                    || mode.equals("IMPORT") && event.source().equals(RandomEvents.SOURCE);
+        }
+    }
+
     /** One simulated run. */
     private static final class History {
         private final Random random;
@@ -95,8 +110,11 @@ class RegistrySimulationTest {
         /** Collections that are searchable at present. */
         private final Set<String> searched = new HashSet<>();
 
-        /** Whether the pURI's collection was searchable when the event was decided, by position of the event. */
-        private final Map<String, Boolean> searchedThen = new HashMap<>();
+        /** The present mode of the namespace music. */
+        private WriteMode musicMode = WriteMode.READ_WRITE;
+
+        /** The declarations when the event was decided, by position of the event. */
+        private final Map<String, Declared> declaredThen = new HashMap<>();
 
         private int appended;
 
@@ -166,10 +184,19 @@ class RegistrySimulationTest {
             }
         }
 
+        /** Declares another mode of the namespace music. */
+        private void switchMode() {
+            world.tasks().forEach(SimulatedKafka.Task::commit);
+            noteDeclarations();
+            musicMode = List.of(WriteMode.READ_WRITE, WriteMode.READ_ONLY, WriteMode.importBy(RandomEvents.SOURCE))
+                    .get(random.nextInt(3));
+            declare(new Namespace("music", true, musicMode));
+        }
+
         /** Declares again whether tracks or albums are searchable. */
         private void switchSearch() {
             world.tasks().forEach(SimulatedKafka.Task::commit);
-            noteSearchedCollections();
+            noteDeclarations();
             Collection collection = (Collection) RandomEvents.DECLARED.get(random.nextBoolean() ? 0 : 2);
             declare(new Collection(
                     collection.namespace(),
@@ -182,11 +209,14 @@ class RegistrySimulationTest {
                     collection.retired()));
         }
 
-        /** Notes for each event decided since the last call whether its collection is searchable at present. */
-        private void noteSearchedCollections() {
+        /** Notes the present declarations for each event that was decided since the last call. */
+        private void noteDeclarations() {
             for (SimulatedKafka.Entry entry : world.records(Topics.IDENTITIES)) {
                 Puri puri = EventParser.canonicalKey(entry.key());
-                searchedThen.putIfAbsent(entry.header(Position.HEADER), searched.contains(puri.qualifiedCollection()));
+                String mode = puri.namespace().equals("music") ? musicMode.name() : "READ_WRITE";
+                declaredThen.putIfAbsent(
+                        entry.header(Position.HEADER),
+                        new Declared(searched.contains(puri.qualifiedCollection()), mode));
             }
         }
 
@@ -195,7 +225,7 @@ class RegistrySimulationTest {
                 step();
             }
             settle();
-            noteSearchedCollections();
+            noteDeclarations();
             compare();
             schemas.close();
         }
@@ -223,8 +253,10 @@ class RegistrySimulationTest {
                 task.tick();
             } else if (dice < 99) {
                 disturbGrants();
-            } else {
+            } else if (random.nextBoolean()) {
                 switchSearch();
+            } else {
+                switchMode();
             }
         }
 
@@ -380,7 +412,8 @@ class RegistrySimulationTest {
                                 ? Reason.UNDECODABLE
                                 : Reason.TOO_LARGE);
             } else {
-                outcome = model.decide(event, position, searchedThen.get(position.toString()));
+                Declared declared = declaredThen.get(position.toString());
+                outcome = model.decide(event, position, declared.isSearched(), declared.mayChange(event));
             }
             assertThat(expected.put(position.toString(), outcome))
                     .as("read once: " + position)

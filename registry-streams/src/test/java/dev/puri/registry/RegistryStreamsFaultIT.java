@@ -163,7 +163,7 @@ class RegistryStreamsFaultIT {
         for (Position position : order) {
             Event event = published.get(position);
             if (position.topic().equals(RandomEvents.rightfulTopic(event.puri()))) {
-                expected.put(position, model.decide(event, position, RandomEvents.isSearched(event.puri())));
+                expected.put(position, model.decide(event, position, RandomEvents.isSearched(event.puri()), true));
             } else {
                 misplaced++;
             }

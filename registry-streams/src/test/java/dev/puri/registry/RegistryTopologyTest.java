@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.puri.schemas.avro.IdentityRow;
 import dev.puri.schemas.avro.Rejection;
 import dev.puri.schemas.collection.Namespace;
+import dev.puri.schemas.collection.WriteMode;
 import dev.puri.schemas.identity.Owner;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.identity.Shard;
@@ -83,6 +84,55 @@ class RegistryTopologyTest extends DrivenTopology {
                 .as("and what queued behind it is decided after it")
                 .isEqualTo("refused:UNKNOWN_PURI");
         assertThat(rejections.readRecord().key()).isEqualTo(TRACK.toBytes());
+    }
+
+    @Test
+    void anEventThatArrivesBeforeItsCollectionIsOpenedIsApplied() {
+        declare(new Namespace("soundcloud", false, WriteMode.importBy("importer")));
+        publish(created(TRACK, null));
+        driver.advanceWallClockTime(Duration.ofSeconds(4));
+        assertThat(identities.isEmpty()).isTrue();
+        assertThat(taskCounts.sum().parked()).isEqualTo(1);
+        declare(new Namespace("soundcloud", false));
+        driver.advanceWallClockTime(Registrar.TICK_INTERVAL);
+        assertThat(header(identities.readRecord(), Outcome.HEADER)).isEqualTo("applied");
+    }
+
+    @Test
+    void aReadOnlyNamespaceRefusesChangesAfterFiveSecondsButErasesAtOnce() {
+        declare(TRACKS);
+        Event created = created(TRACK, HANDLE);
+        publish(created);
+        byte[] row = identities.readRecord().value();
+        declare(new Namespace("soundcloud", false, WriteMode.READ_ONLY));
+        publish(created);
+        assertThat(header(identities.readRecord(), Outcome.HEADER)).isEqualTo("unchanged");
+        publish(event(TRACK, new Change.Deleted()));
+        driver.advanceWallClockTime(Registrar.DECLARATION_WAIT.plus(Registrar.TICK_INTERVAL));
+        TestRecord<byte[], byte[]> refusal = identities.readRecord();
+        assertThat(header(refusal, Outcome.HEADER)).isEqualTo("refused:NOT_WRITABLE");
+        assertThat(refusal.value()).isEqualTo(row);
+        Rejection rejection = rejection();
+        assertThat(rejection.getReason()).isEqualTo("NOT_WRITABLE");
+        assertThat(rejection.getDetail()).isEqualTo("the namespace soundcloud is read-only");
+
+        publish(event(TRACK, new Change.Erased()));
+        TestRecord<byte[], byte[]> erased = identities.readRecord();
+        assertThat(header(erased, Outcome.HEADER)).isEqualTo("applied");
+        assertThat(erased.value()).isNull();
+    }
+
+    @Test
+    void aRefusedCreationIsAppliedWhenItIsPublishedAgainAfterOpening() {
+        declare(TRACKS);
+        declare(new Namespace("soundcloud", false, WriteMode.READ_ONLY));
+        Event created = created(TRACK, HANDLE);
+        publish(created);
+        driver.advanceWallClockTime(Registrar.DECLARATION_WAIT.plus(Registrar.TICK_INTERVAL));
+        assertThat(header(identities.readRecord(), Outcome.HEADER)).isEqualTo("refused:NOT_WRITABLE");
+        declare(new Namespace("soundcloud", false));
+        publish(created);
+        assertThat(header(identities.readRecord(), Outcome.HEADER)).isEqualTo("applied");
     }
 
     @Test

@@ -10,6 +10,7 @@ import dev.puri.resolver.answer.PlainBatch;
 import dev.puri.resolver.answer.ThreadBuffers;
 import dev.puri.resolver.table.Table;
 import dev.puri.resolver.table.Verdict;
+import dev.puri.schemas.collection.Declarations;
 import dev.puri.schemas.identity.Handle;
 import dev.puri.schemas.identity.InvalidNameException;
 import dev.puri.schemas.identity.Puri;
@@ -36,6 +37,7 @@ final class LookUps {
 
     private final Supplier<@Nullable Table> tables;
     private final Supplier<String> waitReason;
+    private final Supplier<Declarations> declarations;
     private final ReadYourWrites readYourWrites;
     private final Limits limits;
     private final VerdictCounters singleCounters;
@@ -50,15 +52,18 @@ final class LookUps {
     /**
      * @param tables supplies the serving table; null before the first table is complete
      * @param waitReason supplies the reason, for people, why no table is complete
+     * @param declarations supplies the declarations that this resolver has read; called for each request
      */
     LookUps(
             Supplier<@Nullable Table> tables,
             Supplier<String> waitReason,
+            Supplier<Declarations> declarations,
             ReadYourWrites readYourWrites,
             Limits limits,
             MeterRegistry meters) {
         this.tables = tables;
         this.waitReason = waitReason;
+        this.declarations = declarations;
         this.readYourWrites = readYourWrites;
         this.limits = limits;
         singleCounters = new VerdictCounters("internal", "/v1/identities/{ref}", meters);
@@ -102,7 +107,7 @@ final class LookUps {
 
     private void answer(Exchange exchange, String ref, EventStatus status) {
         JsonOut out = ThreadBuffers.ofThread().emptyOut();
-        Verdict verdict = new InternalResultWriter(servingTable(), out, false).write(ref, status);
+        Verdict verdict = writer(servingTable(), out, false).write(ref, status);
         singleCounters.add(verdict, 1);
         exchange.json(verdict.status(), out.bytes(), out.length());
     }
@@ -134,7 +139,7 @@ final class LookUps {
     /** Answers a batch without tokens, and so without waits. */
     private void answer(Exchange exchange, Table table, PlainBatch plain) {
         JsonOut out = ThreadBuffers.ofThread().emptyOut();
-        batchCounters.add(plain.write(new InternalResultWriter(table, out, plain.byShard())));
+        batchCounters.add(plain.write(writer(table, out, plain.byShard())));
         exchange.json(200, out.bytes(), out.length());
     }
 
@@ -184,7 +189,7 @@ final class LookUps {
 
     private void answer(Exchange exchange, ResolveRequest request, List<CompletableFuture<EventStatus>> statuses) {
         JsonOut out = ThreadBuffers.ofThread().emptyOut();
-        InternalResultWriter answer = new InternalResultWriter(servingTable(), out, request.byShard());
+        InternalResultWriter answer = writer(servingTable(), out, request.byShard());
         answer.beginBatch();
         for (int i = 0; i < statuses.size(); i++) {
             batchCounters.add(
@@ -192,6 +197,10 @@ final class LookUps {
         }
         answer.endBatch();
         exchange.json(200, out.bytes(), out.length());
+    }
+
+    private InternalResultWriter writer(Table table, JsonOut out, boolean byShard) {
+        return new InternalResultWriter(table, declarations.get(), out, byShard);
     }
 
     /** Returns the serving table; called only after there is one, because then there always is one. */

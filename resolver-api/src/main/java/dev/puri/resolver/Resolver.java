@@ -126,6 +126,7 @@ public final class Resolver implements AutoCloseable {
             LookUps lookUps = new LookUps(
                     keeper::table,
                     keeper::waitReason,
+                    collections::declarations,
                     new ReadYourWrites(
                             new TableRows(keeper::table),
                             outcomes,

@@ -4,11 +4,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.puri.schemas.collection.Collection;
+import dev.puri.schemas.collection.Declarations;
+import dev.puri.schemas.collection.Namespace;
+import dev.puri.schemas.collection.WriteMode;
+import dev.puri.schemas.identity.Prefix;
 import java.io.IOException;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -25,6 +31,26 @@ final class LookUpRoutesTest extends ServedRoutes {
                         "uuid":"01970000-0000-7000-8000-000000000001","status":"active","epoch":3,\
                         "createdAt":"2026-03-01T10:00:00.000Z","changedAt":"2026-03-02T10:00:00.120Z"}
                         """);
+    }
+
+    @Test
+    void unknownNamesOfACollectionThatIsBeingImportedAreMarked() throws Exception {
+        declarations = Declarations.of(List.of(
+                new Collection("soundcloud", "tracks", Prefix.parse("trk"), Set.of(), false, false, "", false),
+                new Namespace("soundcloud", false, WriteMode.importBy("legacy-import"))));
+        assertThat(get("/v1/identities/SoundCloud:Tracks:none", 404))
+                .isEqualTo("{\"ref\":\"SoundCloud:Tracks:none\",\"verdict\":\"unknown\","
+                        + "\"puri\":\"soundcloud:tracks:none\",\"importing\":true}\n");
+        for (String mark : List.of("", "\\u0020")) { // a plain batch, and one that a JSON parser reads
+            String body = "{\"refs\":[\"soundcloud:tracks:none\",\"trk_222222222222222\",\"soundcloud:tracks:123\","
+                    + "\"soundcloud:tracks:gone\",\"debian:packages:x\",\"usr_222222222222222\","
+                    + "\"nothing" + mark + "\"]}";
+            assertThat(JSON.readTree(post(body, 200)).get("results"))
+                    .extracting(result -> result.path("importing").asBoolean())
+                    .containsExactly(true, true, false, false, false, false, false);
+        }
+        declarations = Declarations.none();
+        assertThat(get("/v1/identities/soundcloud:tracks:none", 404)).doesNotContain("importing");
     }
 
     @Test

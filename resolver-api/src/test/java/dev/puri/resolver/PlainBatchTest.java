@@ -7,6 +7,7 @@ import dev.puri.resolver.answer.InternalResultWriter;
 import dev.puri.resolver.answer.JsonOut;
 import dev.puri.resolver.answer.PlainBatch;
 import dev.puri.resolver.table.PackedTable;
+import dev.puri.schemas.collection.Declarations;
 import java.nio.charset.StandardCharsets;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
@@ -59,9 +60,10 @@ final class PlainBatchTest {
             ResolveRequest request = ResolveRequest.parse(body, MAX_REFS);
             assertThat(plain.byShard()).isEqualTo(request.byShard());
             JsonOut ofPlain = new JsonOut();
-            plain.write(new InternalResultWriter(table, ofPlain, plain.byShard()));
+            plain.write(new InternalResultWriter(table, Declarations.none(), ofPlain, plain.byShard()));
             JsonOut ofParsed = new JsonOut();
-            InternalResultWriter answer = new InternalResultWriter(table, ofParsed, request.byShard());
+            InternalResultWriter answer =
+                    new InternalResultWriter(table, Declarations.none(), ofParsed, request.byShard());
             answer.beginBatch();
             request.refs().forEach(ref -> answer.write(ref.ref()));
             answer.endBatch();

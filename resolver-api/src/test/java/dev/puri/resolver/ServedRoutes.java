@@ -12,6 +12,7 @@ import dev.puri.resolver.live.ChangesOptions;
 import dev.puri.resolver.live.Subscribers;
 import dev.puri.resolver.table.PackedTable;
 import dev.puri.resolver.table.Table;
+import dev.puri.schemas.collection.Declarations;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Row;
 import dev.puri.schemas.serde.SchemaRegistry;
@@ -57,6 +58,7 @@ abstract class ServedRoutes {
     final HttpClient client = HttpClient.newHttpClient();
     final Contract contract = new Contract(client, "/openapi.json");
     volatile @Nullable Table table = filled;
+    volatile Declarations declarations = Declarations.none();
     volatile @Nullable String lag;
     private Subscribers subscribers;
     private RefusalLog refusals;
@@ -70,6 +72,7 @@ abstract class ServedRoutes {
         LookUps lookUps = new LookUps(
                 () -> table,
                 () -> "12 of 30 records are in",
+                () -> declarations,
                 new ReadYourWrites(
                         new TableRows(() -> table), outcomes, refusals, waiters, () -> PARTITIONS, metrics.registry()),
                 new LookUps.Limits(MAX_REFS, new WaitParameters(Duration.ofSeconds(20))),

@@ -73,6 +73,7 @@ public sealed interface PublishOutcome {
                     new PuriTaken(detail, verdict.holderOwner(), verdict.holderShard(), verdict.survivor());
                 case "HANDLE_TAKEN" -> new HandleTaken(detail);
                 case "NOT_ALLOWED" -> new NotAllowed(detail);
+                case "NOT_WRITABLE" -> new NotWritable(detail);
                 case "UNKNOWN_PURI" -> new UnknownPuri(detail);
                 case "STALE_EPOCH" -> new StaleEpoch(detail);
                 case "OTHER_INCARNATION" -> new OtherIncarnation(detail);
@@ -114,6 +115,17 @@ public sealed interface PublishOutcome {
             @Override
             public String reason() {
                 return Reason.NOT_ALLOWED.name();
+            }
+        }
+
+        /**
+         * The namespace or the collection is read-only, or is being imported by another source. Publish the event again
+         * when it is writable. A second creation elsewhere would give the object two identities.
+         */
+        record NotWritable(@Nullable String detail) implements Refused {
+            @Override
+            public String reason() {
+                return Reason.NOT_WRITABLE.name();
             }
         }
 

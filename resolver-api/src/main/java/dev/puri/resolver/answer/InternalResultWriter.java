@@ -8,6 +8,7 @@ import dev.puri.resolver.table.LookUp;
 import dev.puri.resolver.table.RecordView;
 import dev.puri.resolver.table.Table;
 import dev.puri.resolver.table.Verdict;
+import dev.puri.schemas.collection.Declarations;
 import dev.puri.schemas.identity.Handle;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Position;
@@ -16,6 +17,7 @@ import dev.puri.schemas.log.Row;
 import dev.puri.tail.RejectionsView;
 import dev.puri.tail.wait.EventStatus;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
@@ -31,6 +33,7 @@ public final class InternalResultWriter extends ResultWriter {
     static final byte[] CREATED_AT = ascii(",\"createdAt\":\"");
     static final byte[] CHANGED_AT = ascii("\",\"changedAt\":\"");
     private static final byte[] DETAIL = ascii(",\"detail\":");
+    private static final byte[] IMPORTING = ascii(",\"importing\":true");
     static final byte[][] STATUSES = new byte[Row.Status.values().length][];
 
     static {
@@ -40,25 +43,37 @@ public final class InternalResultWriter extends ResultWriter {
         }
     }
 
+    private final Declarations declarations;
     private final @Nullable ShardPlan shardPlan;
+
+    /** Whether the last reference is unknown and may still be imported. */
+    private boolean isImporting;
 
     /**
      * @param table in which all references are looked up
+     * @param declarations say which collections are being imported
      * @param byShard whether a batch is grouped by shard
      */
-    public InternalResultWriter(Table table, JsonOut out, boolean byShard) {
+    public InternalResultWriter(Table table, Declarations declarations, JsonOut out, boolean byShard) {
         super(table, out);
+        this.declarations = declarations;
         shardPlan = byShard ? new ShardPlan() : null;
     }
 
     @Override
     Verdict find(LookUp lookUp, byte[] text, int from, int to) {
-        return lookUp.find(text, from, to);
+        Verdict verdict = lookUp.find(text, from, to);
+        isImporting = verdict == Verdict.UNKNOWN
+                && declarations.hasImports()
+                && declarations.isImporting(new String(text, from, to - from, StandardCharsets.US_ASCII));
+        return verdict;
     }
 
     @Override
     Verdict find(LookUp lookUp, String ref) {
-        return lookUp.find(ref);
+        Verdict verdict = lookUp.find(ref);
+        isImporting = verdict == Verdict.UNKNOWN && declarations.isImporting(ref);
+        return verdict;
     }
 
     @Override
@@ -97,6 +112,9 @@ public final class InternalResultWriter extends ResultWriter {
         String detail = found.detail();
         if (detail != null) {
             out.put(DETAIL).string(detail);
+        }
+        if (isImporting) {
+            out.put(IMPORTING);
         }
     }
 

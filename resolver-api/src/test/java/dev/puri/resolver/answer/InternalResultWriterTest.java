@@ -7,6 +7,7 @@ import dev.puri.resolver.table.AnyRows;
 import dev.puri.resolver.table.LookUp;
 import dev.puri.resolver.table.PackedTable;
 import dev.puri.resolver.table.Verdict;
+import dev.puri.schemas.collection.Declarations;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Row;
 import java.nio.charset.StandardCharsets;
@@ -33,7 +34,7 @@ final class InternalResultWriterTest {
             List<String> refs = refs(fill(table));
             for (String ref : refs) {
                 JsonOut out = new JsonOut();
-                Verdict verdict = new InternalResultWriter(table, out, false).write(ref);
+                Verdict verdict = new InternalResultWriter(table, Declarations.none(), out, false).write(ref);
 
                 Result model = Resolution.resolve(table, ref);
                 assertThat(text(out) + '\n')
@@ -64,7 +65,7 @@ final class InternalResultWriterTest {
                 .isTrue();
         assertThat(batch.byShard()).isEqualTo(byShard);
         JsonOut out = new JsonOut();
-        int[] verdicts = batch.write(new InternalResultWriter(table, out, byShard));
+        int[] verdicts = batch.write(new InternalResultWriter(table, Declarations.none(), out, byShard));
 
         List<Result> model =
                 plain.stream().map(ref -> Resolution.resolve(table, ref)).toList();

@@ -19,6 +19,8 @@ import org.jspecify.annotations.Nullable;
  * @param isPublic whether the public listener may return the pURIs of the collection
  * @param description a text for people; may be empty, at most {@value #MAX_DESCRIPTION_LENGTH} characters
  * @param retired whether the collection accepts no new identities; a retired collection keeps its prefix
+ * @param mode which events may change identities of the collection; an event must also be accepted by the mode of the
+ *     {@linkplain Namespace#mode namespace}
  */
 public record Collection(
         String namespace,
@@ -29,7 +31,8 @@ public record Collection(
         SearchedAttributes attributes,
         boolean isPublic,
         String description,
-        boolean retired)
+        boolean retired,
+        WriteMode mode)
         implements Declaration {
     public static final int MAX_DESCRIPTION_LENGTH = 1000;
 
@@ -58,7 +61,26 @@ public record Collection(
     }
 
     /**
-     * Creates a declaration with the default search weights.
+     * Creates a declaration with mode {@code READ_WRITE}.
+     *
+     * @throws InvalidNameException if namespace or name is not a valid segment
+     * @throws IllegalArgumentException if the description is too long or there are too many owners
+     */
+    public Collection(
+            String namespace,
+            String name,
+            @Nullable Prefix prefix,
+            Set<Owner> owners,
+            boolean search,
+            SearchedAttributes attributes,
+            boolean isPublic,
+            String description,
+            boolean retired) {
+        this(namespace, name, prefix, owners, search, attributes, isPublic, description, retired, WriteMode.READ_WRITE);
+    }
+
+    /**
+     * Creates a declaration with the default search weights and mode {@code READ_WRITE}.
      *
      * @throws InvalidNameException if namespace or name is not a valid segment
      * @throws IllegalArgumentException if the description is too long or there are too many owners

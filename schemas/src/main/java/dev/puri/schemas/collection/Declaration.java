@@ -7,4 +7,7 @@ public sealed interface Declaration permits Collection, Namespace {
      * collide, because a namespace contains no colon.
      */
     String key();
+
+    /** Which events may change identities of the collection or namespace. */
+    WriteMode mode();
 }

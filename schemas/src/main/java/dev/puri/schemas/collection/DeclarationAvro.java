@@ -26,10 +26,13 @@ public final class DeclarationAvro {
                     c.description(),
                     c.retired(),
                     c.attributes().boost(),
-                    List.copyOf(c.attributes().shown())));
+                    List.copyOf(c.attributes().shown()),
+                    c.mode().name(),
+                    c.mode().importer()));
         }
         Namespace n = (Namespace) declaration;
-        return new CollectionsEntry(new NamespaceEntry(n.name(), n.ownsTopic()));
+        return new CollectionsEntry(new NamespaceEntry(
+                n.name(), n.ownsTopic(), n.mode().name(), n.mode().importer()));
     }
 
     /**
@@ -48,10 +51,11 @@ public final class DeclarationAvro {
                     SearchedAttributes.of(c.getBoost(), Set.copyOf(c.getShown())),
                     c.getPublic$(),
                     c.getDescription(),
-                    c.getRetired());
+                    c.getRetired(),
+                    new WriteMode(c.getMode(), c.getImporter()));
         }
         if (avro.getEntry() instanceof NamespaceEntry n) {
-            return new Namespace(n.getNamespace(), n.getOwnsTopic());
+            return new Namespace(n.getNamespace(), n.getOwnsTopic(), new WriteMode(n.getMode(), n.getImporter()));
         }
         throw new IllegalArgumentException(
                 "a declaration of unknown kind: " + avro.getEntry().getClass().getName());

@@ -10,9 +10,10 @@ public sealed interface DeclarationResult {
      *
      * @param writes the new declarations that differ from the existing ones, in the order of the new declarations; may
      *     be empty
+     * @param before all declarations before the writes
      * @param after all declarations after the writes
      */
-    record Changes(List<Declaration> writes, Declarations after) implements DeclarationResult {
+    record Changes(List<Declaration> writes, Declarations before, Declarations after) implements DeclarationResult {
         public Changes {
             writes = List.copyOf(writes);
         }

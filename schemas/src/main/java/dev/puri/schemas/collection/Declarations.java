@@ -1,6 +1,8 @@
 package dev.puri.schemas.collection;
 
 import dev.puri.schemas.collection.DeclarationResult.Conflict;
+import dev.puri.schemas.identity.Handle;
+import dev.puri.schemas.identity.InvalidNameException;
 import dev.puri.schemas.identity.Prefix;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Topics;
@@ -25,8 +27,11 @@ public final class Declarations {
     private final SortedMap<String, Declaration> byKey;
     private final Map<Prefix, Collection> byPrefix = new HashMap<>();
 
+    private final boolean hasImports;
+
     private Declarations(SortedMap<String, Declaration> byKey) {
         this.byKey = byKey;
+        hasImports = byKey.values().stream().anyMatch(each -> each.mode().isImport());
         for (Declaration declaration : byKey.values()) {
             if (declaration instanceof Collection collection && collection.prefix() != null) {
                 byPrefix.putIfAbsent(collection.prefix(), collection);
@@ -76,6 +81,49 @@ public final class Declarations {
     /** Returns the collection that has a prefix, even if the collection is retired; null if there is none. */
     public @Nullable Collection byPrefix(Prefix prefix) {
         return byPrefix.get(prefix);
+    }
+
+    /**
+     * Returns the declaration of a namespace.
+     *
+     * @param name a canonical namespace
+     * @return null if the namespace is not declared
+     */
+    public @Nullable Namespace namespace(String name) {
+        return byKey.get(name) instanceof Namespace namespace ? namespace : null;
+    }
+
+    /** Returns whether any namespace or collection is in mode {@code IMPORT}. */
+    public boolean hasImports() {
+        return hasImports;
+    }
+
+    /**
+     * Returns whether an identity with this name may still be imported: the namespace or the collection is in mode
+     * {@code IMPORT}.
+     *
+     * @param ref a pURI or a handle; false if it is malformed, or a handle without a declared collection
+     */
+    public boolean isImporting(String ref) {
+        if (!hasImports) {
+            return false;
+        }
+        try {
+            if (!Handle.looksLike(ref)) {
+                Puri puri = Puri.parse(ref);
+                return isImporting(puri.namespace(), collectionOf(puri));
+            }
+            Collection collection = byPrefix(Handle.parse(ref).prefix());
+            return collection != null && isImporting(collection.namespace(), collection);
+        } catch (InvalidNameException e) {
+            return false;
+        }
+    }
+
+    private boolean isImporting(String namespace, @Nullable Collection collection) {
+        return collection != null && collection.mode().isImport()
+                || byKey.get(namespace) instanceof Namespace declared
+                        && declared.mode().isImport();
     }
 
     /**
@@ -135,7 +183,7 @@ public final class Declarations {
         }
         SortedMap<String, Declaration> after = new TreeMap<>(byKey);
         after.putAll(changes);
-        return new DeclarationResult.Changes(new ArrayList<>(changes.values()), new Declarations(after));
+        return new DeclarationResult.Changes(new ArrayList<>(changes.values()), this, new Declarations(after));
     }
 
     private void checkPrefix(Collection declaration, Map<Prefix, Collection> newByPrefix, List<Conflict> conflicts) {

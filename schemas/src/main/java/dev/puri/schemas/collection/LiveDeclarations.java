@@ -41,6 +41,16 @@ public final class LiveDeclarations {
     }
 
     /**
+     * Returns the declaration of a namespace.
+     *
+     * @param name a canonical namespace
+     * @return null if the namespace is not declared
+     */
+    public @Nullable Namespace namespace(String name) {
+        return byKey.get(name) instanceof Namespace namespace ? namespace : null;
+    }
+
+    /**
      * Whether a namespace has its own events topic. If so, its events are accepted only from that topic.
      *
      * @param namespace a canonical namespace

@@ -40,9 +40,19 @@ public record Event(
                     "occurredAt " + occurredAt + " is not between " + EARLIEST + " and " + LATEST);
         }
         occurredAt = Instant.ofEpochMilli(occurredAt.toEpochMilli());
+        requireSource("source", source);
+    }
+
+    /**
+     * Checks the name of a producer.
+     *
+     * @param field what the name is, for the message
+     * @throws IllegalArgumentException if the name cannot be the {@link #source} of an event
+     */
+    public static void requireSource(String field, String source) {
         if (source.isEmpty() || source.length() > MAX_SOURCE_LENGTH || hasControlCharacter(source)) {
             throw new IllegalArgumentException(
-                    "source must have 1 to " + MAX_SOURCE_LENGTH + " characters without control characters");
+                    field + " must have 1 to " + MAX_SOURCE_LENGTH + " characters without control characters");
         }
     }
 

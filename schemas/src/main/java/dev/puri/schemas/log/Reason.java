@@ -12,6 +12,8 @@ public enum Reason {
     NOT_ALLOWED,
     /** The prefix of the handle is not the prefix of the collection. */
     WRONG_PREFIX,
+    /** The namespace or the collection is read-only, or is being imported by another source. */
+    NOT_WRITABLE,
     /** No identity was created with this pURI. */
     UNKNOWN_PURI,
     /**

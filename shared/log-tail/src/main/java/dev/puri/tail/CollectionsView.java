@@ -5,14 +5,18 @@ import dev.puri.schemas.collection.Collection;
 import dev.puri.schemas.collection.Declarations;
 import dev.puri.schemas.collection.Namespace;
 import dev.puri.schemas.collection.SearchedAttributes;
+import dev.puri.schemas.collection.WriteMode;
 import dev.puri.schemas.identity.Owner;
 import java.io.IOException;
 import java.util.List;
 import java.util.Map;
 
-/** Writes the declared collections as JSON, the response of {@code GET /v1/collections}. */
+/** Writes the declared collections and namespaces as JSON, the response of {@code GET /v1/collections}. */
 public final class CollectionsView {
-    /** The maximum number of collections that are listed, in the order of their names; {@code total} counts all. */
+    /**
+     * The maximum number of collections, and of namespaces, that are listed in the order of their names; {@code total}
+     * counts all collections.
+     */
     public static final int MAX_LISTED = 1000;
 
     private CollectionsView() {}
@@ -31,7 +35,24 @@ public final class CollectionsView {
         }
         json.writeEndArray();
         json.writeNumberField("total", collections.size());
+        List<Namespace> namespaces = declarations.namespaces();
+        json.writeArrayFieldStart("namespaces");
+        for (Namespace namespace : namespaces.subList(0, Math.min(MAX_LISTED, namespaces.size()))) {
+            json.writeStartObject();
+            json.writeStringField("namespace", namespace.name());
+            json.writeStringField("eventsTopic", namespace.eventsTopic());
+            write(json, namespace.mode());
+            json.writeEndObject();
+        }
+        json.writeEndArray();
         json.writeEndObject();
+    }
+
+    private static void write(JsonGenerator json, WriteMode mode) throws IOException {
+        json.writeStringField("mode", mode.name());
+        if (mode.importer() != null) {
+            json.writeStringField("importer", mode.importer());
+        }
     }
 
     private static void write(JsonGenerator json, Collection collection, boolean ownsTopic) throws IOException {
@@ -62,6 +83,7 @@ public final class CollectionsView {
         }
         json.writeBooleanField("public", collection.isPublic());
         json.writeBooleanField("retired", collection.retired());
+        write(json, collection.mode());
         json.writeStringField("eventsTopic", new Namespace(collection.namespace(), ownsTopic).eventsTopic());
         json.writeStringField("description", collection.description());
         json.writeEndObject();

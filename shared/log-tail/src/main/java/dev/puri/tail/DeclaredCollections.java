@@ -97,7 +97,7 @@ public final class DeclaredCollections implements FollowedTopic {
         return declarations.collection(qualified);
     }
 
-    /** Returns a copy of all declarations that were read. */
+    /** Returns a snapshot of all declarations that were read. The call is cheap, see {@link LiveDeclarations#snapshot}. */
     public Declarations declarations() {
         return declarations.snapshot();
     }

@@ -7,6 +7,8 @@ import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
 import dev.puri.schemas.collection.Collection;
 import dev.puri.schemas.collection.Declaration;
+import dev.puri.schemas.collection.Namespace;
+import dev.puri.schemas.collection.WriteMode;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Topics;
 import dev.puri.schemas.serde.InMemorySchemaRegistry;
@@ -93,6 +95,7 @@ final class DeclaredCollectionsTest {
         take(Written.tracks(true));
         take(new Collection("art", "films", null, Set.of(), false, false, "", true));
         take(Written.ownTopic("music"));
+        take(new Namespace("art", false, WriteMode.importBy("legacy-import")));
 
         StringWriter text = new StringWriter();
         try (JsonGenerator json = JsonFactory.builder().build().createGenerator(text)) {
@@ -101,10 +104,15 @@ final class DeclaredCollectionsTest {
 
         assertThat(text)
                 .hasToString("{\"collections\":[{\"collection\":\"art:films\",\"owners\":[],\"search\":false,"
-                        + "\"public\":false,\"retired\":true,\"eventsTopic\":\"puri.events.v1\",\"description\":\"\"},"
+                        + "\"public\":false,\"retired\":true,\"mode\":\"READ_WRITE\",\"eventsTopic\":\"puri.events.v1\",\"description\":\"\"},"
                         + "{\"collection\":\"music:tracks\",\"prefix\":\"trk\",\"owners\":[\"catalog\",\"search\"],"
-                        + "\"search\":true,\"public\":true,\"retired\":false,\"eventsTopic\":\"puri.events.v1.music\","
-                        + "\"description\":\"What can be \\\"heard\\\"\"}],\"total\":2}");
+                        + "\"search\":true,\"public\":true,\"retired\":false,\"mode\":\"READ_WRITE\","
+                        + "\"eventsTopic\":\"puri.events.v1.music\","
+                        + "\"description\":\"What can be \\\"heard\\\"\"}],\"total\":2,\"namespaces\":["
+                        + "{\"namespace\":\"art\",\"eventsTopic\":\"puri.events.v1\",\"mode\":\"IMPORT\","
+                        + "\"importer\":\"legacy-import\"},"
+                        + "{\"namespace\":\"music\",\"eventsTopic\":\"puri.events.v1.music\","
+                        + "\"mode\":\"READ_WRITE\"}]}");
     }
 
     private void take(Declaration declaration) {

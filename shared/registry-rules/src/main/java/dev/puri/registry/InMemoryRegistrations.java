@@ -1,6 +1,6 @@
 package dev.puri.registry;
 
-import dev.puri.schemas.collection.Collection;
+import dev.puri.schemas.collection.Declarations;
 import dev.puri.schemas.identity.Handle;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Change;
@@ -31,15 +31,16 @@ public final class InMemoryRegistrations {
      * Applies an event.
      *
      * @param position the position of the event in its topic
-     * @param collection the declaration of the pURI's collection; null if the collection is not declared
+     * @param declarations all declarations of collections and namespaces
      * @return the refusal; null if the event was applied or changed nothing
      */
-    public @Nullable Refusal apply(Event event, Position position, @Nullable Collection collection) {
+    public @Nullable Refusal apply(Event event, Position position, Declarations declarations) {
         Refusal tooLarge = AttributeBounds.objectionTo(event.change());
         if (tooLarge != null) {
             return tooLarge;
         }
-        CollectionRules rules = collection == null ? CollectionRules.UNREGISTERED : new CollectionRules(collection);
+        CollectionRules rules = new CollectionRules(
+                declarations.namespace(event.puri().namespace()), declarations.collectionOf(event.puri()));
         Registration previous = registrations.getOrDefault(event.puri(), Registration.NONE);
         Decision decision = Registration.fold(previous, event, position, rules, ClerkAnswer.UNASKED);
         if (decision instanceof Decision.Claim claim) {

@@ -47,7 +47,7 @@ record Registration(@Nullable Row row, List<UUID> recentEvents, List<IdentityHas
      * Decides an event.
      *
      * @param before the registration before the event
-     * @param rules the rules of the pURI's collection
+     * @param rules the rules of the pURI's collection and namespace
      * @param clerkAnswer the clerk's answer if the event claims a handle, otherwise {@code UNASKED}
      */
     static Decision fold(
@@ -62,7 +62,18 @@ record Registration(@Nullable Row row, List<UUID> recentEvents, List<IdentityHas
         if (event.change() instanceof Change.Erased) {
             return before.erase(event);
         }
-        Row row = before.row;
+        Refusal notWritable = rules.objectionToChangesBy(event.source());
+        if (notWritable == null) {
+            return before.decideChange(event, position, clerkAnswer);
+        }
+        // Decided as if the clerk was not asked, so that the outcome does not depend on the time of its answer.
+        Decision decision = before.decideChange(event, position, ClerkAnswer.UNASKED);
+        return decision instanceof Decision.Applied || decision instanceof Decision.Claim
+                ? new Decision.Refused(notWritable)
+                : decision;
+    }
+
+    private Decision decideChange(Event event, Position position, ClerkAnswer clerkAnswer) {
         if (row == null && !(event.change() instanceof Change.Created)) {
             return refused(Reason.UNKNOWN_PURI, "nothing was created under " + event.puri());
         }
@@ -70,7 +81,7 @@ record Registration(@Nullable Row row, List<UUID> recentEvents, List<IdentityHas
         if (failedGuard != null) {
             return failedGuard;
         }
-        return before.applyChange(row, event, position, clerkAnswer);
+        return applyChange(row, event, position, clerkAnswer);
     }
 
     /** Applies the change after all guards have passed. Uses no switch over types, because tests run it on Java 17. */

@@ -100,7 +100,7 @@ final class ResolverJson {
                         result.path("epoch").asLong(),
                         time(result, "createdAt"),
                         time(result, "changedAt"));
-            case "unknown" -> new Verdict.Unknown(ref);
+            case "unknown" -> new Verdict.Unknown(ref, result.path("importing").asBoolean());
             case "malformed" -> new Verdict.Malformed(ref, required(result, "detail"));
             case "not-caught-up" -> new Verdict.NotCaughtUp(ref);
             case "refused" ->

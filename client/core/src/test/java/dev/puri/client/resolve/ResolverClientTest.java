@@ -87,10 +87,11 @@ class ResolverClientTest {
                 {"ref":"m:t:6","verdict":"not-caught-up","puri":"m:t:6","at":"0-7","detail":"later"},
                 {"ref":"m:t:7","verdict":"refused","puri":"m:t:7","at":"0-7","reason":"PURI_TAKEN","detail":"taken",
                  "holder":{"owner":"catalog","shard":"eu-1"},"survivor":"m:t:1"},
-                {"ref":"m:t:8","verdict":"malformed","detail":"The token is of another object."}]}
+                {"ref":"m:t:8","verdict":"malformed","detail":"The token is of another object."},
+                {"ref":"m:t:9","verdict":"unknown","puri":"m:t:9","importing":true}]}
                 """.formatted(FakeResolver.UUID, FakeResolver.TIMES)));
         List<Ref> refs = new ArrayList<>();
-        for (int i = 1; i <= 8; i++) {
+        for (int i = 1; i <= 9; i++) {
             Ref ref = Ref.of("M:T:" + i);
             refs.add(i >= 6 ? ref.at(TOKEN) : ref);
         }
@@ -110,7 +111,8 @@ class ResolverClientTest {
                             new Verdict.NotCaughtUp(refs.get(5)),
                             new Verdict.Refused(
                                     refs.get(6), "PURI_TAKEN", "taken", new Owner("catalog"), new Shard("eu-1"), one),
-                            new Verdict.Malformed(refs.get(7), "The token is of another object."));
+                            new Verdict.Malformed(refs.get(7), "The token is of another object."),
+                            new Verdict.Unknown(refs.get(8), true));
         }
         assertThat(askedWaitMillis()).isBetween(1L, 2000L);
         assertThat(first.asked.get(0).toString())

@@ -4,6 +4,7 @@ import dev.puri.schemas.collection.Collection;
 import dev.puri.schemas.collection.Declaration;
 import dev.puri.schemas.collection.Namespace;
 import dev.puri.schemas.collection.SearchedAttributes;
+import dev.puri.schemas.collection.WriteMode;
 import dev.puri.schemas.identity.Owner;
 import dev.puri.schemas.identity.Prefix;
 import java.io.IOException;
@@ -15,6 +16,7 @@ import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -39,6 +41,7 @@ import org.snakeyaml.engine.v2.schema.CoreSchema;
  * <pre>{@code
  * namespaces:
  *   music: {ownsTopic: true}
+ *   archive: {mode: READ_ONLY}
  * collections:
  *   - name: soundcloud:tracks
  *     prefix: trk             # prefix of handles, which cannot change later; default no handles
@@ -48,6 +51,8 @@ import org.snakeyaml.engine.v2.schema.CoreSchema;
  *     public: true            # default false
  *     description: Songs, as uploaded
  *     retired: false          # default false
+ *     mode: IMPORT            # default READ_WRITE; the other mode is READ_ONLY. Also a field of namespaces
+ *     importer: legacy-import # in mode IMPORT, the source whose events are accepted
  * }</pre>
  *
  * <p>The file is parsed to a tree of nodes, because only nodes have line numbers. Unknown keys are mistakes, because
@@ -55,10 +60,10 @@ import org.snakeyaml.engine.v2.schema.CoreSchema;
  */
 public final class CollectionsFile {
     private static final List<String> TOP_KEYS = List.of("namespaces", "collections");
-    private static final List<String> NAMESPACE_KEYS = List.of("ownsTopic");
+    private static final List<String> NAMESPACE_KEYS = List.of("ownsTopic", "mode", "importer");
     private static final List<String> SEARCH_KEYS = List.of("boost", "shown");
     private static final List<String> COLLECTION_KEYS =
-            List.of("name", "prefix", "owners", "search", "public", "description", "retired");
+            List.of("name", "prefix", "owners", "search", "public", "description", "retired", "mode", "importer");
 
     private final String file;
     private final List<Mistake> mistakes = new ArrayList<>();
@@ -142,7 +147,8 @@ public final class CollectionsFile {
         mapping(node, "namespaces", null).forEach((name, value) -> {
             Map<String, Node> fields = mapping(value, "the namespace " + name, NAMESPACE_KEYS);
             boolean ownsTopic = booleanField(fields, "ownsTopic");
-            add(value, () -> new Namespace(name, ownsTopic));
+            WriteMode mode = mode(fields);
+            add(value, () -> new Namespace(name, ownsTopic, mode));
         });
     }
 
@@ -165,6 +171,7 @@ public final class CollectionsFile {
         boolean isPublic = booleanField(fields, "public");
         boolean retired = booleanField(fields, "retired");
         String description = optionalField(fields, "description", Function.identity());
+        WriteMode mode = mode(fields);
         Node nameNode = fields.get("name");
         String name = optionalField(fields, "name", Function.identity());
         if (nameNode == null || name == null) {
@@ -189,7 +196,20 @@ public final class CollectionsFile {
                         attributes == null ? SearchedAttributes.DEFAULT : attributes,
                         isPublic,
                         description == null ? "" : description.strip(),
-                        retired));
+                        retired,
+                        mode));
+    }
+
+    private WriteMode mode(Map<String, Node> fields) {
+        String name = optionalField(fields, "mode", Function.identity());
+        String importer = optionalField(fields, "importer", Function.identity());
+        try {
+            return WriteMode.of(name == null ? WriteMode.READ_WRITE.name() : name, importer);
+        } catch (IllegalArgumentException e) {
+            Node modeNode = fields.get("mode");
+            mistake(modeNode == null ? Objects.requireNonNull(fields.get("importer")) : modeNode, e.getMessage());
+            return WriteMode.READ_WRITE;
+        }
     }
 
     /** Reads how the attributes of a collection are searched; null if the node is not a mapping. */

@@ -9,6 +9,7 @@ import dev.puri.schemas.collection.Collection;
 import dev.puri.schemas.collection.Declaration;
 import dev.puri.schemas.collection.Namespace;
 import dev.puri.schemas.collection.SearchedAttributes;
+import dev.puri.schemas.collection.WriteMode;
 import dev.puri.schemas.identity.Owner;
 import dev.puri.schemas.identity.Prefix;
 import java.io.IOException;
@@ -101,6 +102,51 @@ class CollectionsFileTest {
     }
 
     @Test
+    void namespacesAndCollectionsMayDeclareAMode() throws IOException {
+        assertThat(read("""
+                namespaces:
+                  archive: {mode: READ_ONLY}
+                  music: {ownsTopic: true, mode: READ_WRITE, importer: ~}
+                collections:
+                  - {name: soundcloud:tracks, mode: IMPORT, importer: legacy-import}
+                  - name: soundcloud:users
+                """))
+                .extracting(Declaration::key, Declaration::mode)
+                .containsExactly(
+                        tuple("archive", WriteMode.READ_ONLY),
+                        tuple("music", WriteMode.READ_WRITE),
+                        tuple("soundcloud:tracks", WriteMode.importBy("legacy-import")),
+                        tuple("soundcloud:users", WriteMode.READ_WRITE));
+        assertMistakes(
+                """
+                namespaces:
+                  archive:
+                    mode: readonly
+                  music: {mode: IMPORT}
+                  video:
+                    importer: legacy-import
+                  audio: {mode: [READ_ONLY]}
+                collections:
+                  - name: soundcloud:tracks
+                    mode: IMPORT
+                    importer: ""
+                  - name: soundcloud:users
+                    mode: IMPORT
+                    importer:
+                  - name: soundcloud:lists
+                    mode: READ_ONLY
+                    importer: legacy-import
+                """,
+                "c.yaml:3: mode must be READ_WRITE, READ_ONLY or IMPORT, not readonly",
+                "c.yaml:4: mode IMPORT needs an importer, the source of the accepted events",
+                "c.yaml:6: an importer needs mode IMPORT, the mode is READ_WRITE",
+                "c.yaml:7: mode is a plain text",
+                "c.yaml:10: importer must have 1 to 255 characters without control characters",
+                "c.yaml:13: mode IMPORT needs an importer, the source of the accepted events",
+                "c.yaml:16: an importer needs mode IMPORT, the mode is READ_ONLY");
+    }
+
+    @Test
     void allMistakesAreListedTogetherWithTheirLines() {
         assertMistakes(
                 """
@@ -124,11 +170,11 @@ class CollectionsFileTest {
                 """,
                 "c.yaml:2: the namespace caf%C3%A9 cannot own a topic: names of topics are made of a-z 0-9 . _ - and this"
                         + " name has other characters",
-                "c.yaml:3: unknown key \"ownTopic\" in the namespace music; known: ownsTopic",
+                "c.yaml:3: unknown key \"ownTopic\" in the namespace music; known: ownsTopic, mode, importer",
                 "c.yaml:4: \"music\" appears twice in namespaces",
                 "c.yaml:5: unknown key \"collectoins\" in the file; known: namespaces, collections",
                 "c.yaml:8: unknown key \"prefx\" in a collection; known: name, prefix, owners, search, public,"
-                        + " description, retired",
+                        + " description, retired, mode, importer",
                 "c.yaml:9: prefix: \"tracks\": a prefix is three letters a-z",
                 "c.yaml:10: public is true or false",
                 "c.yaml:11: owners: \"no spaces\" at position 2: an owner is made of A-Z a-z 0-9 ._~:/@+-",

@@ -136,7 +136,7 @@ public final class InMemoryRegistry {
             published.add(event);
             purisByPosition.put(position, event.puri());
             lastEvents.put(event.puri(), position);
-            Refusal refusal = registrations.apply(event, position, declarations.collectionOf(event.puri()));
+            Refusal refusal = registrations.apply(event, position, declarations);
             if (refusal != null) {
                 refusals.put(position, refusal);
             }
@@ -254,7 +254,9 @@ public final class InMemoryRegistry {
             }
         }
         Row row = puri == null ? null : row(puri);
-        return puri == null || row == null ? new Verdict.Unknown(ref) : Rows.verdict(puri, row, this::row);
+        return puri == null || row == null
+                ? new Verdict.Unknown(ref, declarations.isImporting(ref.text()))
+                : Rows.verdict(puri, row, this::row);
     }
 
     /**

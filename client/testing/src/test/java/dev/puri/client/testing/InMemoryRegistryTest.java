@@ -16,6 +16,8 @@ import dev.puri.client.resolve.Ref;
 import dev.puri.client.resolve.ResolverException;
 import dev.puri.client.resolve.Verdict;
 import dev.puri.schemas.collection.Collection;
+import dev.puri.schemas.collection.Namespace;
+import dev.puri.schemas.collection.WriteMode;
 import dev.puri.schemas.identity.Owner;
 import dev.puri.schemas.identity.Prefix;
 import dev.puri.schemas.identity.Puri;
@@ -93,6 +95,27 @@ class InMemoryRegistryTest {
         IdentityResolver resolver() {
             return registry.resolver();
         }
+    }
+
+    @Test
+    void aCollectionThatIsImportedAcceptsOnlyItsImporter() {
+        InMemoryRegistry registry =
+                new InMemoryRegistry().declare(List.of(new Namespace("music", false, WriteMode.importBy("importer"))));
+        NewIdentity track = new Identities("music", "tracks", null, Identifiers.nanoid()).mint();
+        Event created = new Events("catalog")
+                .created(track, new Owner("catalog"), new Shard("eu-1"))
+                .build();
+        assertThat(registry.awaitSync(track.puri(), registry.publishSync(created), WAIT))
+                .isInstanceOfSatisfying(
+                        PublishOutcome.Refused.NotWritable.class,
+                        refused -> assertThat(refused.detail()).contains("the namespace music is being imported"));
+        Ref ref = Ref.of(track.puri());
+        assertThat(registry.resolver().resolve(ref)).isEqualTo(new Verdict.Unknown(ref, true));
+
+        registry.publishSync(new Events("importer")
+                .created(track, new Owner("catalog"), new Shard("eu-1"))
+                .build());
+        assertThat(registry.resolver().resolve(ref)).isInstanceOf(Verdict.Found.class);
     }
 
     @Test

@@ -6,6 +6,7 @@ import dev.puri.resolver.answer.InternalResultWriter;
 import dev.puri.resolver.answer.JsonOut;
 import dev.puri.resolver.answer.PlainBatch;
 import dev.puri.resolver.table.PackedTable;
+import dev.puri.schemas.collection.Declarations;
 import java.nio.charset.StandardCharsets;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.Param;
@@ -44,7 +45,7 @@ public class BatchBenchmark extends StepBenchmark {
     public int answer() {
         next = next + 1 & BATCHES - 1;
         batch.read(bodies[next], ResolverRequests.BATCH);
-        batch.write(new InternalResultWriter(table, out.clear(), batch.byShard()));
+        batch.write(new InternalResultWriter(table, Declarations.none(), out.clear(), batch.byShard()));
         return out.length();
     }
 }
