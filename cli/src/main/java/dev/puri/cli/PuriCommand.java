@@ -29,6 +29,7 @@ import picocli.CommandLine.Spec;
             ResolveCommand.class,
             SearchCommand.class,
             CollectionsCommand.class,
+            ImportCommand.class,
             TopicsCommand.class,
             RejectionsCommand.class,
             StreamsCommand.class,

@@ -8,7 +8,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** The bounds on the searchable attributes of an identity. */
-final class AttributeBounds {
+public final class AttributeBounds {
     static final int MAX_ATTRIBUTES = 64;
     static final int MAX_NAME_LENGTH = 64;
     static final int MAX_BYTES = 32 * 1024;
@@ -19,7 +19,7 @@ final class AttributeBounds {
     private AttributeBounds() {}
 
     /** Returns a refusal that names the exceeded bound, or null if the change is within the bounds. */
-    static @Nullable Refusal objectionTo(Change change) {
+    public static @Nullable Refusal objectionTo(Change change) {
         String tooLarge = null;
         if (change instanceof Change.Created created) {
             tooLarge = excessOf(created.attributes());

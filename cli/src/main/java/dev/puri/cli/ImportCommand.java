@@ -1,0 +1,238 @@
+package dev.puri.cli;
+
+import dev.puri.cli.imports.Import;
+import dev.puri.cli.imports.ImportException;
+import dev.puri.client.IdentityPublisher;
+import dev.puri.client.resolve.IdentityResolver;
+import dev.puri.client.resolve.ResolverClient;
+import dev.puri.client.resolve.ResolverException;
+import dev.puri.client.resolve.ResolverOptions;
+import dev.puri.schemas.collection.Declaration;
+import dev.puri.schemas.collection.DeclarationResult;
+import dev.puri.settings.Secret;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+@Command(
+        name = "import",
+        header = "Register the identities of existing databases and files.",
+        description = {
+            "",
+            "Four stages, each of which can be repeated: plan reads the inputs and reports conflicts, load publishes the"
+                    + " planned rows, verify compares the registry with them, open lets services write.",
+            ""
+        },
+        synopsisSubcommandLabel = "COMMAND",
+        subcommands = {
+            ImportCommand.PlanCommand.class,
+            ImportCommand.LoadCommand.class,
+            ImportCommand.VerifyCommand.class,
+            ImportCommand.OpenCommand.class
+        })
+final class ImportCommand implements Runnable {
+    @Spec
+    private @Nullable CommandSpec spec;
+
+    @Override
+    public void run() {
+        if (spec != null) {
+            throw new ParameterException(spec.commandLine(), "missing subcommand: plan, load, verify or open");
+        }
+    }
+
+    /** A stage of an import. */
+    abstract static class Stage extends Subcommand {
+        @Option(
+                names = {"-d", "--dir"},
+                required = true,
+                paramLabel = "DIR",
+                description = "Folder of the import, with the plan, the reports and the progress.")
+        private Path folder = Path.of("");
+
+        /** Runs the stage and returns the exit status. */
+        abstract int run(Import imports) throws IOException, InterruptedException;
+
+        @Override
+        public final Integer call() throws IOException, InterruptedException {
+            try {
+                return run(new Import(folder));
+            } catch (ImportException e) {
+                throw CommandException.failed(e.getMessage(), e);
+            } catch (ResolverException e) {
+                throw CommandException.failed("the resolver at " + settings().resolver() + ": " + e.getMessage(), e);
+            }
+        }
+
+        final Path folder() {
+            return folder;
+        }
+
+        /** Returns a client of the resolver. It waits longer than a service would, because nobody waits for one row. */
+        final ResolverClient openResolver() {
+            CliSettings settings = settings();
+            return ResolverClient.open(ResolverOptions.at(settings.resolver().toString())
+                    .token(settings.token().map(Secret::value).orElse(null))
+                    .deadline(Duration.ofSeconds(30))
+                    .build());
+        }
+
+        final ImportProgress progress(String unit, @Nullable Long total) {
+            return new ImportProgress(console(), unit, total);
+        }
+
+        final void print(Object json, TextTable table) {
+            if (asJson()) {
+                console().out().println(Json.toText(json));
+            } else {
+                table.print(console().out());
+            }
+        }
+    }
+
+    @Command(
+            name = "plan",
+            description = {
+                "Read the inputs of a mapping file and write the plan: the rows to publish, and each conflict. Nothing is"
+                        + " published. Exit status 3 if there are conflicts."
+            })
+    static final class PlanCommand extends Stage {
+        @Option(
+                names = {"-f", "--file"},
+                required = true,
+                paramLabel = "FILE",
+                description = "Mapping file, YAML.")
+        private Path file = Path.of("");
+
+        @Override
+        int run(Import imports) throws IOException {
+            Import.PlanResult result;
+            try (IdentityResolver resolver = openResolver()) {
+                ImportProgress progress = progress("rows read", null);
+                result = imports.plan(
+                        file,
+                        brokerRequests().declarations(),
+                        resolver,
+                        console().environment(),
+                        Instant.now(),
+                        progress::show);
+                progress.end();
+            }
+            TextTable table = new TextTable("ROWS", "");
+            result.inputs().forEach((input, rows) -> table.row(rows, "read from " + input));
+            table.row(result.rows(), "planned: " + imports.rowsFile());
+            table.row(result.present(), "of these already registered");
+            result.conflicts().forEach((kind, count) -> table.row(count, kind + ": " + imports.conflictsFile()));
+            print(result, table);
+            for (String advice : result.advice()) {
+                console().say("puri: " + advice);
+            }
+            return result.conflicts().isEmpty() ? ExitStatus.DONE : ExitStatus.PARTLY;
+        }
+    }
+
+    @Command(
+            name = "load",
+            description = {
+                "Publish the planned rows. A load that was interrupted continues where it was. A second load publishes"
+                        + " nothing."
+            })
+    static final class LoadCommand extends Stage {
+        @Option(names = "--rate", paramLabel = "N", description = "Maximum number of events per second.")
+        private @Nullable Integer rate;
+
+        @Option(
+                names = "--while-open",
+                description = "Load into collections that are not in mode IMPORT. Services may then claim the same names.")
+        private boolean whileOpen;
+
+        @Override
+        int run(Import imports) throws IOException, InterruptedException {
+            if (rate != null && rate < 1) {
+                throw CommandException.usage("--rate must be at least 1, not " + rate);
+            }
+            var declarations = brokerRequests().declarations();
+            if (!whileOpen) {
+                imports.requireImportMode(declarations);
+            }
+            ImportProgress progress = progress("rows loaded", imports.plannedRows());
+            Import.LoadResult result;
+            try (IdentityPublisher publisher =
+                    new IdentityPublisher(settings().clientProperties(), declarations::ownsTopic)) {
+                result = imports.load(publisher, rate, progress::show);
+            }
+            progress.end();
+            TextTable table = new TextTable("ROWS", "");
+            table.row(result.rows(), "loaded, of which");
+            table.row(result.published(), "were published");
+            print(result, table);
+            console().say("puri: next: puri import verify -d " + folder());
+            return ExitStatus.DONE;
+        }
+    }
+
+    @Command(
+            name = "verify",
+            description = "Compare the registry with the planned rows. Exit status 1 if one differs.")
+    static final class VerifyCommand extends Stage {
+        @Option(
+                names = "--wait",
+                paramLabel = "SECONDS",
+                description = "How long the resolver may take to read the last events (default: 30).")
+        private int waitSeconds = 30;
+
+        @Override
+        int run(Import imports) throws IOException {
+            ImportProgress progress = progress("rows compared", imports.plannedRows());
+            Import.VerifyResult result;
+            try (IdentityResolver resolver = openResolver()) {
+                result = imports.verify(resolver, Duration.ofSeconds(waitSeconds), Instant.now(), progress::show);
+            }
+            progress.end();
+            TextTable table = new TextTable("ROWS", "");
+            table.row(result.rows(), "compared, of which");
+            table.row(
+                    result.differences(),
+                    result.differences() == 0 ? "differ" : "differ: " + imports.differencesFile());
+            print(result, table);
+            return result.differences() == 0 ? ExitStatus.DONE : ExitStatus.FAILED;
+        }
+    }
+
+    @Command(
+            name = "open",
+            description = {
+                "Set the mode of the imported collections and their namespaces to READ_WRITE, after a verification"
+                        + " without differences."
+            })
+    static final class OpenCommand extends Stage {
+        @Override
+        int run(Import imports) throws IOException {
+            List<Declaration> opened = imports.openedDeclarations(brokerRequests().declarations());
+            if (opened.isEmpty()) {
+                console().out().println("nothing to open: no collection of the import is in mode IMPORT");
+                return ExitStatus.DONE;
+            }
+            return switch (brokerRequests()
+                    .retry(
+                            "the cluster to store the declarations",
+                            () -> settings().collections().apply(opened))) {
+                case DeclarationResult.Conflicts conflicts ->
+                    throw CommandException.failed("nothing was written:\n" + conflicts, null);
+                case DeclarationResult.Changes changes -> {
+                    changes.writes()
+                            .forEach(declaration -> console().out().println("opened   " + declaration.key()));
+                    yield ExitStatus.DONE;
+                }
+            };
+        }
+    }
+}

@@ -1,0 +1,224 @@
+package dev.puri.cli.imports;
+
+import dev.puri.cli.imports.ImportFolder.Load;
+import dev.puri.cli.imports.ImportFolder.Plan;
+import dev.puri.cli.imports.ImportFolder.Verification;
+import dev.puri.client.IdentityPublisher;
+import dev.puri.client.resolve.IdentityResolver;
+import dev.puri.schemas.collection.Collection;
+import dev.puri.schemas.collection.Declaration;
+import dev.puri.schemas.collection.Declarations;
+import dev.puri.schemas.collection.Namespace;
+import dev.puri.schemas.collection.WriteMode;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.LongConsumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The stages of an import: {@link #plan}, {@link #load}, {@link #verify}, {@link #openedDeclarations}. Each stage reads
+ * the results of the earlier ones from a folder, and may be repeated.
+ */
+public final class Import {
+    private final ImportFolder folder;
+
+    /**
+     * @param folder the folder of the import; the plan creates it
+     */
+    public Import(Path folder) {
+        this.folder = new ImportFolder(folder);
+    }
+
+    /**
+     * The result of a plan.
+     *
+     * @param inputs number of rows of each input, by name
+     * @param rows number of planned rows
+     * @param present number of planned rows that the registry has already
+     * @param conflicts number of rows that are not imported, by the name of the reason
+     * @param advice what has to be declared before the load
+     */
+    public record PlanResult(
+            Map<String, Long> inputs, long rows, long present, Map<String, Long> conflicts, List<String> advice) {}
+
+    /** The number of loaded rows, and how many events all loads of the plan published for them. */
+    public record LoadResult(long rows, long published) {}
+
+    /** The number of compared rows, and of those that the registry has otherwise or not at all. */
+    public record VerifyResult(long rows, long differences) {}
+
+    /** Returns the file of planned rows. */
+    public Path rowsFile() {
+        return folder.rows();
+    }
+
+    /** Returns the file of rows that are not imported. */
+    public Path conflictsFile() {
+        return folder.conflicts();
+    }
+
+    /** Returns the file of rows that the registry has otherwise or not at all. */
+    public Path differencesFile() {
+        return folder.differences();
+    }
+
+    /**
+     * Returns the number of planned rows.
+     *
+     * @throws ImportException if there is no plan
+     */
+    public long plannedRows() throws IOException {
+        return folder.readPlan().rows();
+    }
+
+    /**
+     * Reads the inputs of a mapping file and writes a plan. Publishes nothing.
+     *
+     * @param environment contains the passwords of databases
+     * @param progress gets the number of rows that were read
+     * @throws ImportException if the mapping file has mistakes, or an input cannot be read or has no rows
+     */
+    public PlanResult plan(
+            Path mappingFile,
+            Declarations declarations,
+            IdentityResolver resolver,
+            Map<String, String> environment,
+            Instant now,
+            LongConsumer progress)
+            throws IOException {
+        ImportMapping mapping = ImportMapping.read(mappingFile);
+        Files.createDirectories(folder.path());
+        Plan plan = new ImportPlanner(mapping, declarations, resolver, environment, progress).plan(folder, now);
+        Map<String, Long> inputs = new LinkedHashMap<>();
+        plan.inputs().forEach(input -> inputs.merge(input.input(), input.rows(), Long::sum));
+        Map<String, Long> conflicts = new LinkedHashMap<>();
+        plan.conflicts().forEach((kind, count) -> conflicts.put(kind.name(), count));
+        return new PlanResult(inputs, plan.rows(), plan.present(), conflicts, notImporting(plan, declarations));
+    }
+
+    /**
+     * Checks that only this import may write to the collections of the plan.
+     *
+     * @throws ImportException if a collection is not in mode IMPORT with the source of the plan
+     */
+    public void requireImportMode(Declarations declarations) throws IOException {
+        List<String> objections = notImporting(folder.readPlan(), declarations);
+        if (!objections.isEmpty()) {
+            throw new ImportException(String.join("\n", objections)
+                    + "\nor load with --while-open, if services may write to it meanwhile");
+        }
+    }
+
+    /**
+     * Publishes the planned rows that are not loaded yet.
+     *
+     * @param maxPerSecond maximum number of events per second; null for no limit
+     * @param progress gets the number of rows that are loaded
+     */
+    public LoadResult load(IdentityPublisher publisher, @Nullable Integer maxPerSecond, LongConsumer progress)
+            throws IOException, InterruptedException {
+        Load load = new ImportLoader(publisher, maxPerSecond, done -> progress.accept(done.rows()))
+                .load(folder, folder.readPlan());
+        return new LoadResult(load.rows(), load.published());
+    }
+
+    /**
+     * Compares the registry with the planned rows.
+     *
+     * @param wait how long the resolver may take to read the last events of the load
+     * @param progress gets the number of rows that are compared
+     * @throws ImportException if the load is not complete, or the resolver has not read its events
+     */
+    public VerifyResult verify(IdentityResolver resolver, Duration wait, Instant now, LongConsumer progress)
+            throws IOException {
+        Verification verification =
+                new ImportVerifier(resolver, wait, progress).verify(folder, folder.readPlan(), now);
+        return new VerifyResult(verification.rows(), verification.differences());
+    }
+
+    /**
+     * Returns the declarations of the collections and namespaces of the plan that are in mode IMPORT, with mode
+     * READ_WRITE.
+     *
+     * @throws ImportException if there is no verification without differences
+     */
+    public List<Declaration> openedDeclarations(Declarations declarations) throws IOException {
+        Plan plan = folder.readPlan();
+        Verification verification = folder.readVerification(plan);
+        if (verification == null || verification.differences() > 0) {
+            throw new ImportException(
+                    verification == null
+                            ? "the import is not verified; run first: puri import verify -d " + folder.path()
+                            : verification.differences() + " rows differ: " + folder.differences()
+                                    + "; resolve them and verify again");
+        }
+        List<Declaration> opened = new ArrayList<>();
+        for (Declaration declaration : declarationsOf(plan, declarations)) {
+            if (declaration.mode().isImport() && declaration.mode().accepts(plan.source())) {
+                opened.add(withMode(declaration, WriteMode.READ_WRITE));
+            }
+        }
+        return opened;
+    }
+
+    private static List<String> notImporting(Plan plan, Declarations declarations) {
+        List<String> objections = new ArrayList<>();
+        for (String name : plan.collections()) {
+            Collection collection = declarations.collection(name);
+            Namespace namespace = declarations.namespace(name.substring(0, name.indexOf(':')));
+            boolean isImporting = collection != null && isImporting(collection, plan)
+                    || namespace != null && isImporting(namespace, plan);
+            if (!isImporting) {
+                objections.add("the collection " + name + " is not in mode IMPORT with importer " + plan.source()
+                        + "; declare this mode for the collection or its namespace (puri collections apply)");
+            }
+        }
+        return objections;
+    }
+
+    private static boolean isImporting(Declaration declaration, Plan plan) {
+        return declaration.mode().isImport() && declaration.mode().accepts(plan.source());
+    }
+
+    private static Set<Declaration> declarationsOf(Plan plan, Declarations declarations) {
+        Set<Declaration> found = new LinkedHashSet<>();
+        for (String name : plan.collections()) {
+            Namespace namespace = declarations.namespace(name.substring(0, name.indexOf(':')));
+            Collection collection = declarations.collection(name);
+            if (namespace != null) {
+                found.add(namespace);
+            }
+            if (collection != null) {
+                found.add(collection);
+            }
+        }
+        return found;
+    }
+
+    private static Declaration withMode(Declaration declaration, WriteMode mode) {
+        return switch (declaration) {
+            case Namespace namespace -> new Namespace(namespace.name(), namespace.ownsTopic(), mode);
+            case Collection collection ->
+                new Collection(
+                        collection.namespace(),
+                        collection.name(),
+                        collection.prefix(),
+                        collection.owners(),
+                        collection.search(),
+                        collection.attributes(),
+                        collection.isPublic(),
+                        collection.description(),
+                        collection.retired(),
+                        mode);
+        };
+    }
+}

@@ -1,0 +1,198 @@
+package dev.puri.cli.imports;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The folder of an import. Each stage writes its result to a file, which later stages read; a stage that is killed leaves
+ * the last complete state.
+ *
+ * <pre>
+ *   plan/plan.json            the counts, and what the load needs
+ *   plan/rows.ndjson          the rows to publish, in the order of the inputs
+ *   plan/conflicts.ndjson     the rows that are not imported, with the reasons
+ *   load.json                 how far the load is
+ *   differences.ndjson        the rows that the registry has otherwise or not at all
+ *   verification.json         the counts of the last verification
+ * </pre>
+ */
+record ImportFolder(Path path) {
+    static final ObjectMapper JSON = new ObjectMapper();
+
+    /**
+     * The result of a plan.
+     *
+     * @param plannedAt time of the plan, ISO 8601; it is also the time of the events
+     * @param source the source of the events
+     * @param collections the collections of the planned rows
+     * @param rows number of planned rows, of which the registry had {@code present}
+     * @param conflicts number of rows that are not imported, by kind
+     */
+    record Plan(
+            String plannedAt,
+            String source,
+            List<String> collections,
+            List<InputCount> inputs,
+            long rows,
+            long present,
+            Map<Conflict.Kind, Long> conflicts) {}
+
+    /** The number of rows that were read from an input. */
+    record InputCount(String input, long rows) {}
+
+    /**
+     * How far a load is.
+     *
+     * @param plannedAt identifies the plan
+     * @param rows number of rows of the file that are done
+     * @param bytes number of bytes of the file that are done
+     * @param published number of events that the brokers acknowledged
+     * @param lastTokens for each partition, the last pURI and the token of its event
+     */
+    record Load(String plannedAt, long rows, long bytes, long published, Map<String, LastEvent> lastTokens) {}
+
+    /** The last event of a partition. */
+    record LastEvent(String puri, String token) {}
+
+    /**
+     * The result of a verification.
+     *
+     * @param plannedAt identifies the plan
+     */
+    record Verification(String plannedAt, String verifiedAt, long rows, long differences) {}
+
+    /** A row that the registry has otherwise or not at all. */
+    @JsonInclude(JsonInclude.Include.NON_NULL)
+    record Difference(String puri, String detail) {}
+
+    /** Returns the folder of the plan. */
+    Path plan() {
+        return path.resolve("plan");
+    }
+
+    Path rows() {
+        return plan().resolve("rows.ndjson");
+    }
+
+    Path conflicts() {
+        return plan().resolve("conflicts.ndjson");
+    }
+
+    Path differences() {
+        return path.resolve("differences.ndjson");
+    }
+
+    /** Creates an empty folder for a new plan, which {@link #replacePlan} makes the plan. */
+    Path newPlan() throws IOException {
+        Path draft = path.resolve("plan.draft");
+        delete(draft);
+        return Files.createDirectories(draft);
+    }
+
+    /** Makes the new plan the plan, and forgets how far the load of the old one was. */
+    void replacePlan(Plan plan) throws IOException {
+        Path draft = path.resolve("plan.draft");
+        write(draft.resolve("plan.json"), plan);
+        Files.deleteIfExists(loadFile());
+        Files.deleteIfExists(verificationFile());
+        delete(plan());
+        Files.move(draft, plan(), StandardCopyOption.ATOMIC_MOVE);
+    }
+
+    /**
+     * Returns the plan.
+     *
+     * @throws ImportException if there is no complete plan
+     */
+    Plan readPlan() throws IOException {
+        Plan plan = read(plan().resolve("plan.json"), Plan.class);
+        if (plan == null) {
+            throw new ImportException("there is no plan in " + path + "; run first: puri import plan -f MAPPING -d " + path);
+        }
+        return plan;
+    }
+
+    /** Returns how far the load of a plan is. */
+    Load readLoad(Plan plan) throws IOException {
+        Load load = read(loadFile(), Load.class);
+        return load == null || !load.plannedAt().equals(plan.plannedAt())
+                ? new Load(plan.plannedAt(), 0, 0, 0, Map.of())
+                : load;
+    }
+
+    void writeLoad(Load load) throws IOException {
+        write(loadFile(), load);
+    }
+
+    /** Returns the last verification; null if the plan was not verified, or not since the load. */
+    @Nullable
+    Verification readVerification(Plan plan) throws IOException {
+        Verification verification = read(verificationFile(), Verification.class);
+        return verification == null || !verification.plannedAt().equals(plan.plannedAt()) ? null : verification;
+    }
+
+    void writeVerification(Verification verification) throws IOException {
+        write(verificationFile(), verification);
+    }
+
+    private Path loadFile() {
+        return path.resolve("load.json");
+    }
+
+    private Path verificationFile() {
+        return path.resolve("verification.json");
+    }
+
+    private static void write(Path file, Object value) throws IOException {
+        Path draft = file.resolveSibling(file.getFileName() + ".draft");
+        Files.writeString(draft, JSON.writerWithDefaultPrettyPrinter().writeValueAsString(value) + "\n");
+        Files.move(draft, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+    }
+
+    private static <T> @Nullable T read(Path file, Class<T> type) throws IOException {
+        try {
+            return JSON.readValue(Files.readString(file), type);
+        } catch (NoSuchFileException e) {
+            return null;
+        } catch (JsonProcessingException e) {
+            throw new ImportException(file + " cannot be read: " + e.getOriginalMessage(), e);
+        }
+    }
+
+    /** Returns a value as a line of JSON. */
+    static String line(Object value) {
+        try {
+            return JSON.writeValueAsString(value) + "\n";
+        } catch (JsonProcessingException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static void delete(Path folder) throws IOException {
+        if (Files.notExists(folder)) {
+            return;
+        }
+        try (Stream<Path> files = Files.walk(folder)) {
+            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+                Files.delete(file);
+            }
+        }
+    }
+
+    /** Deletes the index of a plan that is complete. */
+    static void deleteIndex(Path index) throws IOException {
+        delete(index);
+    }
+}

@@ -1,0 +1,88 @@
+package dev.puri.cli.imports;
+
+import dev.puri.schemas.identity.Handle;
+import dev.puri.schemas.identity.Prefix;
+import dev.puri.schemas.identity.Puri;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.UUID;
+
+/**
+ * Makes ids from names, so that a second run makes the same ids. The name is a purpose and the canonical pURI, because
+ * the uuid, the handle and the event id of an object must not be related.
+ */
+final class NameBasedIds {
+    private static final int BITS_PER_LETTER = 5;
+
+    private NameBasedIds() {}
+
+    /** How a uuid is made from a name. */
+    enum Version {
+        /** SHA-1, RFC 9562 section 5.5. */
+        V5("SHA-1", 5),
+        /** SHA-256, RFC 9562 appendix B.2. */
+        V8("SHA-256", 8);
+
+        private final String algorithm;
+        private final int number;
+
+        Version(String algorithm, int number) {
+            this.algorithm = algorithm;
+            this.number = number;
+        }
+
+        static Version parse(String text) {
+            return switch (text) {
+                case "v5" -> V5;
+                case "v8" -> V8;
+                default -> throw new IllegalArgumentException("must be v5 or v8, not " + text);
+            };
+        }
+    }
+
+    /** Returns the uuid of an identity. */
+    static UUID uuid(Version version, Puri puri) {
+        return uuid(version, "uuid", puri.toString());
+    }
+
+    /** Returns the id of the event that creates an identity. */
+    static UUID eventId(Puri puri, UUID uuid) {
+        return uuid(Version.V8, "event", puri + " " + uuid);
+    }
+
+    private static UUID uuid(Version version, String purpose, String name) {
+        ByteBuffer hash = hash(version.algorithm, purpose, name);
+        long high = hash.getLong() & ~0xf000L | (long) version.number << 12;
+        long low = hash.getLong() & ~(0b11L << 62) | 0b10L << 62;
+        return new UUID(high, low);
+    }
+
+    /** Returns the handle of an identity: 75 bits of a SHA-256. */
+    static Handle handle(Prefix prefix, Puri puri) {
+        ByteBuffer hash = hash("SHA-256", "handle", puri.toString());
+        StringBuilder letters = new StringBuilder(Handle.RANDOM_LENGTH);
+        long bits = 0;
+        int bitCount = 0;
+        while (letters.length() < Handle.RANDOM_LENGTH) {
+            if (bitCount < BITS_PER_LETTER) {
+                bits = bits << 8 | hash.get() & 0xff;
+                bitCount += 8;
+            }
+            bitCount -= BITS_PER_LETTER;
+            letters.append(Handle.ALPHABET.charAt((int) (bits >>> bitCount) & 31));
+        }
+        return Handle.of(prefix, letters.toString());
+    }
+
+    private static ByteBuffer hash(String algorithm, String purpose, String name) {
+        try {
+            MessageDigest digest = MessageDigest.getInstance(algorithm);
+            return ByteBuffer.wrap(
+                    digest.digest(("puri import " + purpose + " " + name).getBytes(StandardCharsets.UTF_8)));
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("every Java platform has " + algorithm, e);
+        }
+    }
+}

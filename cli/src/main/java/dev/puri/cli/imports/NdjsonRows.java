@@ -1,0 +1,65 @@
+package dev.puri.cli.imports;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** The rows of a file with a JSON object on each line. Null and an empty text are empty values. */
+final class NdjsonRows implements RowSource {
+    private static final ObjectMapper JSON = new ObjectMapper();
+
+    private final BufferedReader reader;
+    private long lineNumber;
+
+    NdjsonRows(Path file) throws IOException {
+        reader = Files.newBufferedReader(file);
+    }
+
+    @Override
+    public @Nullable Set<String> columns() {
+        return null;
+    }
+
+    @Override
+    public @Nullable Map<String, String> next() throws IOException {
+        String line;
+        do {
+            line = reader.readLine();
+            lineNumber++;
+        } while (line != null && line.isBlank());
+        return line == null ? null : row(line);
+    }
+
+    private Map<String, String> row(String line) throws IOException {
+        JsonNode object;
+        try {
+            object = JSON.readTree(line);
+        } catch (JsonProcessingException e) {
+            throw new IOException("line " + lineNumber + " is not JSON: " + e.getOriginalMessage(), e);
+        }
+        if (!object.isObject()) {
+            throw new IOException("line " + lineNumber + " is not a JSON object");
+        }
+        Map<String, String> row = new HashMap<>();
+        object.properties().forEach(member -> {
+            JsonNode value = member.getValue();
+            if (value.isValueNode() && !value.isNull() && !value.asText().isEmpty()) {
+                row.put(member.getKey(), value.asText());
+            }
+        });
+        return row;
+    }
+
+    @Override
+    public void close() throws IOException {
+        reader.close();
+    }
+}

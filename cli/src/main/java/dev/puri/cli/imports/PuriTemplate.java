@@ -1,0 +1,67 @@
+package dev.puri.cli.imports;
+
+import dev.puri.schemas.identity.Puri;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * The template of a pURI: either three templates separated by colons, whose values need no percent-encoding, or one
+ * column that contains whole pURIs.
+ */
+record PuriTemplate(List<Template> segments) {
+    /**
+     * @throws IllegalArgumentException if the text is neither of both
+     */
+    static PuriTemplate parse(String text) {
+        List<Template> segments = new ArrayList<>();
+        int begin = 0;
+        int depth = 0;
+        for (int i = 0; i <= text.length(); i++) {
+            if (i == text.length() || depth == 0 && text.charAt(i) == ':') {
+                segments.add(new Template(text.substring(begin, i)));
+                begin = i + 1;
+            } else if (text.charAt(i) == '{') {
+                depth++;
+            } else if (text.charAt(i) == '}') {
+                depth--;
+            }
+        }
+        boolean isOneColumn = segments.size() == 1 && segments.getFirst().text().matches("\\{[^{}]+}");
+        if (segments.size() != 3 && !isOneColumn) {
+            throw new IllegalArgumentException(
+                    "must be namespace:collection:{column}, or {column} for a column of whole pURIs; it is " + text);
+        }
+        if (segments.stream().allMatch(segment -> segment.columns().isEmpty())) {
+            throw new IllegalArgumentException("names no column, so all rows would be one object: " + text);
+        }
+        return new PuriTemplate(List.copyOf(segments));
+    }
+
+    Set<String> columns() {
+        Set<String> columns = new LinkedHashSet<>();
+        segments.forEach(segment -> columns.addAll(segment.columns()));
+        return columns;
+    }
+
+    /**
+     * Returns the pURI of a row.
+     *
+     * @throws IllegalArgumentException if a column is empty, or the text is not a valid pURI
+     */
+    Puri expand(Map<String, String> row) {
+        List<String> values = new ArrayList<>();
+        for (Template segment : segments) {
+            String value = segment.expand(row);
+            if (value == null) {
+                throw new IllegalArgumentException("the column " + segment.emptyColumns(row) + " is empty");
+            }
+            values.add(value);
+        }
+        return values.size() == 1
+                ? Puri.parse(values.getFirst())
+                : Puri.of(values.get(0), values.get(1), values.get(2));
+    }
+}

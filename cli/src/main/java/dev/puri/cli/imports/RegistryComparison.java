@@ -1,0 +1,112 @@
+package dev.puri.cli.imports;
+
+import dev.puri.client.resolve.IdentityResolver;
+import dev.puri.client.resolve.Placement;
+import dev.puri.client.resolve.Ref;
+import dev.puri.client.resolve.Verdict;
+import dev.puri.schemas.identity.Handle;
+import dev.puri.schemas.identity.Puri;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/** Compares planned rows with what the resolvers answer. */
+record RegistryComparison(IdentityResolver resolver) {
+    /** The number of rows of a request; each row is at most two references. */
+    static final int BATCH = 500;
+
+    /** What the registry has for a row. */
+    sealed interface Result {
+        /** The registry has neither the pURI nor the handle. */
+        record Absent() implements Result {}
+
+        /** The registry has the identity as planned. */
+        record Equal() implements Result {}
+
+        /** The registry has the pURI with another content. */
+        record Different(String detail) implements Result {}
+
+        /** The registry does not have the pURI, but has the handle for another one. */
+        record HandleTaken(String detail) implements Result {}
+    }
+
+    private static final Result ABSENT = new Result.Absent();
+    private static final Result EQUAL = new Result.Equal();
+
+    /**
+     * Compares rows.
+     *
+     * @return the result for each row, in their order
+     * @throws ImportException if the resolver's table is not complete, or it cannot answer
+     */
+    List<Result> compare(List<ImportRow> rows) {
+        List<Ref> refs = new ArrayList<>();
+        for (ImportRow row : rows) {
+            refs.add(Ref.of(Puri.parse(row.puri())));
+            if (row.handle() != null) {
+                refs.add(Ref.of(new Handle(row.handle())));
+            }
+        }
+        List<Verdict> verdicts = resolver.resolveAll(refs);
+        List<Result> results = new ArrayList<>(rows.size());
+        int next = 0;
+        for (ImportRow row : rows) {
+            Verdict ofPuri = verdicts.get(next++);
+            Verdict ofHandle = row.handle() == null ? null : verdicts.get(next++);
+            results.add(compare(row, ofPuri, ofHandle));
+        }
+        return results;
+    }
+
+    private static Result compare(ImportRow row, Verdict ofPuri, @Nullable Verdict ofHandle) {
+        return switch (ofPuri) {
+            case Verdict.Found found -> compare(row, found);
+            case Verdict.Unknown ignored -> {
+                Puri holder = ofHandle == null ? null : holder(ofHandle);
+                yield holder == null
+                        ? ABSENT
+                        : new Result.HandleTaken("the registry has the handle " + row.handle() + " for " + holder);
+            }
+            case Verdict.Merged merged -> new Result.Different("it was merged into " + merged.canonical());
+            case Verdict.Deleted ignored -> new Result.Different("it was deleted");
+            case Verdict.Malformed malformed -> new Result.Different("the resolver refuses it: " + malformed.detail());
+            case Verdict.NotCaughtUp ignored -> throw unexpected(ofPuri);
+            case Verdict.Refused ignored -> throw unexpected(ofPuri);
+        };
+    }
+
+    private static Result compare(ImportRow row, Verdict.Found found) {
+        List<String> differences = new ArrayList<>();
+        Placement placement = found.placement();
+        addDifference(differences, "uuid", row.uuid(), placement.uuid());
+        addDifference(differences, "owner", row.owner(), placement.owner().text());
+        addDifference(differences, "shard", row.shard(), placement.shard().text());
+        addDifference(
+                differences,
+                "handle",
+                row.handle(),
+                found.handle() == null ? null : found.handle().text());
+        return differences.isEmpty() ? EQUAL : new Result.Different(String.join("; ", differences));
+    }
+
+    private static void addDifference(
+            List<String> differences, String field, @Nullable Object planned, @Nullable Object registered) {
+        if (!Objects.equals(planned, registered)) {
+            differences.add(field + ": the row has " + planned + ", the registry has " + registered);
+        }
+    }
+
+    private static @Nullable Puri holder(Verdict verdict) {
+        return switch (verdict) {
+            case Verdict.Found found -> found.puri();
+            case Verdict.Merged merged -> merged.puri();
+            case Verdict.Deleted deleted -> deleted.puri();
+            default -> null;
+        };
+    }
+
+    private static IllegalStateException unexpected(Verdict verdict) {
+        return new IllegalStateException("a look-up without a token has the verdict " + verdict);
+    }
+}

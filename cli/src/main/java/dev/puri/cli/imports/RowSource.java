@@ -1,0 +1,79 @@
+package dev.puri.cli.imports;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.sql.SQLException;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** The rows of one input, in order. */
+interface RowSource extends AutoCloseable {
+    /** Where rows come from. */
+    sealed interface Origin {
+        /** Returns a name for messages, without passwords. */
+        String name();
+    }
+
+    /** A CSV file as in RFC 4180, with a line of column names. */
+    record Csv(Path file) implements Origin {
+        @Override
+        public String name() {
+            return file.toString();
+        }
+    }
+
+    /** A file with a JSON object on each line. */
+    record Ndjson(Path file) implements Origin {
+        @Override
+        public String name() {
+            return file.toString();
+        }
+    }
+
+    /**
+     * A query.
+     *
+     * @param user null if the URL contains the user
+     * @param passwordVariable name of the environment variable with the password; null for no password
+     * @param driver jar file of the JDBC driver; null if the driver is on the class path
+     */
+    record Jdbc(
+            String url,
+            String query,
+            @Nullable String user,
+            @Nullable String passwordVariable,
+            @Nullable Path driver)
+            implements Origin {
+        @Override
+        public String name() {
+            // The part after the host may contain a password.
+            return url.replaceFirst("[?;].*", "").replaceFirst("//[^/@]*@", "//");
+        }
+    }
+
+    /** Returns the names of the columns; null if they differ from row to row. */
+    @Nullable
+    Set<String> columns();
+
+    /**
+     * Returns the next row: the values that are not empty, by column. Returns null at the end.
+     *
+     * @throws IOException if the file cannot be read or is malformed; the message contains the place
+     * @throws SQLException if the query fails
+     */
+    @Nullable
+    Map<String, String> next() throws IOException, SQLException;
+
+    @Override
+    void close() throws IOException, SQLException;
+
+    /** Opens an input. */
+    static RowSource open(Origin origin, Map<String, String> environment) throws IOException, SQLException {
+        return switch (origin) {
+            case Csv csv -> new CsvRows(csv.file());
+            case Ndjson ndjson -> new NdjsonRows(ndjson.file());
+            case Jdbc jdbc -> new JdbcRows(jdbc, environment);
+        };
+    }
+}

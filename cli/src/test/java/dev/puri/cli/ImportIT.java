@@ -1,0 +1,302 @@
+package dev.puri.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** {@code puri import} from three PostgreSQL databases and from files, into the whole registry. */
+class ImportIT {
+    private static final int ROWS_PER_SHARD = 1_500;
+    private static final int SHARDS = 3;
+
+    @TempDir
+    private static Path data;
+
+    private static EmbeddedStack stack;
+    private static EmbeddedPostgres postgres;
+    private static Map<String, String> environment;
+
+    @TempDir
+    private Path folder;
+
+    @BeforeAll
+    static void start() throws Exception {
+        stack = EmbeddedStack.start(EmbeddedStack.Options.onFreePorts(data), step -> {});
+        environment = Map.of(
+                "PURI_BOOTSTRAP_SERVER", stack.bootstrapServers(),
+                "PURI_SCHEMA_REGISTRY", stack.schemaRegistryUrl(),
+                "PURI_RESOLVER", stack.resolverUrl(),
+                "SHARD_PASSWORD", "any");
+        postgres = EmbeddedPostgres.builder()
+                .setPGStartupWait(Duration.ofSeconds(60))
+                .start();
+        for (int shard = 1; shard <= SHARDS; shard++) {
+            execute("postgres", "create database shard_" + shard);
+            execute(
+                    "shard_" + shard,
+                    "create table tracks (id int primary key, name text, title text, handle text)",
+                    "insert into tracks select n, " + shard + " || '-' || n, 'Track ' || n, null"
+                            + " from generate_series(1, " + ROWS_PER_SHARD + ") n");
+        }
+        // The same object in two shards, twice in a shard, an empty name, and a name that needs escapes.
+        execute("shard_2", "update tracks set name = '1-7' where id = 20");
+        execute("shard_3", "update tracks set name = '3-1' where id = 30");
+        execute("shard_3", "update tracks set name = null where id = 40");
+        execute("shard_3", "update tracks set name = 'AC/DC: live' where id = 50");
+    }
+
+    @AfterAll
+    static void stop() throws IOException {
+        postgres.close();
+        stack.close();
+    }
+
+    @Test
+    void aKilledImportOfThreeShardsEndsLikeAnUninterruptedOne() throws Exception {
+        apply("collections:\n  - {name: killed:tracks, prefix: klt, mode: IMPORT, importer: legacy}\n");
+        Path mapping = mapping("killed:tracks", "    handle: generated\n");
+
+        CommandLineRun plan = puri("-o", "json", "import", "plan", "-f", mapping.toString(), "-d", folder.toString());
+        assertThat(plan.status()).as(plan.err()).isEqualTo(3);
+        JsonNode counts = Json.parse(plan.out());
+        assertThat(counts.path("rows").asInt()).isEqualTo(SHARDS * ROWS_PER_SHARD - 3);
+        assertThat(counts.path("conflicts").toString())
+                .isEqualTo("{\"MALFORMED\":1,\"DUPLICATE_IN_SHARD\":1,\"DUPLICATE_BETWEEN_SHARDS\":1}");
+        assertThat(Files.readAllLines(folder.resolve("plan/conflicts.ndjson")))
+                .hasSize(3)
+                .anySatisfy(line -> assertThat(line)
+                        .contains("\"row\":20,\"puri\":\"killed:tracks:1-7\"", "row 7 of", "in shard br-1"))
+                .anySatisfy(line -> assertThat(line)
+                        .contains("\"row\":30,\"puri\":\"killed:tracks:3-1\"", "row 1 of", "in shard br-3"))
+                .anySatisfy(line -> assertThat(line).contains("\"row\":40,\"kind\":\"MALFORMED\"", "name is empty"));
+
+        Random random = new Random(7);
+        for (int done = 0; done < 3_000; done = loadedRows()) {
+            killTheLoadAfter(done + 1 + random.nextInt(800));
+        }
+        CommandLineRun load = puri("import", "load", "-d", folder.toString());
+        assertThat(load.status()).as(load.err()).isZero();
+        CommandLineRun verify = puri("-o", "json", "import", "verify", "-d", folder.toString());
+        assertThat(verify.out() + verify.err())
+                .isEqualTo("{\"rows\":" + (SHARDS * ROWS_PER_SHARD - 3) + ",\"differences\":0}" + System.lineSeparator());
+
+        assertThat(resolve("killed:tracks:AC%2FDC%3A%20live").path("shard").asText()).isEqualTo("br-3");
+        assertThat(resolve("killed:tracks:1-7").path("shard").asText()).isEqualTo("br-1");
+        assertThat(resolve("killed:tracks:1-7").path("handle").asText()).startsWith("klt_");
+
+        // A second run changes nothing.
+        Path again = folder.resolve("again");
+        CommandLineRun second = puri("-o", "json", "import", "plan", "-f", mapping.toString(), "-d", again.toString());
+        assertThat(Json.parse(second.out()).path("present").asInt()).isEqualTo(SHARDS * ROWS_PER_SHARD - 3);
+        CommandLineRun reload = puri("-o", "json", "import", "load", "-d", again.toString());
+        assertThat(Json.parse(reload.out()).path("published").asInt()).isZero();
+    }
+
+    @Test
+    void aCollectionTakesOnlyTheImportersClaimsUntilItIsOpened() throws Exception {
+        apply("collections:\n  - {name: closed:tracks, mode: IMPORT, importer: legacy}\n");
+        Path mapping = Files.writeString(
+                folder.resolve("mapping.yaml"),
+                """
+                source: legacy
+                uuids: v5
+                inputs:
+                  - csv: tracks.csv
+                    puri: "{puri}"
+                    owner: catalog
+                    shard: "br-{shard}"
+                    attributes: {title: "{title}"}
+                  - ndjson: more.ndjson
+                    puri: closed:tracks:{id}
+                    uuid: "{uuid}"
+                    owner: "{owner}"
+                    shard: br-9
+                """);
+        Files.writeString(
+                folder.resolve("tracks.csv"),
+                "\uFEFFpuri,shard,title\r\nclosed:tracks:1,1,\"One, \"\"two\"\"\"\r\nClosed:Tracks:2,2,\r\nno puri,2,x\r\n");
+        Files.writeString(
+                folder.resolve("more.ndjson"),
+                "{\"id\":3,\"uuid\":\"0197c3a2-5b1e-7c4d-8e9f-0a1b2c3d4e5f\",\"owner\":\"rights\"}\n");
+        Path directory = folder.resolve("import");
+
+        CommandLineRun plan = puri("import", "plan", "-f", mapping.toString(), "-d", directory.toString());
+        assertThat(plan.status()).as(plan.err()).isEqualTo(3);
+        assertThat(plan.out()).contains("planned: ", "MALFORMED: ");
+        assertThat(puri("import", "verify", "-d", directory.toString()).err()).contains("puri import load");
+        assertThat(puri("import", "open", "-d", directory.toString()).err()).contains("puri import verify");
+        assertThat(puri("import", "load", "-d", directory.toString(), "--rate", "100").status())
+                .isZero();
+        assertThat(puri("import", "verify", "-d", directory.toString()).status()).isZero();
+        assertThat(resolve("closed:tracks:3").path("owner").asText()).isEqualTo("rights");
+        assertThat(resolve("closed:tracks:4").path("importing").asBoolean()).isTrue();
+        assertThat(claim("closed:tracks:4").err()).contains("NOT_WRITABLE");
+
+        CommandLineRun open = puri("import", "open", "-d", directory.toString());
+        assertThat(open.out()).as(open.err()).contains("opened   closed:tracks");
+        await().atMost(Duration.ofSeconds(30)).until(() -> claim("closed:tracks:4").status() == 0);
+        assertThat(puri("import", "load", "-d", directory.toString()).err())
+                .contains("closed:tracks is not in mode IMPORT with importer legacy");
+    }
+
+    @Test
+    void aDifferenceIsNamedAndKeepsTheCollectionClosed() throws Exception {
+        apply("collections:\n  - {name: differs:tracks, mode: IMPORT, importer: legacy}\n");
+        Path mapping = csvMapping("differs:tracks:{id}", "id\n1\n2\n");
+        assertThat(puri("import", "plan", "-f", mapping.toString(), "-d", folder.toString())
+                        .status())
+                .isZero();
+        assertThat(puri("import", "load", "-d", folder.toString()).status()).isZero();
+        CommandLineRun moved = CommandLineRun.reading(
+                environment,
+                "{\"type\":\"moved\",\"puri\":\"differs:tracks:2\",\"shard\":\"br-5\",\"source\":\"legacy\"}",
+                "publish",
+                "-f",
+                "-",
+                "--wait");
+        assertThat(moved.status()).as(moved.err()).isZero();
+
+        await().atMost(Duration.ofSeconds(30)).untilAsserted(() -> {
+            CommandLineRun verify = puri("-o", "json", "import", "verify", "-d", folder.toString());
+            assertThat(verify.status()).isEqualTo(1);
+            assertThat(verify.out()).contains("\"differences\":1");
+        });
+        assertThat(Files.readString(folder.resolve("differences.ndjson")))
+                .isEqualTo("{\"puri\":\"differs:tracks:2\",\"detail\":\"shard: the row has br-1, the registry has br-5\"}\n");
+        CommandLineRun open = puri("import", "open", "-d", folder.toString());
+        assertThat(open.status()).isEqualTo(1);
+        assertThat(open.err()).contains("1 rows differ");
+    }
+
+    @Test
+    void whatTheRegistryHasOtherwiseIsAConflict() throws Exception {
+        apply("collections:\n  - {name: taken:tracks, prefix: tkn}\n");
+        String handle = "tkn_111111111111111";
+        CommandLineRun created = CommandLineRun.reading(
+                environment,
+                "{\"type\":\"created\",\"puri\":\"taken:tracks:1\",\"owner\":\"o\",\"shard\":\"s\",\"handle\":\"" + handle
+                        + "\"}",
+                "publish",
+                "-f",
+                "-",
+                "--wait");
+        assertThat(created.status()).as(created.err()).isZero();
+        await().atMost(Duration.ofSeconds(30))
+                .until(() -> puri("resolve", "taken:tracks:1").status() == 0);
+        Path mapping = csvMapping("taken:tracks:{id}", "id,handle\n1,\n2," + handle + "\n3,xxx_111111111111111\n4,\n");
+        Files.writeString(mapping, Files.readString(mapping) + "    handle: \"{handle}\"\n");
+
+        CommandLineRun plan = puri("-o", "json", "import", "plan", "-f", mapping.toString(), "-d", folder.toString());
+        assertThat(Json.parse(plan.out()).path("conflicts").toString())
+                .isEqualTo("{\"NOT_ALLOWED\":1,\"PURI_TAKEN\":1,\"HANDLE_TAKEN\":1}");
+        assertThat(plan.err()).contains("taken:tracks is not in mode IMPORT");
+    }
+
+    @Test
+    void emptyInputsAndUnknownColumnsAreErrors() throws IOException {
+        Path mapping = csvMapping("a:b:{id}", "id\n");
+        CommandLineRun empty = puri("import", "plan", "-f", mapping.toString(), "-d", folder.toString());
+        assertThat(empty.status()).isEqualTo(1);
+        assertThat(empty.err()).contains("tracks.csv has no rows");
+
+        mapping = csvMapping("a:b:{key}", "id\n1\n");
+        CommandLineRun unknown = puri("import", "plan", "-f", mapping.toString(), "-d", folder.toString());
+        assertThat(unknown.err()).contains("does not have the columns key of the mapping; columns: id");
+    }
+
+    private static void execute(String database, String... statements) throws SQLException {
+        try (Connection connection = DriverManager.getConnection(url(database));
+                Statement statement = connection.createStatement()) {
+            for (String text : statements) {
+                statement.execute(text);
+            }
+        }
+    }
+
+    private static String url(String database) {
+        return "jdbc:postgresql://localhost:" + postgres.getPort() + "/" + database + "?user=postgres";
+    }
+
+    private Path mapping(String collection, String more) throws IOException {
+        StringBuilder yaml = new StringBuilder("source: legacy\ninputs:\n");
+        for (int shard = 1; shard <= SHARDS; shard++) {
+            yaml.append("  - jdbc: " + url("shard_" + shard) + "\n    passwordVariable: SHARD_PASSWORD\n")
+                    .append("    query: select id, name, title from tracks order by id\n")
+                    .append("    puri: " + collection + ":{name}\n    owner: catalog\n    shard: br-" + shard + "\n");
+            yaml.append(more);
+        }
+        return Files.writeString(folder.resolve("mapping.yaml"), yaml);
+    }
+
+    private Path csvMapping(String puri, String csv) throws IOException {
+        Files.writeString(folder.resolve("tracks.csv"), csv);
+        return Files.writeString(
+                folder.resolve("mapping.yaml"),
+                "source: legacy\ninputs:\n  - csv: tracks.csv\n    puri: " + puri
+                        + "\n    owner: catalog\n    shard: br-1\n");
+    }
+
+    /** Starts a load in a process, and kills it when it has loaded this number of rows. */
+    private void killTheLoadAfter(int rows) throws IOException, InterruptedException {
+        Path errors = folder.resolve("errors.txt");
+        List<String> args = new ArrayList<>(List.of("import", "load", "-d", folder.toString(), "--rate", "500"));
+        args.addAll(List.of("--bootstrap-server", stack.bootstrapServers()));
+        args.addAll(List.of("--schema-registry", stack.schemaRegistryUrl()));
+        try (PuriProcess load = new PuriProcess(errors, args.toArray(String[]::new))) {
+            await().atMost(Duration.ofMinutes(2))
+                    .pollInterval(Duration.ofMillis(20))
+                    .until(() -> loadedRows() >= rows);
+            load.kill();
+        }
+    }
+
+    private int loadedRows() throws IOException {
+        try {
+            return Json.parse(Files.readString(folder.resolve("load.json"))).path("rows").asInt();
+        } catch (NoSuchFileException e) {
+            return 0;
+        }
+    }
+
+    private static JsonNode resolve(String puri) {
+        return Json.parse(puri("-o", "json", "resolve", puri).out()).path("results").path(0);
+    }
+
+    private static CommandLineRun claim(String puri) {
+        return CommandLineRun.reading(
+                environment,
+                "{\"type\":\"created\",\"puri\":\"" + puri + "\",\"owner\":\"catalog\",\"shard\":\"br-1\"}",
+                "publish",
+                "-f",
+                "-",
+                "--wait");
+    }
+
+    private static void apply(String yaml) {
+        CommandLineRun run = CommandLineRun.reading(environment, yaml, "collections", "apply", "-f", "-");
+        assertThat(run.status()).as(run.err()).isZero();
+    }
+
+    private static CommandLineRun puri(String... args) {
+        return CommandLineRun.of(environment, args);
+    }
+}
