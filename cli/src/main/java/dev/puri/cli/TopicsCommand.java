@@ -83,7 +83,7 @@ final class TopicsCommand implements Runnable {
                 "Create missing topics, including those of namespaces with a topic of their own, and register the"
                         + " schemas.",
                 "Existing topics are checked. They are not changed, except that events topics are set to store batches"
-                        + " uncompressed."
+                        + " uncompressed, with a limit; each change is printed."
             })
     static final class CreateCommand extends Subcommand {
         @Option(
@@ -159,6 +159,7 @@ final class TopicsCommand implements Runnable {
                 } else {
                     console().out().println((topic.isNew() ? "made    " : "stands  ") + topic.name());
                 }
+                topic.changes().forEach(change -> console().say("puri: " + topic.name() + " now has " + change));
             }
         }
     }
@@ -246,6 +247,7 @@ final class TopicsCommand implements Runnable {
                 admin,
                 topologySettings.streamsApplicationId(),
                 replicationFactor < 1 ? topologySettings.streamsReplicationFactor() : replicationFactor));
+        mistakes.addAll(RegistryTopics.lost(admin, topologySettings.streamsApplicationId()));
         Set<String> existingTopics = registryTopics(admin);
         if (existingTopics.contains(Topics.COLLECTIONS)) {
             mistakes.addAll(missingTopics(namespacesWithTopics(command), existingTopics));

@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.apache.avro.Schema;
+import org.apache.avro.SchemaCompatibility;
 
 /** Registers the schemas of the registry's topics with a schema registry, and checks the registered schemas. */
 public final class RegistrySchemas {
@@ -44,7 +45,8 @@ public final class RegistrySchemas {
     }
 
     /**
-     * Checks that each subject has the latest schema and the compatibility that {@link #register} sets.
+     * Checks that each subject has the latest schema and the compatibility that {@link #register} sets, and that all its
+     * versions are compatible with that schema. A subject without a compatibility of its own has the registry's.
      *
      * @param ownedNamespaces namespaces that have their own events topic
      * @return a sentence for each mistake, with the remedy; empty if there are none
@@ -57,6 +59,9 @@ public final class RegistrySchemas {
             try {
                 checkLatest(subject, schema, registry.latest(subject), registry, mistakes);
                 checkCompatibility(subject, registry.compatibility(subject), mistakes);
+                for (int version : registry.versions(subject)) {
+                    checkVersion(subject, schema, version, registry, mistakes);
+                }
             } catch (UnknownSchemaException e) {
                 mistakes.add("the subject " + subject + " has no schema: register it with puri topics create");
             }
@@ -76,6 +81,30 @@ public final class RegistrySchemas {
                         ? mistake + "a newer release or another client registered it later; check with the newest"
                                 + " puri, and set auto.register.schemas=false for other clients"
                         : mistake + "register the schema of this build with puri topics create");
+    }
+
+    /** Checks one version: somebody may have registered it while the compatibility was another one. */
+    private static void checkVersion(
+            String subject, Schema schema, int version, ConfluentSchemaRegistry registry, List<String> mistakes) {
+        String remedy = "; find its writer, and delete the version from the schema registry: DELETE /subjects/"
+                + subject + "/versions/" + version;
+        try {
+            Schema registered = registry.version(subject, version).schema();
+            if (!canRead(schema, registered) || !canRead(registered, schema)) {
+                mistakes.add("version " + version + " of the subject " + subject
+                        + " is not compatible with the schema of this build, so readers cannot read its records"
+                        + remedy);
+            }
+        } catch (UnknownSchemaException e) {
+            mistakes.add("version " + version + " of the subject " + subject + " cannot be used: " + e.getMessage()
+                    + remedy);
+        }
+    }
+
+    private static boolean canRead(Schema reader, Schema writer) {
+        return SchemaCompatibility.checkReaderWriterCompatibility(reader, writer)
+                        .getType()
+                == SchemaCompatibility.SchemaCompatibilityType.COMPATIBLE;
     }
 
     private static boolean isRegistered(ConfluentSchemaRegistry registry, String subject, Schema schema) {

@@ -1,5 +1,6 @@
 package dev.puri.registry;
 
+import dev.puri.registry.ClusterTopics.ClusterTopic;
 import dev.puri.schemas.log.Topics;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -9,15 +10,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AlterConfigOp;
-import org.apache.kafka.clients.admin.Config;
 import org.apache.kafka.clients.admin.ConfigEntry;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.common.KafkaException;
@@ -48,25 +48,36 @@ public final class RegistryTopics {
     /** With at least this replication factor, topics must have {@code min.insync.replicas=2}. */
     static final int SAFE_REPLICATION = 3;
 
+    private static final String CHANGELOG_SUFFIX = "-changelog";
+
     static final String MIN_INSYNC = "min.insync.replicas";
     static final String REQUIRED_MIN_INSYNC = "2";
 
-    private static final Map<String, String> COMPACTED = Map.of(
-            "cleanup.policy", "compact",
-            "max.compaction.lag.ms", millis(COMPACTION_LAG),
-            "segment.ms", millis(COMPACTION_LAG),
-            "delete.retention.ms", millis(TOMBSTONE_RETENTION));
+    /** Prevents a replica that lacks committed records from becoming the leader. */
+    private static final Map<String, String> SAFE_LEADERS = Map.of("unclean.leader.election.enable", "false");
+
+    private static final Map<String, String> COMPACTED = merged(
+            SAFE_LEADERS,
+            Map.of(
+                    "cleanup.policy", "compact",
+                    "max.compaction.lag.ms", millis(COMPACTION_LAG),
+                    "segment.ms", millis(COMPACTION_LAG),
+                    "delete.retention.ms", millis(TOMBSTONE_RETENTION)));
+
+    /** A topic whose records expire with time, but not because there are many of them. */
+    private static final Map<String, String> DELETED =
+            merged(SAFE_LEADERS, Map.of("cleanup.policy", "delete", "retention.bytes", "-1"));
 
     /** With LogAppendTime, because an event with a producer's timestamp far in the future would not expire. */
-    private static final Map<String, String> EXPIRING = Map.of(
-            "cleanup.policy",
-            "delete",
-            "retention.ms",
-            millis(ERASURE_LIMIT),
-            "segment.ms",
-            millis(COMPACTION_LAG),
-            "message.timestamp.type",
-            "LogAppendTime");
+    private static final Map<String, String> EXPIRING = merged(
+            DELETED,
+            Map.of(
+                    "retention.ms",
+                    millis(ERASURE_LIMIT),
+                    "segment.ms",
+                    millis(COMPACTION_LAG),
+                    "message.timestamp.type",
+                    "LogAppendTime"));
 
     /**
      * Limits the uncompressed size of the batches that services write. By default Kafka applies the limit to the
@@ -78,6 +89,13 @@ public final class RegistryTopics {
             Map.of("compression.type", "uncompressed", "max.message.bytes", Integer.toString((1 << 20) + 12));
 
     private static final Map<String, String> EVENTS_CONFIG = merged(EXPIRING, BATCH_LIMITS);
+
+    private static final Map<String, String> GRANTS_CONFIG =
+            merged(DELETED, Map.of("retention.ms", millis(GRANT_RETENTION), "segment.ms", millis(TOMBSTONE_RETENTION)));
+
+    /** The configuration of the repartition topics, which Kafka Streams creates with {@link StreamsProperties}. */
+    private static final Map<String, String> REPARTITION_CONFIG =
+            merged(DELETED, Map.of("retention.ms", millis(ERASURE_LIMIT), "segment.ms", millis(COMPACTION_LAG)));
 
     private RegistryTopics() {}
 
@@ -96,8 +114,7 @@ public final class RegistryTopics {
             new TopicSpec(Topics.EVENTS, true, EVENTS_CONFIG),
             new TopicSpec(Topics.IDENTITIES, true, COMPACTED),
             new TopicSpec(Topics.DOCUMENTS, true, COMPACTED),
-            new TopicSpec(
-                    Topics.GRANTS, true, Map.of("cleanup.policy", "delete", "retention.ms", millis(GRANT_RETENTION))),
+            new TopicSpec(Topics.GRANTS, true, GRANTS_CONFIG),
             new TopicSpec(Topics.REJECTIONS, true, EXPIRING),
             new TopicSpec(Topics.COLLECTIONS, false, COMPACTED));
 
@@ -106,8 +123,13 @@ public final class RegistryTopics {
         return SPECS.stream().map(TopicSpec::name).collect(Collectors.toUnmodifiableSet());
     }
 
-    /** A topic that exists after {@link #create}. */
-    public record TopicState(String name, int partitions, int replicationFactor, boolean isNew) {}
+    /**
+     * A topic that exists after {@link #create}.
+     *
+     * @param replicationFactor number of replicas of the partition that has the fewest
+     * @param changes configs of an existing topic that were changed, each as {@code NAME=VALUE (was VALUE)}
+     */
+    public record TopicState(String name, int partitions, int replicationFactor, boolean isNew, List<String> changes) {}
 
     /**
      * Creates missing topics. Of existing topics it changes only the compression and the maximum batch size of events
@@ -137,38 +159,43 @@ public final class RegistryTopics {
                 // check() checks the configuration of existing topics.
             }
         });
-        limitBatches(admin, createdNames);
+        Map<String, List<String>> changes = limitBatches(admin, createdNames);
         Set<String> names = requiredTopics.stream().map(NewTopic::name).collect(Collectors.toUnmodifiableSet());
         return readNewTopics(admin, names).topics().values().stream()
                 .map(topic -> new TopicState(
                         topic.name(),
                         topic.partitions(),
                         topic.replicationFactor(),
-                        createdNames.contains(topic.name())))
+                        createdNames.contains(topic.name()),
+                        changes.getOrDefault(topic.name(), List.of())))
                 .toList();
     }
 
-    /** Sets the limits of batches on existing events topics. */
-    private static void limitBatches(Admin admin, List<String> createdNames) {
+    /** Sets the limits of batches on existing events topics. Returns the changes by topic. */
+    private static Map<String, List<String>> limitBatches(Admin admin, List<String> createdNames) {
         List<ConfigResource> existingTopics = await(admin.listTopics().names()).stream()
                 .filter(name -> Topics.isEvents(name) && !createdNames.contains(name))
                 .map(name -> new ConfigResource(ConfigResource.Type.TOPIC, name))
                 .toList();
-        Map<ConfigResource, Collection<AlterConfigOp>> changes = new LinkedHashMap<>();
+        Map<ConfigResource, Collection<AlterConfigOp>> operations = new LinkedHashMap<>();
+        Map<String, List<String>> changes = new LinkedHashMap<>();
         await(admin.describeConfigs(existingTopics).all()).forEach((topic, config) -> {
-            List<AlterConfigOp> operations = new ArrayList<>();
-            BATCH_LIMITS.forEach((name, value) -> {
-                if (!Constraint.of(name).allows(value(config, name), value)) {
-                    operations.add(new AlterConfigOp(new ConfigEntry(name, value), AlterConfigOp.OpType.SET));
+            new TreeMap<>(BATCH_LIMITS).forEach((name, value) -> {
+                ConfigRule rule = ConfigRule.of(name, value);
+                String actual = ClusterTopics.value(config, name);
+                if (!rule.allows(actual)) {
+                    operations
+                            .computeIfAbsent(topic, any -> new ArrayList<>())
+                            .add(new AlterConfigOp(new ConfigEntry(name, value), AlterConfigOp.OpType.SET));
+                    changes.computeIfAbsent(topic.name(), any -> new ArrayList<>())
+                            .add(name + "=" + value + " (was " + actual + ")");
                 }
             });
-            if (!operations.isEmpty()) {
-                changes.put(topic, operations);
-            }
         });
-        if (!changes.isEmpty()) {
-            await(admin.incrementalAlterConfigs(changes).all());
+        if (!operations.isEmpty()) {
+            await(admin.incrementalAlterConfigs(operations).all());
         }
+        return changes;
     }
 
     /** Reads topics; retries, because a broker may learn of a new topic only after the controller has created it. */
@@ -194,7 +221,8 @@ public final class RegistryTopics {
     }
 
     /**
-     * Checks that the cluster's topics have the required partitions and configuration.
+     * Checks that the cluster's topics have the partitions, replicas and configuration with which {@link #create} and
+     * Kafka Streams create them. {@link ConfigRule} says which other values are as good.
      *
      * @param applicationId application id of the topology; the number of partitions of its internal topics shows
      *     whether that of the events topic has changed
@@ -204,39 +232,65 @@ public final class RegistryTopics {
      */
     public static List<String> check(Admin admin, String applicationId, int replicationFactor) {
         List<String> mistakes = new ArrayList<>(missing(admin));
-        if (!mistakes.isEmpty()) {
-            return mistakes;
-        }
-        Set<String> names = await(admin.listTopics().names());
-        ClusterTopics clusterTopics = ClusterTopics.read(
-                admin,
-                names.stream()
-                        .filter(name ->
-                                Topics.isEvents(name) || isRegistryTopic(name) || isInternal(name, applicationId))
-                        .collect(Collectors.toUnmodifiableSet()));
-        int partitions = clusterTopics.topic(Topics.EVENTS).partitions();
+        ClusterTopics clusterTopics = ClusterTopics.read(admin, existing(admin, applicationId));
+        ClusterTopic events = clusterTopics.topics().get(Topics.EVENTS);
         for (TopicSpec spec : SPECS) {
-            checkPartitions(clusterTopics.topic(spec.name()), spec.partitions(partitions), mistakes);
-            checkConfigs(clusterTopics.topic(spec.name()), spec.configs(), mistakes);
+            ClusterTopic topic = clusterTopics.topics().get(spec.name());
+            if (topic != null && (events != null || !spec.isKeyedByPuri())) {
+                checkPartitions(topic, spec.partitions(events == null ? 0 : events.partitions()), mistakes);
+            }
         }
         for (ClusterTopic topic : clusterTopics.topics().values()) {
-            if (isInternal(topic.name(), applicationId) && topic.partitions() != partitions) {
-                mistakes.add(Topics.EVENTS + " has " + partitions + " partitions and had " + topic.partitions()
-                        + " when " + topic.name() + " was created: the number can never change, so recreate "
-                        + Topics.EVENTS + " with " + topic.partitions() + " partitions");
-            } else if (Topics.isEvents(topic.name()) && !isRegistryTopic(topic.name())) {
-                checkConfigs(topic, EVENTS_CONFIG, mistakes);
+            if (events != null
+                    && isInternal(topic.name(), applicationId)
+                    && topic.partitions() != events.partitions()) {
+                mistakes.add(Topics.EVENTS + " has " + events.partitions() + " partitions and had "
+                        + topic.partitions() + " when " + topic.name()
+                        + " was created: the number can never change, so recreate " + Topics.EVENTS + " with "
+                        + topic.partitions() + " partitions");
             }
-            if (replicationFactor >= SAFE_REPLICATION) {
-                checkConfigs(topic, Map.of(MIN_INSYNC, REQUIRED_MIN_INSYNC), mistakes);
-            }
-            if (topic.replicationFactor() < replicationFactor) {
-                mistakes.add(topic.name() + " has the replication factor " + topic.replicationFactor()
-                        + " and must have at least " + replicationFactor
-                        + ": reassign it with kafka-reassign-partitions");
-            }
+            checkConfigs(topic, requiredConfigs(topic.name()), mistakes);
+            checkReplicas(topic, replicationFactor, mistakes);
         }
         return mistakes;
+    }
+
+    /** Returns the names of the existing topics of the registry and of the topology. */
+    private static Set<String> existing(Admin admin, String applicationId) {
+        return await(admin.listTopics().names()).stream()
+                .filter(name -> Topics.isEvents(name) || isRegistryTopic(name) || isInternal(name, applicationId))
+                .collect(Collectors.toUnmodifiableSet());
+    }
+
+    /** Returns the required configuration of a topic of the registry or of the topology. */
+    private static Map<String, String> requiredConfigs(String topic) {
+        if (Topics.isEvents(topic)) {
+            return EVENTS_CONFIG;
+        }
+        return SPECS.stream()
+                .filter(spec -> spec.name().equals(topic))
+                .map(TopicSpec::configs)
+                .findFirst()
+                .orElse(topic.endsWith(CHANGELOG_SUFFIX) ? COMPACTED : REPARTITION_CONFIG);
+    }
+
+    /**
+     * Returns a sentence for each internal topic that is missing although another one exists. Kafka Streams would create
+     * it empty, and a topology with an empty store gives names away again. Not part of {@link #check}, because the
+     * topics are missing for a moment when the topology starts for the first time.
+     */
+    public static List<String> lost(Admin admin, String applicationId) {
+        Set<String> existing = await(admin.listTopics().names());
+        List<String> lost = internalTopics(applicationId)
+                .filter(name -> name.endsWith(CHANGELOG_SUFFIX) && !existing.contains(name))
+                .toList();
+        return internalTopics(applicationId).noneMatch(existing::contains)
+                ? List.of()
+                : lost.stream()
+                        .map(name -> name + " is missing, although the topology " + applicationId
+                                + " has run: stop the topology, which would continue with an empty store, and restore"
+                                + " the topic from a backup")
+                        .toList();
     }
 
     /** Returns a sentence for each missing topic. */
@@ -260,49 +314,6 @@ public final class RegistryTopics {
                 .partitions();
     }
 
-    /** A topic of the cluster. */
-    private record ClusterTopic(String name, int partitions, int replicationFactor, Config config) {
-        String config(String name) {
-            return value(config, name);
-        }
-    }
-
-    private static String value(Config config, String name) {
-        ConfigEntry entry = config.get(name);
-        return entry == null || entry.value() == null ? "" : entry.value();
-    }
-
-    /** Topics of the cluster, by name. */
-    private record ClusterTopics(SortedMap<String, ClusterTopic> topics) {
-        static ClusterTopics read(Admin admin, Set<String> names) {
-            Map<ConfigResource, Config> configs = await(admin.describeConfigs(names.stream()
-                            .map(name -> new ConfigResource(ConfigResource.Type.TOPIC, name))
-                            .toList())
-                    .all());
-            SortedMap<String, ClusterTopic> topics = new TreeMap<>();
-            await(admin.describeTopics(names).allTopicNames()).forEach((name, topic) -> {
-                Config config = configs.get(new ConfigResource(ConfigResource.Type.TOPIC, name));
-                int replicas = topic.partitions().getFirst().replicas().size();
-                topics.put(
-                        name,
-                        new ClusterTopic(
-                                name,
-                                topic.partitions().size(),
-                                replicas,
-                                config == null ? new Config(List.of()) : config));
-            });
-            return new ClusterTopics(topics);
-        }
-
-        ClusterTopic topic(String name) {
-            ClusterTopic topic = topics.get(name);
-            if (topic == null) {
-                throw new UnknownTopicOrPartitionException("the cluster has no topic " + name);
-            }
-            return topic;
-        }
-    }
-
     private static NewTopic newTopic(
             String name, int partitions, short replicationFactor, Map<String, String> configs) {
         Map<String, String> allConfigs = new LinkedHashMap<>(configs);
@@ -324,49 +335,41 @@ public final class RegistryTopics {
     }
 
     private static void checkConfigs(ClusterTopic topic, Map<String, String> required, List<String> mistakes) {
-        new TreeMap<>(required).forEach((name, value) -> {
+        Map<String, ConfigRule> rules = new TreeMap<>();
+        required.forEach((name, value) -> rules.put(name, ConfigRule.of(name, value)));
+        rules.putIfAbsent(ConfigRule.MAX_MESSAGE_BYTES, ConfigRule.LARGEST_RECORD);
+        rules.forEach((name, rule) -> {
             String actual = topic.config(name);
-            Constraint constraint = Constraint.of(name);
-            if (!constraint.allows(actual, value)) {
-                mistakes.add(topic.name() + " has " + name + "=" + actual + " and must have " + constraint.phrase
-                        + value + ": kafka-configs --alter --topic " + topic.name() + " --add-config " + name + "="
-                        + value);
+            if (!rule.allows(actual)) {
+                mistakes.add(topic.name() + " has " + name + "=" + actual + " and must have " + rule.expectation()
+                        + alterCommand(topic, name, rule.created()));
             }
         });
     }
 
-    /** How a value in a topic's configuration must relate to the required value. */
-    private enum Constraint {
-        EXACTLY(""),
-        AT_MOST("at most "),
-        AT_LEAST("at least ");
-
-        private final String phrase;
-
-        Constraint(String phrase) {
-            this.phrase = phrase;
+    private static void checkReplicas(ClusterTopic topic, int replicationFactor, List<String> mistakes) {
+        int replicas = topic.replicationFactor();
+        if (replicas < replicationFactor) {
+            mistakes.add(topic.name() + " has the replication factor " + replicas
+                    + (topic.isEvenlyReplicated() ? "" : " in the partitions " + topic.leastReplicatedPartitions())
+                    + " and must have at least " + replicationFactor + ": reassign it with kafka-reassign-partitions");
         }
-
-        static Constraint of(String config) {
-            return switch (config) {
-                case "retention.ms", "max.compaction.lag.ms", "segment.ms", "max.message.bytes" -> AT_MOST;
-                case "delete.retention.ms", MIN_INSYNC -> AT_LEAST;
-                default -> EXACTLY;
-            };
+        ConfigRule minInsync = ConfigRule.of(MIN_INSYNC, REQUIRED_MIN_INSYNC);
+        String actual = topic.config(MIN_INSYNC);
+        if (replicationFactor >= SAFE_REPLICATION && !minInsync.allows(actual)) {
+            mistakes.add(topic.name() + " has " + MIN_INSYNC + "=" + actual + " and must have "
+                    + minInsync.expectation() + alterCommand(topic, MIN_INSYNC, REQUIRED_MIN_INSYNC));
+        } else if (ConfigRule.of(MIN_INSYNC, Integer.toString(replicas + 1)).allows(actual)) {
+            String repaired = replicas >= SAFE_REPLICATION ? REQUIRED_MIN_INSYNC : "1";
+            mistakes.add(topic.name() + " has " + MIN_INSYNC + "=" + actual + " and only " + replicas
+                    + (replicas == 1 ? " replica" : " replicas") + ", so that nothing can be written to it"
+                    + alterCommand(topic, MIN_INSYNC, repaired));
         }
+    }
 
-        boolean allows(String actual, String required) {
-            return switch (this) {
-                case EXACTLY -> actual.equals(required);
-                // isNumber() is false for -1, which means "unlimited", and for the empty text of an absent value.
-                case AT_MOST -> isNumber(actual) && Long.parseLong(actual) <= Long.parseLong(required);
-                case AT_LEAST -> isNumber(actual) && Long.parseLong(actual) >= Long.parseLong(required);
-            };
-        }
-
-        private static boolean isNumber(String text) {
-            return text.matches("\\d{1,18}");
-        }
+    private static String alterCommand(ClusterTopic topic, String config, String value) {
+        return ": kafka-configs --bootstrap-server HOST:PORT --alter --topic " + topic.name() + " --add-config "
+                + config + "=" + value;
     }
 
     private static boolean isRegistryTopic(String topic) {
@@ -374,12 +377,17 @@ public final class RegistryTopics {
     }
 
     private static boolean isInternal(String topic, String applicationId) {
-        return RegistryTopology.REPARTITION_TOPICS.stream().anyMatch(name -> topic.equals(applicationId + '-' + name))
-                || RegistryTopology.CHANGELOG_STORES.stream()
-                        .anyMatch(store -> topic.equals(applicationId + '-' + store + "-changelog"));
+        return internalTopics(applicationId).anyMatch(topic::equals);
     }
 
-    private static <T> T await(KafkaFuture<T> future) {
+    static Stream<String> internalTopics(String applicationId) {
+        return Stream.concat(
+                        RegistryTopology.REPARTITION_TOPICS.stream(),
+                        RegistryTopology.CHANGELOG_STORES.stream().map(store -> store + CHANGELOG_SUFFIX))
+                .map(name -> applicationId + '-' + name);
+    }
+
+    static <T> T await(KafkaFuture<T> future) {
         try {
             return future.get(TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
         } catch (ExecutionException e) {

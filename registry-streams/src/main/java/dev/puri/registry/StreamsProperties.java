@@ -51,6 +51,8 @@ public final class StreamsProperties {
         putTopicConfig(properties, TopicConfig.SEGMENT_MS_CONFIG, Duration.ofDays(1));
         putTopicConfig(properties, TopicConfig.DELETE_RETENTION_MS_CONFIG, Duration.ofDays(7));
         putTopicConfig(properties, TopicConfig.RETENTION_MS_CONFIG, RegistryTopics.ERASURE_LIMIT);
+        properties.put(StreamsConfig.topicPrefix(TopicConfig.RETENTION_BYTES_CONFIG), "-1");
+        properties.put(StreamsConfig.topicPrefix(TopicConfig.UNCLEAN_LEADER_ELECTION_ENABLE_CONFIG), "false");
         if (settings.streamsReplicationFactor() >= RegistryTopics.SAFE_REPLICATION) {
             properties.put(StreamsConfig.topicPrefix(RegistryTopics.MIN_INSYNC), RegistryTopics.REQUIRED_MIN_INSYNC);
         }

@@ -136,6 +136,49 @@ class RegistrySchemasIT {
     }
 
     @Test
+    void reportsALevelThatIsInheritedFromTheRegistry() throws Exception {
+        try (RestartableSchemaRegistry other = SchemaRegistryFixture.start();
+                ConfluentSchemaRegistry fresh =
+                        ConfluentSchemaRegistry.create(Map.of("schema.registry.url", other.url()))) {
+            // Apicurio's own level is NONE.
+            fresh.register(subject, RegisteredForm.of(IdentityEvent.getClassSchema()));
+            assertThat(RegistrySchemas.check(fresh, owned))
+                    .filteredOn(mistake -> mistake.contains(subject))
+                    .singleElement()
+                    .asString()
+                    .contains("has the compatibility NONE and must have FULL_TRANSITIVE");
+            RegistrySchemas.register(fresh, owned);
+            assertThat(RegistrySchemas.check(fresh, owned)).isEmpty();
+        }
+    }
+
+    @Test
+    void reportsAnIncompatibleVersionBeforeTheLatest() throws Exception {
+        Schema ours = RegisteredForm.of(IdentityEvent.getClassSchema());
+        String source = "{\"name\":\"source\",";
+        registry.register(subject, ours);
+        registry.setCompatibility(subject, Compatibility.NONE);
+        Schema foreign = new Schema.Parser()
+                .parse(ours.toString().replace(source, "{\"name\":\"hint\",\"type\":\"string\"}," + source));
+        registry.register(subject, foreign);
+        Schema next = new Schema.Parser()
+                .parse(ours.toString()
+                        .replace(
+                                source,
+                                "{\"name\":\"hint\",\"type\":[\"null\",\"string\"],\"default\":null}," + source));
+        registry.register(subject, next);
+        RegistrySchemas.register(registry, owned);
+
+        assertThat(RegistrySchemas.check(registry, owned))
+                .hasSize(2)
+                .filteredOn(mistake -> mistake.startsWith("version "))
+                .singleElement()
+                .asString()
+                .startsWith("version 2 of the subject " + subject + " is not compatible with the schema of this build")
+                .endsWith("DELETE /subjects/" + subject + "/versions/2");
+    }
+
+    @Test
     void registersANewVersionAfterTheSchemaOfAnEarlierBuild() throws Exception {
         Schema earlier = IdentityEvent.getClassSchema();
         assertThat(earlier).isNotEqualTo(RegisteredForm.of(earlier));

@@ -12,18 +12,25 @@ import dev.puri.testkit.RestartableBroker;
 import dev.puri.testkit.SchemaRegistryFixture;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AlterConfigOp;
+import org.apache.kafka.clients.admin.Config;
 import org.apache.kafka.clients.admin.ConfigEntry;
 import org.apache.kafka.clients.admin.NewPartitions;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.common.config.ConfigResource;
+import org.apache.kafka.streams.StreamsConfig;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -31,6 +38,12 @@ import org.junit.jupiter.api.io.TempDir;
 
 class RegistryTopicsIT {
     private static final String APPLICATION = "puri-registry";
+
+    private static final Pattern ALTER_COMMAND =
+            Pattern.compile(": kafka-configs .*--alter --topic (\\S+) --add-config ([^=]+)=(\\S+)");
+
+    @TempDir
+    private Path stateDir;
 
     private RestartableBroker broker;
     private Admin admin;
@@ -65,6 +78,129 @@ class RegistryTopicsIT {
                 .anyMatch(mistake -> mistake.startsWith(Topics.GRANTS));
     }
 
+    /** A value that differs from the created one, and what the message says of the right one. */
+    private record Difference(String topic, String config, String value, String expectation) {}
+
+    private static List<Difference> differences() {
+        String changelog = APPLICATION + "-" + RegistryTopology.REGISTRATIONS_STORE + "-changelog";
+        String repartition = APPLICATION + "-" + RegistryTopology.REPARTITION_TOPICS.getFirst();
+        List<Difference> differences = new ArrayList<>();
+        for (String topic : List.of(Topics.EVENTS, "puri.events.v1.music", Topics.REJECTIONS)) {
+            differences.add(new Difference(topic, "message.timestamp.type", "CreateTime", "must have LogAppendTime"));
+        }
+        for (String topic : List.of(Topics.EVENTS, "puri.events.v1.music")) {
+            differences.add(new Difference(topic, "compression.type", "producer", "must have uncompressed"));
+            differences.add(new Difference(topic, "max.message.bytes", "100000000", "at most 1048588"));
+        }
+        for (String topic :
+                List.of(Topics.EVENTS, "puri.events.v1.music", Topics.REJECTIONS, Topics.GRANTS, repartition)) {
+            differences.add(new Difference(topic, "cleanup.policy", "compact", "must have delete"));
+            differences.add(new Difference(topic, "cleanup.policy", "compact,delete", "must have delete"));
+            differences.add(new Difference(topic, "retention.ms", "-1", "must have "));
+            differences.add(new Difference(topic, "retention.ms", "1000", "must have "));
+            differences.add(new Difference(topic, "retention.bytes", "1000000", "must have -1"));
+            differences.add(new Difference(topic, "segment.ms", "999999999999", "must have at most"));
+        }
+        for (String topic : List.of(Topics.IDENTITIES, Topics.DOCUMENTS, Topics.COLLECTIONS, changelog)) {
+            differences.add(new Difference(topic, "cleanup.policy", "delete", "must have compact"));
+            differences.add(new Difference(topic, "cleanup.policy", "compact,delete", "must have compact"));
+            differences.add(new Difference(topic, "max.compaction.lag.ms", "9223372036854775807", "at most 86400000"));
+            differences.add(new Difference(topic, "segment.ms", "604800000", "at most 86400000"));
+            differences.add(new Difference(topic, "delete.retention.ms", "1000", "at least 604800000"));
+            differences.add(new Difference(topic, "delete.retention.ms", "99999999999", "at most 1209600000"));
+        }
+        for (String topic : List.of(Topics.EVENTS, Topics.IDENTITIES, Topics.GRANTS, changelog, repartition)) {
+            differences.add(new Difference(topic, "unclean.leader.election.enable", "true", "must have false"));
+            differences.add(new Difference(topic, "max.message.bytes", "1000", "must have at least 262144"));
+            differences.add(new Difference(
+                    topic, "min.insync.replicas", "2", "only 1 replica, so that nothing can be written"));
+        }
+        return differences;
+    }
+
+    @Test
+    void everyDifferenceIsReportedWithTheCommandThatRepairsIt() throws Exception {
+        RegistryTopics.create(admin, 3, (short) 1, Set.of("music"));
+        createInternalTopics();
+        assertThat(RegistryTopics.check(admin, APPLICATION, 1)).isEmpty();
+        for (Difference difference : differences()) {
+            configure(difference.topic(), difference.config(), difference.value());
+            String mistake = RegistryTopics.check(admin, APPLICATION, 1).stream()
+                    .reduce((one, other) -> one + "\n" + other)
+                    .orElse("");
+            assertThat(mistake)
+                    .startsWith(difference.topic() + " has " + difference.config() + "=" + difference.value())
+                    .contains(difference.expectation());
+            Matcher command = ALTER_COMMAND.matcher(mistake);
+            assertThat(command.find()).as(mistake).isTrue();
+            configure(command.group(1), command.group(2), command.group(3));
+            assertThat(RegistryTopics.check(admin, APPLICATION, 1)).as(mistake).isEmpty();
+        }
+    }
+
+    @Test
+    void acceptsValuesThatAreAsSafe() throws Exception {
+        RegistryTopics.create(admin, 3, (short) 1, Set.of("music"));
+        configure(Topics.EVENTS, "retention.ms", "604800000");
+        configure(Topics.EVENTS, "max.message.bytes", "524288");
+        configure(Topics.IDENTITIES, "max.compaction.lag.ms", "3600000");
+        configure(Topics.IDENTITIES, "delete.retention.ms", "864000000");
+        configure(Topics.IDENTITIES, "segment.bytes", "104857600");
+        assertThat(RegistryTopics.check(admin, APPLICATION, 1)).isEmpty();
+    }
+
+    @Test
+    void reportsPartitionsWithFewerReplicas() {
+        ClusterTopics.ClusterTopic topic = new ClusterTopics.ClusterTopic(
+                "t", new TreeMap<>(Map.of(0, 3, 1, 2, 2, 3, 3, 2)), new Config(List.of()));
+        assertThat(topic.replicationFactor()).isEqualTo(2);
+        assertThat(topic.isEvenlyReplicated()).isFalse();
+        assertThat(topic.leastReplicatedPartitions()).isEqualTo("1,3");
+    }
+
+    @Test
+    void reportsALostChangelogAndEveryOtherMistakeBesideMissingTopics() throws Exception {
+        RegistryTopics.create(admin, 3, (short) 1, Set.of());
+        assertThat(RegistryTopics.lost(admin, APPLICATION)).isEmpty();
+        createInternalTopics();
+        assertThat(RegistryTopics.lost(admin, APPLICATION)).isEmpty();
+        String changelog = APPLICATION + "-" + RegistryTopology.HANDLES_STORE + "-changelog";
+        admin.deleteTopics(List.of(changelog, Topics.DOCUMENTS)).all().get(20, TimeUnit.SECONDS);
+        configure(Topics.IDENTITIES, "cleanup.policy", "delete");
+        await().atMost(Duration.ofSeconds(20))
+                .untilAsserted(() -> assertThat(RegistryTopics.check(admin, APPLICATION, 1))
+                        .hasSize(2)
+                        .anyMatch(m -> m.startsWith(Topics.DOCUMENTS + " is missing"))
+                        .anyMatch(m -> m.startsWith(Topics.IDENTITIES + " has cleanup.policy=delete")));
+        assertThat(RegistryTopics.lost(admin, APPLICATION))
+                .singleElement()
+                .asString()
+                .startsWith(changelog + " is missing, although the topology puri-registry has run");
+    }
+
+    /** Creates the internal topics with the properties that the topology gives to Kafka Streams. */
+    private void createInternalTopics() throws Exception {
+        Map<String, String> configs = new HashMap<>();
+        StreamsProperties.of(settings(stateDir)).forEach((name, value) -> {
+            if (name.toString().startsWith(StreamsConfig.TOPIC_PREFIX)) {
+                configs.put(name.toString().substring(StreamsConfig.TOPIC_PREFIX.length()), value.toString());
+            }
+        });
+        List<NewTopic> topics = RegistryTopics.internalTopics(APPLICATION)
+                .map(name -> {
+                    Map<String, String> all = new HashMap<>(configs);
+                    all.put("cleanup.policy", name.endsWith("-changelog") ? "compact" : "delete");
+                    return new NewTopic(name, Optional.of(3), Optional.empty()).configs(all);
+                })
+                .toList();
+        admin.createTopics(topics).all().get(20, TimeUnit.SECONDS);
+        await().atMost(Duration.ofSeconds(20))
+                .until(() -> admin.listTopics()
+                        .names()
+                        .get(20, TimeUnit.SECONDS)
+                        .containsAll(topics.stream().map(NewTopic::name).toList()));
+    }
+
     @Test
     void reportsEveryMistakeWithItsRemedy() throws Exception {
         RegistryTopics.create(admin, 3, (short) 1, Set.of());
@@ -95,9 +231,12 @@ class RegistryTopicsIT {
                 .hasSize(3)
                 .anyMatch(m -> m.startsWith(Topics.EVENTS + " has compression.type=producer"))
                 .anyMatch(m -> m.contains("--topic puri.events.v1.music --add-config compression.type=uncompressed"))
-                .anyMatch(m -> m.contains("max.message.bytes=100000000 and must have at most"));
+                .anyMatch(m -> m.contains("max.message.bytes=100000000 and must have at least 262144 and"));
 
-        RegistryTopics.create(admin, 3, (short) 1, Set.of());
+        assertThat(RegistryTopics.create(admin, 3, (short) 1, Set.of()))
+                .filteredOn(topic -> topic.name().equals(Topics.EVENTS))
+                .flatExtracting(RegistryTopics.TopicState::changes)
+                .containsExactly("compression.type=uncompressed (was producer)");
         await().atMost(Duration.ofSeconds(20))
                 .untilAsserted(() ->
                         assertThat(RegistryTopics.check(admin, APPLICATION, 1)).isEmpty());
@@ -107,9 +246,18 @@ class RegistryTopicsIT {
     void comparesPartitionsWithThoseOfTheChangelogs() throws Exception {
         RegistryTopics.create(admin, 3, (short) 1, Set.of());
         admin.createTopics(List.of(new NewTopic(
-                        APPLICATION + "-" + RegistryTopology.REGISTRATIONS_STORE + "-changelog",
-                        Optional.of(2),
-                        Optional.empty())))
+                                APPLICATION + "-" + RegistryTopology.REGISTRATIONS_STORE + "-changelog",
+                                Optional.of(2),
+                                Optional.empty())
+                        .configs(Map.of(
+                                "cleanup.policy",
+                                "compact",
+                                "max.compaction.lag.ms",
+                                "86400000",
+                                "segment.ms",
+                                "86400000",
+                                "delete.retention.ms",
+                                "604800000"))))
                 .all()
                 .get(20, TimeUnit.SECONDS);
         // A broker may learn of the new topic a moment later.
@@ -121,10 +269,24 @@ class RegistryTopicsIT {
     }
 
     @Test
-    void aWrongTopicEndsTheServiceWithARemedy(@TempDir Path stateDir) throws Exception {
+    void aWrongTopicEndsTheServiceWithARemedy() throws Exception {
         RegistryTopics.create(admin, 3, (short) 1, Set.of());
         configure(Topics.IDENTITIES, "cleanup.policy", "delete");
-        RegistryStreams streams = RegistryStreams.start(new StreamsSettings(
+        RegistryStreams streams = RegistryStreams.start(settings(stateDir));
+        try {
+            assertThatThrownBy(() ->
+                            streams.ended().orTimeout(60, TimeUnit.SECONDS).join())
+                    .isInstanceOf(CompletionException.class)
+                    .hasCauseInstanceOf(WrongTopicsException.class)
+                    .hasMessageContaining("cleanup.policy=compact");
+            assertThat(streams.isReady()).isFalse();
+        } finally {
+            streams.close();
+        }
+    }
+
+    private StreamsSettings settings(Path stateDir) {
+        return new StreamsSettings(
                 broker.bootstrapServers(),
                 SchemaRegistryFixture.shared().url(),
                 APPLICATION,
@@ -137,17 +299,7 @@ class RegistryTopicsIT {
                 "127.0.0.1",
                 0,
                 HttpSettings.DEFAULT,
-                KafkaProperties.NONE));
-        try {
-            assertThatThrownBy(() ->
-                            streams.ended().orTimeout(60, TimeUnit.SECONDS).join())
-                    .isInstanceOf(CompletionException.class)
-                    .hasCauseInstanceOf(WrongTopicsException.class)
-                    .hasMessageContaining("cleanup.policy=compact");
-            assertThat(streams.isReady()).isFalse();
-        } finally {
-            streams.close();
-        }
+                KafkaProperties.NONE);
     }
 
     /** Changes a configuration and waits until the broker returns the new value. */

@@ -7,6 +7,8 @@ import dev.puri.schemas.serde.RegistryHttp.Response;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.apache.avro.Schema;
@@ -126,13 +128,49 @@ public final class ConfluentSchemaRegistry implements SchemaRegistry {
      * @throws UnknownSchemaException if the subject has no schema
      */
     public Registered latest(String subject) {
-        String what = "subject " + subject;
-        Response response = http.send("GET", path(subject) + "/versions/latest", null, what);
+        return version(subject, "latest");
+    }
+
+    /**
+     * Returns the schema of one version of a subject. The result is not cached.
+     *
+     * @param version a number of {@link #versions}
+     * @throws SchemaRegistryUnavailableException if the registry is unreachable after the retries
+     * @throws UnknownSchemaException if the subject does not have the version, or if it is not readable Avro
+     */
+    public Registered version(String subject, int version) {
+        return version(subject, Integer.toString(version));
+    }
+
+    private Registered version(String subject, String version) {
+        String what = "subject " + subject + (version.equals("latest") ? "" : ", version " + version);
+        Response response = http.send("GET", path(subject) + "/versions/" + version, null, what);
         if (!response.isSuccess()) {
             throw toException(response, what);
         }
         return new Registered(
                 id(response, subject), response.body().path("version").asInt(), parse(response, what));
+    }
+
+    /**
+     * Returns the versions of a subject, in ascending order and without deleted ones. The result is not cached.
+     *
+     * @throws SchemaRegistryUnavailableException if the registry is unreachable after the retries
+     * @throws UnknownSchemaException if the registry does not have the subject
+     */
+    public List<Integer> versions(String subject) {
+        String what = "versions of subject " + subject;
+        Response response = http.send("GET", path(subject) + "/versions", null, what);
+        if (!response.isSuccess()) {
+            throw toException(response, what);
+        }
+        if (!response.body().isArray()) {
+            throw new SchemaRegistryUnavailableException(
+                    what + ": " + response.from() + " answered " + response.status() + " without versions", null);
+        }
+        List<Integer> versions = new ArrayList<>();
+        response.body().forEach(version -> versions.add(version.asInt()));
+        return List.copyOf(versions);
     }
 
     /**

@@ -38,7 +38,7 @@ final class RegistryHttp implements AutoCloseable {
     /**
      * A response that is not retried.
      *
-     * @param body the JSON of the response; an empty object if the response is not a JSON object
+     * @param body the JSON of the response; an empty object if the response is neither a JSON object nor an array
      * @param from the endpoint that responded
      */
     record Response(int status, JsonNode body, Endpoint from) {
@@ -166,7 +166,7 @@ final class RegistryHttp implements AutoCloseable {
     private static JsonNode json(String text) {
         try {
             JsonNode node = JSON.readTree(text);
-            return node.isObject() ? node : JSON.createObjectNode();
+            return node.isContainerNode() ? node : JSON.createObjectNode();
         } catch (JacksonException e) {
             return JSON.createObjectNode();
         }
