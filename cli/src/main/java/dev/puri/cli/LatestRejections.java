@@ -1,7 +1,6 @@
 package dev.puri.cli;
 
 import dev.puri.schemas.avro.Rejection;
-import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Erasure;
 import dev.puri.tail.RecordKey;
 import java.nio.ByteBuffer;
@@ -11,40 +10,47 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Predicate;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /** Collects rejections from the records of their topic, except rejections of identities that were erased later. */
 final class LatestRejections {
     private static final ByteBuffer EMPTY = ByteBuffer.allocate(0);
 
-    private final @Nullable Puri puri;
-    private final List<Rejection> rejections = new ArrayList<>();
+    private final Predicate<Rejection> filter;
+    private final List<StoredRejection> rejections = new ArrayList<>();
 
     /** The time of the last erasure, by pURI. */
     private final Map<String, Instant> erasedAt = new HashMap<>();
 
     /**
-     * @param puri the pURI whose rejections are collected; null for all
+     * @param filter selects the rejections that are collected
      */
-    LatestRejections(@Nullable Puri puri) {
-        this.puri = puri;
+    LatestRejections(Predicate<Rejection> filter) {
+        this.filter = filter;
     }
 
-    /** Adds a record of the topic. */
-    void add(ConsumerRecord<byte[], Object> record) {
-        if (record.value() instanceof Rejection rejection) {
-            if (puri == null || puri.toString().equals(rejection.getPuri())) {
-                // Drops the copy of the refused event, up to 64 KiB, because it is not printed.
+    /**
+     * Adds a record of the topic.
+     *
+     * @param value the decoded value; null for a tombstone
+     */
+    void add(ConsumerRecord<byte[], byte[]> record, @Nullable Object value) {
+        if (value instanceof Rejection rejection) {
+            if (filter.test(rejection)) {
+                // Drops the copy of the refused event, up to 64 KiB, to save memory.
                 rejection.setOriginal(EMPTY);
-                rejections.add(rejection);
+                rejections.add(new StoredRejection(
+                        rejection, new TopicPartition(record.topic(), record.partition()), record.offset()));
             }
-        } else if (record.value() == null) {
+        } else if (value == null) {
             addErasure(record);
         }
     }
 
-    private void addErasure(ConsumerRecord<byte[], Object> record) {
+    private void addErasure(ConsumerRecord<byte[], byte[]> record) {
         try {
             Erasure erasure = Erasure.of(RecordKey.puri(record.key()), record.headers());
             if (erasure.isApplied()) {
@@ -63,17 +69,22 @@ final class LatestRejections {
      *
      * @param maxCount the maximum number of rejections
      */
-    List<Rejection> get(int maxCount) {
-        List<Rejection> remaining = rejections.stream()
-                .filter(rejection -> !isErasedLater(rejection.getPuri(), rejection)
-                        && !isErasedLater(rejection.getSurvivor(), rejection))
-                .sorted(Comparator.comparing(Rejection::getRejectedAt))
-                .toList();
+    List<StoredRejection> get(int maxCount) {
+        List<StoredRejection> remaining = all();
         return remaining.subList(Math.max(0, remaining.size() - maxCount), remaining.size());
     }
 
+    /** Returns all rejections, the oldest of them first. */
+    List<StoredRejection> all() {
+        return rejections.stream()
+                .filter(stored -> !isErasedLater(stored.rejection().getPuri(), stored.rejection())
+                        && !isErasedLater(stored.rejection().getSurvivor(), stored.rejection()))
+                .sorted(Comparator.comparing(stored -> stored.rejection().getRejectedAt()))
+                .toList();
+    }
+
     /** Whether a pURI was erased after a rejection. */
-    private boolean isErasedLater(@Nullable String puri, Rejection rejection) {
+    boolean isErasedLater(@Nullable String puri, Rejection rejection) {
         Instant lastErasedAt = puri == null ? null : erasedAt.get(puri);
         return lastErasedAt != null && rejection.getRejectedAt().isBefore(lastErasedAt);
     }

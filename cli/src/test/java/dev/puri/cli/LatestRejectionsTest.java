@@ -13,6 +13,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.List;
+import java.util.Set;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -22,7 +23,7 @@ final class LatestRejectionsTest {
     private static final String ONE = "music:tracks:1";
     private static final String TWO = "music:tracks:2";
 
-    private final LatestRejections all = new LatestRejections(null);
+    private final LatestRejections all = new LatestRejections(RejectionFilter.NONE::matches);
 
     @Test
     void returnsTheRequestedNumberOfLatestRejectionsOldestFirst() {
@@ -50,43 +51,44 @@ final class LatestRejectionsTest {
 
     @Test
     void keepsRejectionsOfOnePuriWithoutTheirEvents() {
-        LatestRejections ofOne = new LatestRejections(Puri.parse(ONE));
-        ofOne.add(record(ONE.getBytes(StandardCharsets.UTF_8), rejection(ONE, null, 1)));
-        ofOne.add(record(TWO.getBytes(StandardCharsets.UTF_8), rejection(TWO, null, 2)));
+        LatestRejections ofOne = new LatestRejections(
+                new RejectionFilter(Set.of(), Set.of(), Puri.parse(ONE), null, null)::matches);
+        ofOne.add(record(ONE.getBytes(StandardCharsets.UTF_8)), rejection(ONE, null, 1));
+        ofOne.add(record(TWO.getBytes(StandardCharsets.UTF_8)), rejection(TWO, null, 2));
 
         assertThat(seconds(ofOne.get(10))).containsExactly(1L);
-        assertThat(ofOne.get(10).getFirst().getOriginal().remaining()).isZero();
+        assertThat(ofOne.get(10).getFirst().rejection().getOriginal().remaining()).isZero();
     }
 
     @Test
     void ignoresARecordThatIsNeitherRejectionNorErasure() {
-        all.add(record("no pURI".getBytes(StandardCharsets.UTF_8), null));
-        all.add(record(null, null));
+        all.add(record("no pURI".getBytes(StandardCharsets.UTF_8)), null);
+        all.add(record(null), null);
 
         assertThat(all.get(10)).isEmpty();
     }
 
     private void take(@Nullable String puri, @Nullable String survivor, int seconds) {
-        all.add(record(null, rejection(puri, survivor, seconds)));
+        all.add(record(null), rejection(puri, survivor, seconds));
     }
 
     private void erase(String puri, int seconds, Outcome outcome) {
-        ConsumerRecord<byte[], Object> record = record(puri.getBytes(StandardCharsets.UTF_8), null);
+        ConsumerRecord<byte[], byte[]> record = record(puri.getBytes(StandardCharsets.UTF_8));
         header(record, Position.HEADER, "1-7");
         header(record, Outcome.HEADER, outcome.toString());
         header(
                 record,
                 Erasure.TIME_HEADER,
                 Long.toString(TIME.plusSeconds(seconds).toEpochMilli()));
-        all.add(record);
+        all.add(record, null);
     }
 
     private static void header(ConsumerRecord<?, ?> record, String name, String value) {
         record.headers().add(name, value.getBytes(StandardCharsets.UTF_8));
     }
 
-    private static ConsumerRecord<byte[], Object> record(byte @Nullable [] key, @Nullable Object value) {
-        return new ConsumerRecord<>(Topics.REJECTIONS, 0, 0, key, value);
+    private static ConsumerRecord<byte[], byte[]> record(byte @Nullable [] key) {
+        return new ConsumerRecord<>(Topics.REJECTIONS, 0, 0, key, null);
     }
 
     private static Rejection rejection(@Nullable String puri, @Nullable String survivor, long seconds) {
@@ -105,9 +107,9 @@ final class LatestRejectionsTest {
                 ByteBuffer.wrap(new byte[3]));
     }
 
-    private static List<Long> seconds(List<Rejection> rejections) {
+    private static List<Long> seconds(List<StoredRejection> rejections) {
         return rejections.stream()
-                .map(each -> each.getRejectedAt().getEpochSecond() - TIME.getEpochSecond())
+                .map(each -> each.rejection().getRejectedAt().getEpochSecond() - TIME.getEpochSecond())
                 .toList();
     }
 }

@@ -1,0 +1,59 @@
+package dev.puri.cli;
+
+import dev.puri.schemas.avro.EventPosition;
+import dev.puri.schemas.avro.Rejection;
+import dev.puri.schemas.log.Position;
+import java.util.Map;
+import org.apache.kafka.common.TopicPartition;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A rejection and its place in the topic of rejections.
+ *
+ * @param rejection the rejection without the copy of the refused event, which may have 64 KiB
+ * @param partition the partition of the rejection, not of the event
+ * @param offset the offset of the rejection
+ */
+record StoredRejection(Rejection rejection, TopicPartition partition, long offset) {
+    /** Returns the position of the refused event. */
+    Position position() {
+        return positionOf(rejection);
+    }
+
+    /** Returns the position of the event that a rejection refuses. */
+    static Position positionOf(Rejection rejection) {
+        EventPosition position = rejection.getPosition();
+        return new Position(position.getTopic(), position.getPartition(), position.getOffset());
+    }
+
+    /** Returns the owner and the shard that hold what the event asked for; null if nobody does. */
+    @Nullable
+    String holder() {
+        return rejection.getHolderShard() == null
+                ? null
+                : rejection.getHolderOwner() + " in " + rejection.getHolderShard();
+    }
+
+    /** Returns the rejection without the refused event as a JSON object. */
+    Map<String, Object> toJson() {
+        return Json.object(
+                "reason",
+                rejection.getReason(),
+                "detail",
+                rejection.getDetail(),
+                "puri",
+                rejection.getPuri(),
+                "position",
+                position().toString(),
+                "rejectedAt",
+                rejection.getRejectedAt().toString(),
+                "eventId",
+                rejection.getEventId(),
+                "holder",
+                rejection.getHolderShard() == null
+                        ? null
+                        : Json.object("owner", rejection.getHolderOwner(), "shard", rejection.getHolderShard()),
+                "survivor",
+                rejection.getSurvivor());
+    }
+}
