@@ -151,7 +151,8 @@ final class ImportCommand implements Runnable {
 
         @Option(
                 names = "--while-open",
-                description = "Load into collections that are not in mode IMPORT. Services may then claim the same names.")
+                description =
+                        "Load into collections that are not in mode IMPORT. Services may then claim the same names.")
         private boolean whileOpen;
 
         @Override
@@ -179,9 +180,7 @@ final class ImportCommand implements Runnable {
         }
     }
 
-    @Command(
-            name = "verify",
-            description = "Compare the registry with the planned rows. Exit status 1 if one differs.")
+    @Command(name = "verify", description = "Compare the registry with the planned rows. Exit status 1 if one differs.")
     static final class VerifyCommand extends Stage {
         @Option(
                 names = "--wait",
@@ -216,7 +215,8 @@ final class ImportCommand implements Runnable {
     static final class OpenCommand extends Stage {
         @Override
         int run(Import imports) throws IOException {
-            List<Declaration> opened = imports.openedDeclarations(brokerRequests().declarations());
+            List<Declaration> opened =
+                    imports.openedDeclarations(brokerRequests().declarations());
             if (opened.isEmpty()) {
                 console().out().println("nothing to open: no collection of the import is in mode IMPORT");
                 return ExitStatus.DONE;
@@ -228,8 +228,7 @@ final class ImportCommand implements Runnable {
                 case DeclarationResult.Conflicts conflicts ->
                     throw CommandException.failed("nothing was written:\n" + conflicts, null);
                 case DeclarationResult.Changes changes -> {
-                    changes.writes()
-                            .forEach(declaration -> console().out().println("opened   " + declaration.key()));
+                    changes.writes().forEach(declaration -> console().out().println("opened   " + declaration.key()));
                     yield ExitStatus.DONE;
                 }
             };

@@ -51,7 +51,8 @@ final class ImportProgress {
 
     String line(long count, long firstCount, Duration elapsed) {
         double perSecond = (count - firstCount) / Math.max(1e-3, elapsed.toMillis() / 1e3);
-        String text = "puri: %,d %s%s, %,.0f/s".formatted(count, total == null ? "" : "of %,d ".formatted(total), unit, perSecond);
+        String text = "puri: %,d %s%s, %,.0f/s"
+                .formatted(count, total == null ? "" : "of %,d ".formatted(total), unit, perSecond);
         return total == null || perSecond < 1
                 ? text
                 : text + ", %,d s left".formatted(Math.round((total - count) / perSecond));

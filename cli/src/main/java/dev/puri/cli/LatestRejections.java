@@ -85,7 +85,12 @@ final class LatestRejections {
 
     /** Whether a pURI was erased after a rejection. */
     boolean isErasedLater(@Nullable String puri, Rejection rejection) {
+        return isErasedSince(puri, rejection.getRejectedAt());
+    }
+
+    /** Whether a pURI was erased after a time. */
+    boolean isErasedSince(@Nullable String puri, Instant time) {
         Instant lastErasedAt = puri == null ? null : erasedAt.get(puri);
-        return lastErasedAt != null && rejection.getRejectedAt().isBefore(lastErasedAt);
+        return lastErasedAt != null && time.isBefore(lastErasedAt);
     }
 }

@@ -68,8 +68,7 @@ final class LogReader implements AutoCloseable {
      * @param timestamps times in ms since the epoch
      */
     Map<TopicPartition, Long> offsetsAt(Map<TopicPartition, Long> timestamps) {
-        Map<TopicPartition, Long> offsets =
-                new HashMap<>(consumer.endOffsets(List.copyOf(timestamps.keySet())));
+        Map<TopicPartition, Long> offsets = new HashMap<>(consumer.endOffsets(List.copyOf(timestamps.keySet())));
         for (Map.Entry<TopicPartition, OffsetAndTimestamp> found :
                 consumer.offsetsForTimes(timestamps).entrySet()) {
             if (found.getValue() != null) {

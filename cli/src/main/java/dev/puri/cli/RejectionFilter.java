@@ -37,7 +37,8 @@ record RejectionFilter(
     }
 
     boolean matches(Rejection rejection) {
-        return (reasons.isEmpty() || reasons.stream().anyMatch(each -> each.name().equals(rejection.getReason())))
+        return (reasons.isEmpty()
+                        || reasons.stream().anyMatch(each -> each.name().equals(rejection.getReason())))
                 && (positions.isEmpty() || positions.contains(StoredRejection.positionOf(rejection)))
                 && (puri == null || puri.toString().equals(rejection.getPuri()))
                 && (since == null || !rejection.getRejectedAt().isBefore(since))

@@ -24,7 +24,10 @@ final class RejectionFilterOptions {
             description = "Select refusals with this reason, such as NOT_ALLOWED. May be repeated.")
     private List<String> reasons = List.of();
 
-    @Option(names = "--puri", paramLabel = "PURI", description = "Select events of this pURI. Its case does not matter.")
+    @Option(
+            names = "--puri",
+            paramLabel = "PURI",
+            description = "Select events of this pURI. Its case does not matter.")
     private @Nullable String puri;
 
     @Option(
@@ -91,11 +94,7 @@ final class RejectionFilterOptions {
             throw CommandException.usage(String.join("\n", parser.mistakes));
         }
         return new RejectionFilter(
-                Set.copyOf(parsedReasons),
-                Set.copyOf(parsedPositions),
-                parsedPuri,
-                parsedSince,
-                parsedUntil);
+                Set.copyOf(parsedReasons), Set.copyOf(parsedPositions), parsedPuri, parsedSince, parsedUntil);
     }
 
     private static Reason parseReason(String text) {

@@ -13,9 +13,9 @@ import picocli.CommandLine.Spec;
 
 @Command(
         name = "rejections",
-        description = "List and show the events that were refused.",
+        description = "List, show and replay the events that were refused.",
         synopsisSubcommandLabel = "COMMAND",
-        subcommands = {RejectionsCommand.ListCommand.class, ShowRejectionsCommand.class})
+        subcommands = {RejectionsCommand.ListCommand.class, ShowRejectionsCommand.class, ReplayRejectionsCommand.class})
 final class RejectionsCommand implements Runnable {
     @Spec
     private @Nullable CommandSpec spec;
@@ -23,7 +23,7 @@ final class RejectionsCommand implements Runnable {
     @Override
     public void run() {
         if (spec != null) {
-            throw new ParameterException(spec.commandLine(), "missing subcommand: list or show");
+            throw new ParameterException(spec.commandLine(), "missing subcommand: list, show or replay");
         }
     }
 

@@ -164,8 +164,10 @@ final class ShowRejectionsCommand extends Subcommand {
     private void print(RefusedEvent event) {
         StoredRejection stored = event.stored();
         Rejection rejection = stored.rejection();
-        line("position", stored.position() + " (" + EventLog.partitionOf(stored.position()) + " at offset "
-                + stored.position().offset() + ")");
+        line(
+                "position",
+                stored.position() + " (" + EventLog.partitionOf(stored.position()) + " at offset "
+                        + stored.position().offset() + ")");
         line("rejected at", rejection.getRejectedAt());
         line("reason", rejection.getReason());
         line("detail", rejection.getDetail());
@@ -220,7 +222,10 @@ final class ShowRejectionsCommand extends Subcommand {
         try {
             return value == null
                     ? null
-                    : StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(value)).toString();
+                    : StandardCharsets.UTF_8
+                            .newDecoder()
+                            .decode(ByteBuffer.wrap(value))
+                            .toString();
         } catch (CharacterCodingException e) {
             return null;
         }

@@ -97,9 +97,11 @@ class ImportIT {
         assertThat(load.status()).as(load.err()).isZero();
         CommandLineRun verify = puri("-o", "json", "import", "verify", "-d", folder.toString());
         assertThat(verify.out() + verify.err())
-                .isEqualTo("{\"rows\":" + (SHARDS * ROWS_PER_SHARD - 3) + ",\"differences\":0}" + System.lineSeparator());
+                .isEqualTo(
+                        "{\"rows\":" + (SHARDS * ROWS_PER_SHARD - 3) + ",\"differences\":0}" + System.lineSeparator());
 
-        assertThat(resolve("killed:tracks:AC%2FDC%3A%20live").path("shard").asText()).isEqualTo("br-3");
+        assertThat(resolve("killed:tracks:AC%2FDC%3A%20live").path("shard").asText())
+                .isEqualTo("br-3");
         assertThat(resolve("killed:tracks:1-7").path("shard").asText()).isEqualTo("br-1");
         assertThat(resolve("killed:tracks:1-7").path("handle").asText()).startsWith("klt_");
 
@@ -114,9 +116,7 @@ class ImportIT {
     @Test
     void aCollectionTakesOnlyTheImportersClaimsUntilItIsOpened() throws Exception {
         apply("collections:\n  - {name: closed:tracks, mode: IMPORT, importer: legacy}\n");
-        Path mapping = Files.writeString(
-                folder.resolve("mapping.yaml"),
-                """
+        Path mapping = Files.writeString(folder.resolve("mapping.yaml"), """
                 source: legacy
                 uuids: v5
                 inputs:
@@ -144,16 +144,19 @@ class ImportIT {
         assertThat(plan.out()).contains("planned: ", "MALFORMED: ");
         assertThat(puri("import", "verify", "-d", directory.toString()).err()).contains("puri import load");
         assertThat(puri("import", "open", "-d", directory.toString()).err()).contains("puri import verify");
-        assertThat(puri("import", "load", "-d", directory.toString(), "--rate", "100").status())
+        assertThat(puri("import", "load", "-d", directory.toString(), "--rate", "100")
+                        .status())
                 .isZero();
-        assertThat(puri("import", "verify", "-d", directory.toString()).status()).isZero();
+        assertThat(puri("import", "verify", "-d", directory.toString()).status())
+                .isZero();
         assertThat(resolve("closed:tracks:3").path("owner").asText()).isEqualTo("rights");
         assertThat(resolve("closed:tracks:4").path("importing").asBoolean()).isTrue();
         assertThat(claim("closed:tracks:4").err()).contains("NOT_WRITABLE");
 
         CommandLineRun open = puri("import", "open", "-d", directory.toString());
         assertThat(open.out()).as(open.err()).contains("opened   closed:tracks");
-        await().atMost(Duration.ofSeconds(30)).until(() -> claim("closed:tracks:4").status() == 0);
+        await().atMost(Duration.ofSeconds(30))
+                .until(() -> claim("closed:tracks:4").status() == 0);
         assertThat(puri("import", "load", "-d", directory.toString()).err())
                 .contains("closed:tracks is not in mode IMPORT with importer legacy");
     }
@@ -181,7 +184,8 @@ class ImportIT {
             assertThat(verify.out()).contains("\"differences\":1");
         });
         assertThat(Files.readString(folder.resolve("differences.ndjson")))
-                .isEqualTo("{\"puri\":\"differs:tracks:2\",\"detail\":\"shard: the row has br-1, the registry has br-5\"}\n");
+                .isEqualTo(
+                        "{\"puri\":\"differs:tracks:2\",\"detail\":\"shard: the row has br-1, the registry has br-5\"}\n");
         CommandLineRun open = puri("import", "open", "-d", folder.toString());
         assertThat(open.status()).isEqualTo(1);
         assertThat(open.err()).contains("1 rows differ");
@@ -193,8 +197,8 @@ class ImportIT {
         String handle = "tkn_111111111111111";
         CommandLineRun created = CommandLineRun.reading(
                 environment,
-                "{\"type\":\"created\",\"puri\":\"taken:tracks:1\",\"owner\":\"o\",\"shard\":\"s\",\"handle\":\"" + handle
-                        + "\"}",
+                "{\"type\":\"created\",\"puri\":\"taken:tracks:1\",\"owner\":\"o\",\"shard\":\"s\",\"handle\":\""
+                        + handle + "\"}",
                 "publish",
                 "-f",
                 "-",
@@ -271,14 +275,18 @@ class ImportIT {
 
     private int loadedRows() throws IOException {
         try {
-            return Json.parse(Files.readString(folder.resolve("load.json"))).path("rows").asInt();
+            return Json.parse(Files.readString(folder.resolve("load.json")))
+                    .path("rows")
+                    .asInt();
         } catch (NoSuchFileException e) {
             return 0;
         }
     }
 
     private static JsonNode resolve(String puri) {
-        return Json.parse(puri("-o", "json", "resolve", puri).out()).path("results").path(0);
+        return Json.parse(puri("-o", "json", "resolve", puri).out())
+                .path("results")
+                .path(0);
     }
 
     private static CommandLineRun claim(String puri) {

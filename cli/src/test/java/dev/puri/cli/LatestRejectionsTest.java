@@ -51,13 +51,14 @@ final class LatestRejectionsTest {
 
     @Test
     void keepsRejectionsOfOnePuriWithoutTheirEvents() {
-        LatestRejections ofOne = new LatestRejections(
-                new RejectionFilter(Set.of(), Set.of(), Puri.parse(ONE), null, null)::matches);
+        LatestRejections ofOne =
+                new LatestRejections(new RejectionFilter(Set.of(), Set.of(), Puri.parse(ONE), null, null)::matches);
         ofOne.add(record(ONE.getBytes(StandardCharsets.UTF_8)), rejection(ONE, null, 1));
         ofOne.add(record(TWO.getBytes(StandardCharsets.UTF_8)), rejection(TWO, null, 2));
 
         assertThat(seconds(ofOne.get(10))).containsExactly(1L);
-        assertThat(ofOne.get(10).getFirst().rejection().getOriginal().remaining()).isZero();
+        assertThat(ofOne.get(10).getFirst().rejection().getOriginal().remaining())
+                .isZero();
     }
 
     @Test

@@ -46,9 +46,7 @@ final class RejectionFilterOptionsTest {
         assertThat(filter)
                 .isEqualTo(new RejectionFilter(
                         Set.of(Reason.NOT_ALLOWED, Reason.PURI_TAKEN),
-                        Set.of(
-                                new Position(Topics.EVENTS, 3, 1042),
-                                new Position(Topics.eventsTopicOf("music"), 0, 7)),
+                        Set.of(new Position(Topics.EVENTS, 3, 1042), new Position(Topics.eventsTopicOf("music"), 0, 7)),
                         Puri.parse("music:tracks:1"),
                         Instant.parse("2026-03-01T08:00:00Z"),
                         Instant.parse("2026-03-01T09:30:00Z")));

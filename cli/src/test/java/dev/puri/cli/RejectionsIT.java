@@ -58,16 +58,16 @@ class RejectionsIT {
                 .isEqualTo(shown.path("eventId").asText());
         assertThat(EventLineParser.parse(shown.path("event").toString())).isInstanceOf(EventLineParser.Valid.class);
 
-        CommandLineRun text =
-                puri("", "rejections", "show", "--position", shown.path("position").asText());
+        CommandLineRun text = puri(
+                "", "rejections", "show", "--position", shown.path("position").asText());
         assertThat(text.status()).isZero();
         assertThat(text.out())
                 .contains("reason       PURI_TAKEN", "event        {\"type\":\"created\",\"puri\":\"shown:a:1\"");
 
-        for (String[] other : List.of(
-                new String[] {"--until", "1h"},
-                new String[] {"--reason", "MALFORMED"},
-                new String[] {"--position", "0-99999"})) {
+        for (String[] other :
+                List.of(new String[] {"--until", "1h"}, new String[] {"--reason", "MALFORMED"}, new String[] {
+                    "--position", "0-99999"
+                })) {
             CommandLineRun none =
                     puri("", "rejections", "show", "--puri", "shown:a:1", other[0], other[1], "-o", "json");
             assertThat(none.status()).isEqualTo(ExitStatus.PARTLY);
@@ -108,10 +108,80 @@ class RejectionsIT {
                 .isEqualTo(ExitStatus.PARTLY);
     }
 
+    @Test
+    void aReplayAppliesWhatIsAllowedNowAndASecondOneNothing() {
+        apply("collections:\n  - {name: again:a, owners: [rights]}\n");
+        publish(created("again:a:1", "catalog", "br-1"), created("again:a:2", "catalog", "br-1"));
+        publish(created("again:a:1", "rights", "br-9"));
+        String[] filter = {"--reason", "NOT_ALLOWED", "--since", "1h"};
+        apply("collections:\n  - {name: again:a}\n");
+
+        CommandLineRun dryRun = puri("", words(List.of("-o", "json", "rejections", "replay"), filter));
+        assertThat(dryRun.status()).as(dryRun.err()).isZero();
+        assertThat(actions(dryRun)).containsExactly("again:a:1 superseded", "again:a:2 replay");
+        assertThat(dryRun.err()).contains("1 of 2 events would be replayed; nothing was published");
+        assertThat(puri("", "resolve", "again:a:2").status()).isEqualTo(ExitStatus.PARTLY);
+
+        CommandLineRun replay = puri("", words(List.of("-o", "json", "rejections", "replay", "--yes"), filter));
+        assertThat(replay.status()).as(replay.err()).isZero();
+        assertThat(replay.outLines().getLast())
+                .isEqualTo("{\"replayed\":1,\"applied\":1,\"unchanged\":0,\"refused\":0}");
+        Awaitility.await()
+                .untilAsserted(() ->
+                        assertThat(puri("", "resolve", "again:a:2").status()).isZero());
+        assertThat(puri("", "resolve", "again:a:1").out()).contains("br-9");
+
+        CommandLineRun second = puri("", words(List.of("-o", "json", "rejections", "replay", "--yes"), filter));
+        assertThat(actions(second)).containsExactly("again:a:1 superseded", "again:a:2 accepted");
+        assertThat(second.outLines().getLast()).startsWith("{\"replayed\":0,");
+
+        CommandLineRun forced =
+                puri("", "-o", "json", "rejections", "replay", "--puri", "again:a:1", "--superseded", "--yes");
+        assertThat(forced.status()).isEqualTo(ExitStatus.PARTLY);
+        assertThat(forced.err()).contains("refused again, PURI_TAKEN");
+        assertThat(actions(puri("", "-o", "json", "rejections", "replay", "--puri", "again:a:1", "--superseded")))
+                .containsExactly("again:a:1 refused again", "again:a:1 replay");
+    }
+
+    @Test
+    void whatIsNoEventIsNotReplayable() throws Exception {
+        send("noevent:a:1", new byte[] {1, 2});
+        awaitShown("noevent:a:1");
+
+        CommandLineRun replay = puri("", "-o", "json", "rejections", "replay", "--puri", "noevent:a:1", "--yes");
+        assertThat(replay.status()).isEqualTo(ExitStatus.PARTLY);
+        assertThat(actions(replay)).containsExactly("noevent:a:1 not replayable");
+    }
+
+    @Test
+    void anEmptyFilterIsAMistake() {
+        CommandLineRun run = puri("", "rejections", "replay", "--yes");
+        assertThat(run.status()).isEqualTo(ExitStatus.USAGE);
+        assertThat(run.err()).contains("or --all of them");
+        assertThat(puri("", "rejections", "replay", "--all", "--puri", "a:b:c").status())
+                .isEqualTo(ExitStatus.USAGE);
+    }
+
+    /** Returns pURI and action of each planned step. */
+    private static List<String> actions(CommandLineRun run) {
+        return run.outLines().stream()
+                .map(Json::parse)
+                .filter(step -> step.has("action"))
+                .map(step ->
+                        step.path("puri").asText() + " " + step.path("action").asText())
+                .toList();
+    }
+
+    private static void apply(String yaml) {
+        CommandLineRun run = puri(yaml, "collections", "apply", "-f", "-");
+        assertThat(run.status()).as(run.err()).isZero();
+    }
+
     private static JsonNode awaitShown(String puri) {
         Awaitility.await()
-                .until(() ->
-                        !puri("", "rejections", "list", "--puri", puri, "-o", "json").out().isEmpty());
+                .until(() -> !puri("", "rejections", "list", "--puri", puri, "-o", "json")
+                        .out()
+                        .isEmpty());
         return shown("--puri", puri);
     }
 

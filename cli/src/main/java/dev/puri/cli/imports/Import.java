@@ -140,8 +140,7 @@ public final class Import {
      */
     public VerifyResult verify(IdentityResolver resolver, Duration wait, Instant now, LongConsumer progress)
             throws IOException {
-        Verification verification =
-                new ImportVerifier(resolver, wait, progress).verify(folder, folder.readPlan(), now);
+        Verification verification = new ImportVerifier(resolver, wait, progress).verify(folder, folder.readPlan(), now);
         return new VerifyResult(verification.rows(), verification.differences());
     }
 

@@ -119,7 +119,8 @@ record ImportFolder(Path path) {
     Plan readPlan() throws IOException {
         Plan plan = read(plan().resolve("plan.json"), Plan.class);
         if (plan == null) {
-            throw new ImportException("there is no plan in " + path + "; run first: puri import plan -f MAPPING -d " + path);
+            throw new ImportException(
+                    "there is no plan in " + path + "; run first: puri import plan -f MAPPING -d " + path);
         }
         return plan;
     }

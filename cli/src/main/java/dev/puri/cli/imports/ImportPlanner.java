@@ -11,7 +11,6 @@ import dev.puri.schemas.identity.Owner;
 import dev.puri.schemas.identity.Prefix;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.identity.Shard;
-import dev.puri.schemas.log.Change;
 import dev.puri.schemas.log.Refusal;
 import java.io.BufferedWriter;
 import java.io.IOException;
@@ -145,8 +144,8 @@ final class ImportPlanner {
 
     private static void requireNoneMissing(String name, Set<String> missing, String known) {
         if (!missing.isEmpty()) {
-            throw new ImportException(
-                    name + " does not have the columns " + String.join(", ", missing) + " of the mapping; columns: " + known);
+            throw new ImportException(name + " does not have the columns " + String.join(", ", missing)
+                    + " of the mapping; columns: " + known);
         }
     }
 
@@ -254,8 +253,7 @@ final class ImportPlanner {
 
         /** Converts a row and claims its names; null if the row has a conflict. */
         @Nullable
-        ImportRow claim(
-                String name, int number, long rowNumber, ImportMapping.Input input, Map<String, String> row)
+        ImportRow claim(String name, int number, long rowNumber, ImportMapping.Input input, Map<String, String> row)
                 throws IOException {
             String puri = null;
             try {

@@ -43,8 +43,7 @@ interface RowSource extends AutoCloseable {
             String query,
             @Nullable String user,
             @Nullable String passwordVariable,
-            @Nullable Path driver)
-            implements Origin {
+            @Nullable Path driver) implements Origin {
         @Override
         public String name() {
             // The part after the host may contain a password.

@@ -38,11 +38,11 @@ final class ImportMappingTest {
         assertThat(input.rows().name()).isEqualTo("jdbc:postgresql://db-1/music");
         assertThat(input.columns()).containsExactly("id", "n", "title", "type", "uuid", "year");
         assertThat(input.generatesHandles()).isTrue();
-        assertThat(input.puri().expand(Map.of("type", "track", "id", "A/1:2")))
-                .hasToString("music:tracks:a%2F1%3A2");
+        assertThat(input.puri().expand(Map.of("type", "track", "id", "A/1:2"))).hasToString("music:tracks:a%2F1%3A2");
         assertThat(input.attributes().get("title").expand(Map.of("title", "One", "year", "1999")))
                 .isEqualTo("One (1999)");
-        assertThat(input.attributes().get("title").expand(Map.of("title", "One"))).isNull();
+        assertThat(input.attributes().get("title").expand(Map.of("title", "One")))
+                .isNull();
     }
 
     @Test
@@ -71,8 +71,7 @@ final class ImportMappingTest {
                         """))
                 .isInstanceOf(ImportException.class)
                 .extracting(Throwable::getMessage)
-                .satisfies(message -> assertThat(message.lines().map(line -> line.substring(
-                                line.indexOf(": ") + 2)))
+                .satisfies(message -> assertThat(message.lines().map(line -> line.substring(line.indexOf(": ") + 2)))
                         .containsExactly(
                                 "source: is missing",
                                 "uuids: must be v5 or v8, not v7",
@@ -94,7 +93,8 @@ final class ImportMappingTest {
     @Test
     void anEmptyFileIsAnError() {
         assertThatThrownBy(() -> read("# nothing\n")).hasMessageContaining("the file: must be a mapping");
-        assertThatThrownBy(() -> read("source: s\ninputs: []\n")).hasMessageContaining("inputs: must list at least one");
+        assertThatThrownBy(() -> read("source: s\ninputs: []\n"))
+                .hasMessageContaining("inputs: must list at least one");
         assertThatThrownBy(() -> read("a: [")).hasMessageContaining("not YAML");
     }
 

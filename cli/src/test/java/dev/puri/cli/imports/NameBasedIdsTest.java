@@ -27,7 +27,8 @@ final class NameBasedIdsTest {
     void uuidsHaveVersionAndVariant() {
         for (int i = 0; i < 100; i++) {
             Puri puri = Puri.parse("a:b:" + i);
-            assertThat(NameBasedIds.uuid(NameBasedIds.Version.V5, puri).version()).isEqualTo(5);
+            assertThat(NameBasedIds.uuid(NameBasedIds.Version.V5, puri).version())
+                    .isEqualTo(5);
             UUID v8 = NameBasedIds.uuid(NameBasedIds.Version.V8, puri);
             assertThat(v8.version()).isEqualTo(8);
             assertThat(v8.variant()).isEqualTo(2);

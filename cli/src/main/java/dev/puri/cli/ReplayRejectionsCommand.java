@@ -1,0 +1,279 @@
+package dev.puri.cli;
+
+import dev.puri.cli.ReplayPlan.Action;
+import dev.puri.cli.ReplayPlan.LoggedEvent;
+import dev.puri.cli.ReplayPlan.Step;
+import dev.puri.schemas.avro.Rejection;
+import dev.puri.schemas.collection.Declarations;
+import dev.puri.schemas.identity.Puri;
+import dev.puri.schemas.log.Change;
+import dev.puri.schemas.log.Outcome;
+import dev.puri.schemas.log.Position;
+import dev.puri.schemas.log.Topics;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.EnumMap;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.clients.producer.RecordMetadata;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+@Command(
+        name = "replay",
+        header = "Publish refused events again, after the cause of the refusals was removed.",
+        description = {
+            "",
+            "Without --yes the command only prints what it would do with each event. An event is replayed unchanged,"
+                    + " from its record in the events topic, so the record must still be there. Events that were"
+                    + " published again since, or whose pURI has a later event that was accepted, are not replayed. So a"
+                    + " second run replays nothing.",
+            ""
+        })
+final class ReplayRejectionsCommand extends Subcommand {
+    /** The clocks of brokers and topology may differ. */
+    private static final Duration CLOCK_TOLERANCE = Duration.ofMinutes(5);
+
+    @Mixin
+    private RejectionFilterOptions filterOptions = new RejectionFilterOptions();
+
+    @Option(names = "--all", description = "Select all refused events, instead of a filter.")
+    private boolean all;
+
+    @Option(names = "--yes", description = "Publish the events that are marked replay, and wait for the outcomes.")
+    private boolean confirmed;
+
+    @Option(
+            names = "--superseded",
+            description = "Also replay events although a later event of their pURI was accepted. This may undo it.")
+    private boolean superseded;
+
+    @Option(
+            names = "--timeout",
+            paramLabel = "SECONDS",
+            description = "Fail after this time without progress (default: 60).")
+    private int timeoutSeconds = 60;
+
+    @Override
+    public Integer call() throws InterruptedException, ExecutionException {
+        RejectionFilter filter = filterOptions.parse(Instant.now());
+        if (filter.isEmpty() != all) {
+            // An empty filter, such as a variable of a script that is not set, must not mean everything.
+            throw CommandException.usage(
+                    all
+                            ? "--all and a filter exclude each other"
+                            : "select events with --reason, --puri, --position, --since or --until; or --all of them");
+        }
+        if (timeoutSeconds < 1) {
+            throw CommandException.usage("--timeout must be at least 1 second, not " + timeoutSeconds);
+        }
+        List<Step> steps = brokerRequests().retry("the refused events", () -> plan(filter));
+        print(steps);
+        if (steps.isEmpty()) {
+            console().say("puri: no rejection matches");
+            return ExitStatus.PARTLY;
+        }
+        List<Step> replayed = steps.stream()
+                .filter(step -> step.action() == Action.REPLAY)
+                .sorted(Comparator.comparingInt(Step::round))
+                .toList();
+        boolean hasObstacles = steps.stream().anyMatch(step -> step.action() == Action.NOT_REPLAYABLE);
+        if (!confirmed) {
+            console()
+                    .say("puri: " + replayed.size() + " of " + steps.size()
+                            + " events would be replayed; nothing was published. Add --yes to publish");
+            return ExitStatus.DONE;
+        }
+        int status = replay(replayed);
+        return status == ExitStatus.DONE && hasObstacles ? ExitStatus.PARTLY : status;
+    }
+
+    private List<Step> plan(RejectionFilter filter) {
+        CliSettings settings = settings();
+        try (LogReader reader = new LogReader(settings);
+                RejectionLog log = new RejectionLog(reader, settings);
+                OriginalDecoder decoder = OriginalDecoder.of(settings)) {
+            Set<String> puris = new HashSet<>();
+            log.all(filter::matches).all().forEach(stored -> {
+                String puri = stored.rejection().getPuri();
+                if (puri != null) {
+                    puris.add(puri);
+                }
+            });
+            LatestRejections rejections = log.all(
+                    rejection -> filter.matches(rejection) || puris.contains(String.valueOf(rejection.getPuri())));
+            Map<String, List<LoggedEvent>> logged = new HashMap<>();
+            reader.read(startOffsets(reader, rejections.all()), record -> {
+                String puri = record.key() == null ? "" : new String(record.key(), StandardCharsets.UTF_8);
+                if (puris.contains(puri)) {
+                    logged.computeIfAbsent(puri, none -> new ArrayList<>())
+                            .add(loggedEvent(record, decoder, rejections));
+                }
+            });
+            return ReplayPlan.of(rejections.all(), filter, logged, superseded);
+        }
+    }
+
+    /** Returns the first offset to read of each partition of the events topics that the refused events are in. */
+    private static Map<TopicPartition, Long> startOffsets(LogReader reader, List<StoredRejection> rejections) {
+        Map<TopicPartition, Long> offsets = new HashMap<>();
+        Set<String> topics = new HashSet<>(Set.of(Topics.EVENTS));
+        Instant earliest = Instant.now();
+        for (StoredRejection stored : rejections) {
+            Position position = stored.position();
+            topics.add(position.topic());
+            offsets.merge(EventLog.partitionOf(position), position.offset(), Math::min);
+            Instant rejectedAt = stored.rejection().getRejectedAt();
+            earliest = rejectedAt.isBefore(earliest) ? rejectedAt : earliest;
+        }
+        // Later events of the pURIs may be in other partitions, if a producer chose a wrong one.
+        Map<TopicPartition, Long> times = new HashMap<>();
+        for (String topic : topics) {
+            for (TopicPartition partition : reader.partitions(topic)) {
+                times.put(partition, earliest.minus(CLOCK_TOLERANCE).toEpochMilli());
+            }
+        }
+        // The topic of a refused event may have been deleted.
+        offsets.keySet().retainAll(times.keySet());
+        times.keySet().removeAll(offsets.keySet());
+        offsets.putAll(reader.offsetsAt(times));
+        return offsets;
+    }
+
+    private static LoggedEvent loggedEvent(
+            ConsumerRecord<byte[], byte[]> record, OriginalDecoder decoder, LatestRejections rejections) {
+        String eventId = null;
+        String invalid = null;
+        switch (decoder.decode(record.key(), record.value())) {
+            case OriginalDecoder.Decoded decoded -> {
+                eventId = decoded.event().eventId().toString();
+                if (decoded.event().change() instanceof Change.Merged merged
+                        && rejections.isErasedSince(
+                                merged.into().toString(), Instant.ofEpochMilli(record.timestamp()))) {
+                    invalid = "it names an identity that was erased later";
+                }
+            }
+            case OriginalDecoder.Invalid problem -> invalid = problem.why();
+        }
+        return new LoggedEvent(
+                EventLog.positionOf(record),
+                Instant.ofEpochMilli(record.timestamp()),
+                EventLog.sha256(record.value()),
+                eventId,
+                invalid);
+    }
+
+    private void print(List<Step> steps) {
+        if (asJson()) {
+            steps.forEach(step -> {
+                Map<String, Object> json = step.stored().toJson();
+                json.put("action", step.action().toString());
+                json.put("note", step.note());
+                console().out().println(Json.toText(json));
+            });
+            return;
+        }
+        TextTable table = new TextTable("REJECTED AT", "REASON", "PURI", "EVENT", "ACTION", "NOTE");
+        for (Step step : steps) {
+            Rejection rejection = step.stored().rejection();
+            table.row(
+                    rejection.getRejectedAt(),
+                    rejection.getReason(),
+                    rejection.getPuri(),
+                    step.stored().position(),
+                    step.action(),
+                    step.note());
+        }
+        table.print(console().out());
+    }
+
+    /** Publishes the events in their order, waits for the outcomes, and prints their numbers. */
+    private int replay(List<Step> steps) throws InterruptedException, ExecutionException {
+        CliSettings settings = settings();
+        Declarations declarations = brokerRequests().declarations();
+        Map<Outcome.Kind, Integer> counts = new EnumMap<>(Outcome.Kind.class);
+        int missing = 0;
+        int withoutOutcome;
+        try (LogReader reader = new LogReader(settings);
+                OutcomeReader outcomes = brokerRequests()
+                        .retry(
+                                "the topics of outcomes",
+                                () -> OutcomeReader.start(
+                                        settings,
+                                        (index, outcome, detail) ->
+                                                onOutcome(steps.get((int) index), outcome, detail, counts)));
+                Producer<byte[], byte[]> producer = new KafkaProducer<>(
+                        settings.clientProperties(), new ByteArraySerializer(), new ByteArraySerializer())) {
+            EventLog events = new EventLog(reader);
+            for (int i = 0; i < steps.size(); i++) {
+                StoredRejection stored = steps.get(i).stored();
+                ConsumerRecord<byte[], byte[]> record =
+                        events.find(List.of(stored.position())).get(stored.position());
+                if (record == null || !EventLog.isOriginal(record, stored.rejection())) {
+                    console().say(stored.position() + ": the events topic no longer contains the event");
+                    missing++;
+                    continue;
+                }
+                Future<RecordMetadata> sent = producer.send(new ProducerRecord<>(
+                        topic(stored.rejection(), declarations), null, record.key(), record.value(), record.headers()));
+                RecordMetadata metadata = sent.get();
+                outcomes.expect(new Position(metadata.topic(), metadata.partition(), metadata.offset()), i);
+            }
+            withoutOutcome = outcomes.await(Duration.ofSeconds(timeoutSeconds));
+        }
+        if (withoutOutcome > 0) {
+            console()
+                    .say(withoutOutcome + " events have no outcome after " + timeoutSeconds
+                            + " s; is puri streams running?");
+        }
+        int refused = counts.getOrDefault(Outcome.Kind.REFUSED, 0);
+        Map<String, Object> summary = Json.object(
+                "replayed",
+                steps.size() - missing,
+                "applied",
+                counts.getOrDefault(Outcome.Kind.APPLIED, 0),
+                "unchanged",
+                counts.getOrDefault(Outcome.Kind.UNCHANGED, 0),
+                "refused",
+                refused);
+        if (asJson()) {
+            console().out().println(Json.toText(summary));
+        } else {
+            console().out().println(summary.toString().replaceAll("[{}]", "").replace('=', ' '));
+        }
+        if (withoutOutcome > 0) {
+            return ExitStatus.FAILED;
+        }
+        return refused > 0 || missing > 0 ? ExitStatus.PARTLY : ExitStatus.DONE;
+    }
+
+    private synchronized void onOutcome(Step step, Outcome outcome, String detail, Map<Outcome.Kind, Integer> counts) {
+        counts.merge(outcome.kind(), 1, Integer::sum);
+        if (outcome.kind() == Outcome.Kind.REFUSED) {
+            console()
+                    .say(step.stored().position() + ": refused again, " + outcome.reason()
+                            + (detail.isEmpty() ? "" : ": " + detail));
+        }
+    }
+
+    /** Returns the topic of the events of a pURI. It may have changed since the event was refused. */
+    private static String topic(Rejection rejection, Declarations declarations) {
+        String namespace = Puri.parse(rejection.getPuri()).namespace();
+        return Topics.eventsTopicOf(namespace, declarations.ownsTopic(namespace));
+    }
+}
