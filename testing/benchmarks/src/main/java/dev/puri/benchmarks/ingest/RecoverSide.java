@@ -1,6 +1,7 @@
 package dev.puri.benchmarks.ingest;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.puri.benchmarks.data.ChangelogCopies;
 import dev.puri.benchmarks.data.Creations;
 import dev.puri.benchmarks.environment.ChildJvm;
 import dev.puri.benchmarks.environment.FreshBroker;
@@ -50,12 +51,14 @@ public final class RecoverSide {
     /**
      * The work of one process.
      *
+     * @param published number of registrations that are published as events; the others are added to the changelogs
      * @param rounds how often the state is lost; one round with a standby
      * @param schemaId of events in the schema registry
      * @param sizes of the records that the bare job moves; null for the topology's side
      */
     record Task(
             int rows,
+            int published,
             int events,
             int rounds,
             boolean hasStandby,
@@ -63,11 +66,11 @@ public final class RecoverSide {
             String schemaRegistry,
             BareJob.@Nullable Sizes sizes) {
         Task withSizes(BareJob.Sizes sizes) {
-            return new Task(rows, events, rounds, hasStandby, schemaId, schemaRegistry, sizes);
+            return new Task(rows, published, events, rounds, hasStandby, schemaId, schemaRegistry, sizes);
         }
 
         Task withStandby() {
-            return new Task(rows, events, rounds, true, schemaId, schemaRegistry, sizes);
+            return new Task(rows, rows, events, rounds, true, schemaId, schemaRegistry, sizes);
         }
     }
 
@@ -78,7 +81,7 @@ public final class RecoverSide {
      *     instances, until the last probe has its row
      * @param eventsPerSecond when all rows are registered; null with a standby
      * @param stateBytes size of the state directory with all rows
-     * @param logBytes size of the log of each topic with all rows
+     * @param logBytes size of the log of each topic with the published rows
      * @param sizes of the topology's records; null for the bare job
      */
     record Result(
@@ -125,19 +128,13 @@ public final class RecoverSide {
 
     private Result measureEmptyDirectory() throws Exception {
         StreamsSettings streams = settings.topology(broker);
-        publishRows();
+        publishRows(task.published());
         try (Instance instance = start(streams)) {
-            progress("loaded at", reader.read(task.rows(), instance::isRunning));
+            progress("loaded at", reader.read(task.published(), instance::isRunning));
         }
         BareJob.@Nullable Sizes sizes = readSizes(streams);
-        long stateBytes = size(streams.streamsStateDir());
         Map<String, Long> logBytes = logBytes(streams);
-        creations.publish(broker, task.events(), task.schemaId());
-        TopicReader.Rate rate;
-        try (Instance instance = start(streams)) {
-            rate = reader.read(task.events(), instance::isRunning);
-        }
-        progress("with all rows", rate);
+        addToChangelogs(groupId(streams), task.rows() - task.published());
         List<Double> recoverSeconds = new ArrayList<>();
         for (int round = 1; round <= task.rounds(); round++) {
             TemporaryFolder.delete(streams.streamsStateDir());
@@ -148,14 +145,26 @@ public final class RecoverSide {
                 recoverSeconds.add(secondsUntilProbesAreRead(instance, startNanos));
             }
         }
-        return new Result(recoverSeconds, rate.perSecond(), stateBytes, logBytes, sizes);
+        long stateBytes = size(streams.streamsStateDir());
+        creations.publish(broker, task.events(), task.schemaId());
+        try (Instance instance = start(streams)) {
+            TopicReader.Rate rate = reader.read(task.events(), instance::isRunning);
+            progress("with all rows", rate);
+            return new Result(recoverSeconds, rate.perSecond(), stateBytes, logBytes, sizes);
+        }
+    }
+
+    /** Both jobs give their stores these names. */
+    private void addToChangelogs(String applicationId, int count) throws Exception {
+        ChangelogCopies.addWithRandomKeys(broker, applicationId + "-registrations-changelog", count);
+        ChangelogCopies.addWithRandomHandles(broker, applicationId + "-handles-changelog", count);
     }
 
     /** Two instances, each with a standby of the other's stores. One stops; the other one takes over its tasks. */
     private Result measureStandby() throws Exception {
         StreamsSettings first = settings.topology(broker, "first", 1);
         StreamsSettings second = settings.topology(broker, "second", 1);
-        publishRows();
+        publishRows(task.rows());
         try (Instance stopping = start(first);
                 Instance remaining = start(second)) {
             progress("loaded at", reader.read(task.rows(), remaining::isRunning));
@@ -169,13 +178,13 @@ public final class RecoverSide {
         }
     }
 
-    private void publishRows() throws Exception {
+    private void publishRows(int count) throws Exception {
         if (task.sizes() == null) {
             settings.declare(broker, Creations.collection(false));
         } else {
             broker.createTopic(BareJob.CLAIMS, BareJob.CLAIMS_CONFIGS);
         }
-        creations.publish(broker, task.rows(), task.schemaId());
+        creations.publish(broker, count, task.schemaId());
     }
 
     private void publishProbes() throws Exception {

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 class RecoverIT {
     @Test
     void bothSidesProcessEventsAgainAfterTheirStateIsLost() throws Exception {
-        BenchRun run = BenchRun.of("recover", "--rows=2000", "--events=1000", "--rounds=1");
+        BenchRun run = BenchRun.of("recover", "--rows=2000", "--published=1000", "--events=1000", "--rounds=1");
 
         assertThat(run.names())
                 .containsExactly(
