@@ -42,7 +42,7 @@ final class AttributesCodec {
         ByteBuffer bytes = ByteBuffer.wrap(value);
         byte version = bytes.get();
         if (version != VERSION) {
-            throw new IllegalStateException("a text in the registrar's store has version " + version
+            throw new IllegalStateException("attributes in the registrar's store have the format version " + version
                     + "; this program reads version " + VERSION);
         }
         Map<String, String> attributes = new HashMap<>();

@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The intake stage: forwards the events of the namespaces' topics, undecoded, to the repartition topic that the
  * registrar reads. A header contains the position of each event in its source topic.
+ * Of a value that is too large, only the beginning, the length and the hash are forwarded.
  */
 final class NamespaceEventForwarder implements Processor<byte[], byte[], byte[], byte[]> {
     private @Nullable ProcessorContext<byte[], byte[]> context;

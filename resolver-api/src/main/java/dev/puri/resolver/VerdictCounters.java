@@ -7,7 +7,7 @@ import java.util.EnumMap;
 import java.util.Map;
 import java.util.Objects;
 
-/** Counters of the verdicts of one route of one listener. */
+/** Counts the results of look-ups (verdicts) of one route of one listener. */
 final class VerdictCounters {
     private final Map<Verdict, Counter> counters = new EnumMap<>(Verdict.class);
 

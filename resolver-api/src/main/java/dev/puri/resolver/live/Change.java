@@ -94,11 +94,13 @@ final class Change {
         return Objects.requireNonNull(content, "withheld, or already encoded");
     }
 
-    /** Returns the id of a subscriber after this change; usually equal for all subscribers. */
-    ChangeId id(int topicHash, long seconds, long[] nextOffsets) {
+    /**
+     * Returns the id of the event: the position of a subscriber after this change. Most subscribers have the same one.
+     */
+    ChangeId id(int topicHash, long completeAtSeconds, long[] nextOffsets) {
         ChangeId cached = id;
-        if (cached == null || !cached.isOf(topicHash, seconds, nextOffsets)) {
-            cached = ChangeId.of(topicHash, seconds, nextOffsets);
+        if (cached == null || !cached.isOf(topicHash, completeAtSeconds, nextOffsets)) {
+            cached = ChangeId.of(topicHash, completeAtSeconds, nextOffsets);
             id = cached;
             event = null;
         }

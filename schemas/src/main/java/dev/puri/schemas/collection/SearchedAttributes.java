@@ -11,7 +11,7 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The search weights of a collection's attributes. An attribute that is not listed here has the weight {@value
+ * How a collection's attributes are searched: their weights, and those that are only shown. An attribute that is not listed here has the weight {@value
  * #MIN_WEIGHT}. An exception is the usual title of an object: the first of the attributes {@code title}, {@code name}
  * and {@code label} that the object has gets the weight {@value #TITLE_WEIGHT}.
  *
@@ -48,7 +48,7 @@ public record SearchedAttributes(SortedMap<String, Integer> boost, SortedSet<Str
         boost = Collections.unmodifiableSortedMap(new TreeMap<>(boost));
         shown = Collections.unmodifiableSortedSet(new TreeSet<>(shown));
         if (boost.size() + shown.size() > MAX_NAMES) {
-            throw new IllegalArgumentException("search names " + (boost.size() + shown.size()) + " attributes, at most "
+            throw new IllegalArgumentException("search lists " + (boost.size() + shown.size()) + " attributes; at most "
                     + MAX_NAMES + " are allowed");
         }
         boost.forEach((name, weight) -> {

@@ -142,7 +142,11 @@ final class Access {
         }
         String token = headers.size() == 1 ? bearerToken(headers.getFirst()) : null;
         if (token == null) {
-            deny(exchange, scope, Denial.MALFORMED, "The Authorization header must be Bearer and one token.");
+            deny(
+                    exchange,
+                    scope,
+                    Denial.MALFORMED,
+                    "The request must have one Authorization header, with the value \"Bearer TOKEN\".");
             return;
         }
         TokenHash hash = TokenHash.of(token);

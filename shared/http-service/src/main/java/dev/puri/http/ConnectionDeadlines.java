@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * response ─▶ next request's headers complete             idle timeout, then close
  * start of a body ─▶ its end                              body timeout, then 408
  * headers complete ─▶ response                            answer timeout, then 503
- * response ─▶ read by the client                          idle timeout plus the time at {@link #MIN_BYTES_PER_SECOND}
+ * response ─▶ read by the client                          idle timeout + size / {@link #MIN_BYTES_PER_SECOND}, then close
  * </pre>
  *
  * Deadlines are absolute: if each byte restarted a timeout, a client could hold its connection for ever by sending a
@@ -77,7 +77,8 @@ final class ConnectionDeadlines {
         /**
          * Called when the response of a request is complete. The client may not have read it, and may never read it.
          *
-         * @param unreadBytes the size of the response; 0 if no body follows, or if a stream has its own time limit
+         * @param unreadBytes the bytes that the client may not have read yet; 0 for a response without a body, or
+         *     for a stream, which has its own time limit
          */
         void requestEnded(long unreadBytes) {
             activeRequests--;
@@ -89,7 +90,7 @@ final class ConnectionDeadlines {
                 return;
             }
             if (isClosing) {
-                // The client does not read the response.
+                // The close waits until the client has read the response, and that took too long.
                 state.countExceeded(Limit.ANSWER_UNREAD);
                 RawConnection.close(connection);
                 return;

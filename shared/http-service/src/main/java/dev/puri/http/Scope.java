@@ -2,7 +2,7 @@ package dev.puri.http;
 
 import java.util.Locale;
 
-/** A permission that a bearer token grants. Each route requires one; there is no default. */
+/** A permission that a bearer token grants. Each route names one; {@link #NONE} if it needs no token. */
 public enum Scope {
     /** No token required, even if access control is on. */
     NONE,

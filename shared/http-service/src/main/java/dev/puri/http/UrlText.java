@@ -9,7 +9,10 @@ import org.jspecify.annotations.Nullable;
 final class UrlText {
     private UrlText() {}
 
-    /** Decodes the bytes as UTF-8; returns null if they are invalid or contain ASCII control characters. */
+    /**
+     * Decodes the bytes as UTF-8; percent escapes stay. Returns null if the bytes are invalid or contain ASCII control
+     * characters.
+     */
     static @Nullable String decode(@Nullable String latin1) {
         if (latin1 == null) {
             return "";

@@ -38,7 +38,7 @@ public final class Ref {
     }
 
     /**
-     * Parses a pURI in any case, or a handle. Returns a malformed reference for any other text.
+     * Parses a handle or a pURI, in upper or lower case. Returns a malformed reference for any other text.
      *
      * @throws NullPointerException if the text is null
      */
@@ -140,7 +140,8 @@ public final class Ref {
     }
 
     /**
-     * Returns this reference with the token of an event. A resolver then answers only after it has read the event.
+     * Returns this reference with the token of an event. The resolver waits until it has read
+     * the event. If the wait ends before, the verdict is {@link Verdict.NotCaughtUp}.
      *
      * @param token the position that publishing the event returned
      */

@@ -16,7 +16,7 @@ import java.util.Objects;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** Converts results of look-ups in the table to the client's {@link Verdict}s. */
+/** Looks up references in the table, and converts the results to the client's {@link Verdict}s. */
 final class Verdicts {
     private Verdicts() {}
 

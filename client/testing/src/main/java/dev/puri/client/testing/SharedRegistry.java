@@ -42,7 +42,7 @@ final class SharedRegistry {
     }
 
     private static Registry start() {
-        URL stack = StackFiles.onClassPath();
+        URL stack = StackFiles.findDescription();
         long startedNanos = System.nanoTime();
         StackForm form = StackForm.choose(System.getenv(StackForm.VARIABLE), stack != null, SharedRegistry::hasDocker);
         Registry started = form == StackForm.EMBEDDED ? process(Objects.requireNonNull(stack)) : containers();

@@ -41,7 +41,7 @@ record StackFiles(Path folder, int minJavaVersion, String main, List<String> arg
     private static final String DESCRIPTION = PREFIX + DESCRIPTION_FILE;
 
     /** Returns the URL of the stack's description; null if the artifact is not on the class path. */
-    static @Nullable URL onClassPath() {
+    static @Nullable URL findDescription() {
         return Resources.find(DESCRIPTION);
     }
 
@@ -64,7 +64,7 @@ record StackFiles(Path folder, int minJavaVersion, String main, List<String> arg
     /**
      * Returns the files of a stack. Unpacks the stack if this has not been done before.
      *
-     * @param description the result of {@link #onClassPath}
+     * @param description the result of {@link #findDescription}
      * @throws RegistryStartException if the stack cannot be unpacked
      */
     static StackFiles of(URL description, Path cache) {
@@ -78,6 +78,8 @@ record StackFiles(Path folder, int minJavaVersion, String main, List<String> arg
                         folder + " has no jars; build them: mvn package -pl client/testing-stack -am");
             }
             return read(folder);
+        } catch (FileNotFoundException e) {
+            throw new RegistryStartException(String.valueOf(e.getMessage()), e);
         } catch (IOException | URISyntaxException e) {
             throw new RegistryStartException(
                     "the stack in " + description + " cannot be unpacked to " + cache
@@ -108,9 +110,10 @@ record StackFiles(Path folder, int minJavaVersion, String main, List<String> arg
                     .sorted(Comparator.comparing(JarEntry::getName))
                     .toList();
             folder = cache.stack(hash(entries));
-            // The stack is touched before the check, so that no other JVM deletes it after the check.
+            // Marks the stack as used before the check, because another JVM deletes stacks that are not used for a
+            // time.
             StackCache.touch(folder, now);
-            if (!isComplete(folder)) {
+            if (!hasDescription(folder)) {
                 StackCache.discard(folder);
                 unpack(jar, entries, cache, folder);
             }
@@ -123,7 +126,7 @@ record StackFiles(Path folder, int minJavaVersion, String main, List<String> arg
      * Returns whether a stack has its description file. If another program deleted part of a stack, the file may be
      * missing.
      */
-    private static boolean isComplete(Path folder) {
+    private static boolean hasDescription(Path folder) {
         return Files.isRegularFile(folder.resolve(DESCRIPTION_FILE));
     }
 
@@ -168,7 +171,7 @@ record StackFiles(Path folder, int minJavaVersion, String main, List<String> arg
         try {
             Files.move(unfinished, folder, StandardCopyOption.ATOMIC_MOVE);
         } catch (FileSystemException e) {
-            if (!isComplete(folder)) {
+            if (!hasDescription(folder)) {
                 throw e;
             }
             // Another JVM was faster.

@@ -154,7 +154,7 @@ class RegistryTestIT {
 
         static StackProcess stack() {
             Path user = Path.of(System.getProperty("user.home"));
-            StackFiles files = StackFiles.of(StackFiles.onClassPath(), StackFiles.cache(System.getenv(), user));
+            StackFiles files = StackFiles.of(StackFiles.findDescription(), StackFiles.cache(System.getenv(), user));
             return StackProcess.start(
                     files, JavaHomes.commandOf(files.minJavaVersion(), JavaHomes.candidates(System.getenv(), user)));
         }
