@@ -18,6 +18,7 @@ import dev.puri.schemas.serde.RecordWriter;
 import java.io.File;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
+import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -72,7 +73,7 @@ class RegistrarStoresTest {
                 new EventParser(schemas),
                 collections,
                 new OutputEncoder(schemaRegistry),
-                new TaskCounts(),
+                new TaskStates(),
                 new SkippedRecords(),
                 1);
         registrar.init(context);
@@ -109,14 +110,58 @@ class RegistrarStoresTest {
     }
 
     @Test
-    void readsTextOnlyForEventsWithoutText() {
+    void readsTextOnlyOfAnExistingDocument() {
         Puri puri = Puri.parse("soundcloud:tracks:1");
         List<String> written = List.of("registrations.get", "registrations.put", "texts.put", "tally.put");
         assertThat(callsOf(puri, created())).isEqualTo(written);
-        assertThat(callsOf(puri, new Change.Described(Map.of("name", "n")))).isEqualTo(written);
+        List<String> replaced =
+                List.of("registrations.get", "registrations.put", "texts.get", "texts.put", "tally.put");
+        assertThat(callsOf(puri, new Change.Described(Map.of("name", "n")))).isEqualTo(replaced);
         assertThat(callsOf(puri, new Change.Moved(null, new Shard("us-1"))))
                 .containsExactly("registrations.get", "registrations.put", "texts.get", "tally.put");
-        assertThat(callsOf(puri, new Change.Deleted())).isEqualTo(written);
+        assertThat(callsOf(puri, new Change.Deleted())).isEqualTo(replaced);
+    }
+
+    /** Kafka Streams would commit a transaction for each. */
+    @Test
+    void ticksWithoutWorkWriteNothingButADigestEachMinute() {
+        Puri puri = Puri.parse("soundcloud:tracks:1");
+        callsOf(puri, created());
+        ticks(DigestSchedule.REST);
+        calls.clear();
+        context.resetForwards();
+        ticks(DigestSchedule.INTERVAL.minus(Registrar.TICK_INTERVAL));
+        assertThat(context.forwarded()).isEmpty();
+        ticks(Registrar.TICK_INTERVAL);
+        assertThat(context.forwarded()).hasSize(2);
+        assertThat(calls).isEmpty();
+    }
+
+    @Test
+    void taskWithTheStateOfAnEarlierReleasePublishesNoDigest() {
+        ByteBuffer counts = ByteBuffer.allocate(EventCounts.BYTES);
+        new EventCounts(5, 4, 1, 0, 0, 0).writeTo(counts);
+        KeyValueStore<byte[], byte[]> tally = context.getStateStore(RegistryTopology.COUNTS_STORE);
+        tally.put(new byte[] {0}, counts.array());
+        registrar.init(context);
+        callsOf(Puri.parse("soundcloud:tracks:1"), created());
+        context.resetForwards();
+        ticks(DigestSchedule.INTERVAL.multipliedBy(2));
+        assertThat(context.forwarded()).isEmpty();
+        registrar.init(context);
+        ticks(DigestSchedule.INTERVAL.multipliedBy(2));
+        assertThat(context.forwarded()).isEmpty();
+        assertThat(tally.get(new byte[] {0})).hasSize(EventCounts.BYTES);
+    }
+
+    private void ticks(Duration time) {
+        for (long tick = time.dividedBy(Registrar.TICK_INTERVAL); tick > 0; tick--) {
+            context.setCurrentSystemTimeMs(context.currentSystemTimeMs() + Registrar.TICK_INTERVAL.toMillis());
+            context.scheduledPunctuators().stream()
+                    .filter(punctuator ->
+                            !punctuator.cancelled() && punctuator.getInterval().equals(Registrar.TICK_INTERVAL))
+                    .forEach(punctuator -> punctuator.getPunctuator().punctuate(context.currentSystemTimeMs()));
+        }
     }
 
     private List<String> callsOf(Puri puri, Change change) {
