@@ -6,6 +6,7 @@ import dev.puri.schemas.log.Document;
 import dev.puri.schemas.log.Erasure;
 import dev.puri.schemas.log.Event;
 import dev.puri.schemas.log.Outcome;
+import dev.puri.schemas.log.PartitionDigest;
 import dev.puri.schemas.log.Position;
 import dev.puri.schemas.log.Reason;
 import dev.puri.schemas.log.Refusal;
@@ -52,8 +53,14 @@ final class Registrar implements Processor<byte[], byte[], byte[], byte[]> {
     /** A claim without a grant is sent again after this time. A grant normally arrives after two commits. */
     static final Duration CLAIM_RETRY = Duration.ofSeconds(30);
 
-    /** Interval at which queues are resumed that no grant resumes, and at which {@link DigestSchedule} is asked. */
+    /** Interval at which queues are resumed that no grant resumes. */
     static final Duration TICK_INTERVAL = Duration.ofMillis(100);
+
+    /** The digests are published when the last change is this old, so that servers can check their copies at rest. */
+    static final Duration DIGEST_REST = Duration.ofSeconds(1);
+
+    /** The digests are also published at this interval, for servers that start and while events arrive without pause. */
+    static final Duration DIGEST_INTERVAL = Duration.ofMinutes(1);
 
     /**
      * Maximum number of parked events that one tick or one grant decides. It keeps the transaction shorter than its
@@ -113,7 +120,7 @@ final class Registrar implements Processor<byte[], byte[], byte[], byte[]> {
     private void closeTask() {
         if (task != null) {
             taskStates.remove(task.partition);
-            task.punctuations.forEach(Cancellable::cancel);
+            task.cancelPunctuations();
             task = null;
         }
     }
@@ -129,9 +136,15 @@ final class Registrar implements Processor<byte[], byte[], byte[], byte[]> {
         private final List<Cancellable> punctuations;
         private final EventCounts.Counter counter;
         private final Puri marker;
-        private final DigestSchedule digestSchedule;
-        private @Nullable TaskDigests digests;
         private EventCounts savedCounts;
+        private @Nullable Cancellable ticks;
+
+        /** Null if the stored state has none; see {@link TaskState}. */
+        private @Nullable TaskDigests digests;
+
+        private boolean hasUnpublishedChange;
+        private long lastChangeAt;
+
         private long checkedCollectionsVersion;
 
         /** How many parked events the current call may still decide. */
@@ -149,12 +162,14 @@ final class Registrar implements Processor<byte[], byte[], byte[], byte[]> {
             this.savedCounts = state.counts();
             this.counter = new EventCounts.Counter(savedCounts);
             this.digests = state.digests();
-            this.digestSchedule = new DigestSchedule(now());
             this.marker = PartitionMarker.puri(partition, partitions);
             taskStates.put(partition, state);
             this.punctuations = List.of(
-                    context.schedule(TICK_INTERVAL, PunctuationType.WALL_CLOCK_TIME, this::tick),
+                    context.schedule(DIGEST_INTERVAL, PunctuationType.WALL_CLOCK_TIME, now -> publishDigests()),
                     context.schedule(Duration.ofHours(1), PunctuationType.WALL_CLOCK_TIME, this::writeMarker));
+            // The task may have moved here before its last change was published.
+            onChange();
+            startTicks();
         }
 
         void process(Record<byte[], byte[]> record) {
@@ -162,6 +177,7 @@ final class Registrar implements Processor<byte[], byte[], byte[], byte[]> {
                     context.recordMetadata().orElseThrow(() -> new IllegalStateException("the record has no topic"));
             if (metadata.topic().equals(Topics.GRANTS)) {
                 processGrant(record, metadata);
+                startTicks();
                 return;
             }
             boolean isFromEventsTopic = metadata.topic().equals(Topics.EVENTS);
@@ -174,6 +190,7 @@ final class Registrar implements Processor<byte[], byte[], byte[], byte[]> {
             if (raw != null) {
                 processEvent(raw, isFromEventsTopic);
                 saveState();
+                startTicks();
             }
         }
 
@@ -259,7 +276,7 @@ final class Registrar implements Processor<byte[], byte[], byte[], byte[]> {
                     writeOutcome(pending, row, Outcome.APPLIED);
                     if (digests != null) {
                         digests = digests.withRow(puri, before.row(), row);
-                        digestSchedule.onChange(now());
+                        onChange();
                     }
                     yield null;
                 }
@@ -484,21 +501,55 @@ final class Registrar implements Processor<byte[], byte[], byte[], byte[]> {
             resumeAll(parking.declarationDeadlinesUntil(now, decisionBudget));
             resumeAll(parking.waitingForSchemas(decisionBudget));
             saveState();
-            TaskDigests current = digests;
-            if (current != null && digestSchedule.isDue(now)) {
-                publish(current);
-                digestSchedule.onPublished(now);
+            if (hasUnpublishedChange && now - lastChangeAt >= DIGEST_REST.toMillis()) {
+                publishDigests();
+            }
+            stopTicksIfIdle();
+        }
+
+        /** Whether a tick may have something to do before another event or grant arrives. */
+        private boolean needsTicks() {
+            return !parking.isEmpty() || hasUnpublishedChange;
+        }
+
+        private void startTicks() {
+            if (ticks == null && needsTicks()) {
+                ticks = context.schedule(TICK_INTERVAL, PunctuationType.WALL_CLOCK_TIME, this::tick);
             }
         }
 
+        /** Kafka Streams commits a transaction after each punctuation, even after one that wrote nothing. */
+        private void stopTicksIfIdle() {
+            if (ticks != null && !needsTicks()) {
+                ticks.cancel();
+                ticks = null;
+            }
+        }
+
+        void cancelPunctuations() {
+            punctuations.forEach(Cancellable::cancel);
+            if (ticks != null) {
+                ticks.cancel();
+            }
+        }
+
+        private void onChange() {
+            hasUnpublishedChange = true;
+            lastChangeAt = now();
+        }
+
         /** Publishes the digests of all records that were forwarded before. */
-        private void publish(TaskDigests current) {
-            forwardMarker(
-                    OutputTopic.IDENTITIES,
-                    new RecordHeaders(new Header[] {current.identities().toHeader()}));
-            forwardMarker(
-                    OutputTopic.DOCUMENTS,
-                    new RecordHeaders(new Header[] {current.documents().toHeader()}));
+        private void publishDigests() {
+            TaskDigests current = digests;
+            if (current != null) {
+                forwardMarker(OutputTopic.IDENTITIES, headers(current.identities()));
+                forwardMarker(OutputTopic.DOCUMENTS, headers(current.documents()));
+            }
+            hasUnpublishedChange = false;
+        }
+
+        private static RecordHeaders headers(PartitionDigest digest) {
+            return new RecordHeaders(new Header[] {digest.toHeader()});
         }
 
         private void forwardMarker(OutputTopic output, RecordHeaders headers) {
@@ -548,7 +599,7 @@ final class Registrar implements Processor<byte[], byte[], byte[], byte[]> {
         private void saveState() {
             EventCounts counts = counter.counts();
             if (counts.equals(savedCounts)) {
-                // Otherwise an idle task would commit a transaction at every tick. Digests change only with the counts.
+                // Digests change only with the counts.
                 return;
             }
             if (!counts.isBalanced()) {

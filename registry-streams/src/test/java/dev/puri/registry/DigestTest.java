@@ -30,7 +30,7 @@ class DigestTest extends DrivenTopology {
     @BeforeEach
     void startWithoutRecords() {
         declare(SEARCHED);
-        assertThat(digestsWithin(DigestSchedule.REST)).isEqualTo(1);
+        assertThat(digestsWithin(Registrar.DIGEST_REST)).isEqualTo(1);
         assertThat(readIdentities.last()).isEqualTo(PartitionDigest.EMPTY);
     }
 
@@ -76,7 +76,7 @@ class DigestTest extends DrivenTopology {
         publish(event(OTHER, new Change.Deleted()));
         publish(event(TRACK, new Change.Moved(null, new Shard("br-1"))));
         assertThat(digestsWithin(Duration.ofSeconds(30))).isZero();
-        assertThat(digestsWithin(DigestSchedule.INTERVAL)).isEqualTo(1);
+        assertThat(digestsWithin(Registrar.DIGEST_INTERVAL)).isEqualTo(1);
         assertThat(readIdentities.last().rows()).isEqualTo(1);
     }
 
@@ -99,7 +99,7 @@ class DigestTest extends DrivenTopology {
             published += digestsWithin(Duration.ofMillis(500));
         }
         assertThat(published).isEqualTo(2);
-        assertThat(digestsWithin(DigestSchedule.REST)).isEqualTo(1);
+        assertThat(digestsWithin(Registrar.DIGEST_REST)).isEqualTo(1);
         assertThat(readDocuments.last().rows()).isEqualTo(250);
     }
 
@@ -143,7 +143,7 @@ class DigestTest extends DrivenTopology {
     private void assertChanged(boolean identitiesChanged, boolean documentsChanged) {
         PartitionDigest identitiesBefore = readIdentities.last();
         PartitionDigest documentsBefore = readDocuments.last();
-        assertThat(digestsWithin(DigestSchedule.REST)).isEqualTo(1);
+        assertThat(digestsWithin(Registrar.DIGEST_REST)).isEqualTo(1);
         assertThat(!readIdentities.last().equals(identitiesBefore)).isEqualTo(identitiesChanged);
         assertThat(!readDocuments.last().equals(documentsBefore)).isEqualTo(documentsChanged);
     }

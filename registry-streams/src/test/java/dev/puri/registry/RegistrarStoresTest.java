@@ -6,6 +6,7 @@ import dev.puri.schemas.avro.CollectionsEntry;
 import dev.puri.schemas.avro.IdentityEvent;
 import dev.puri.schemas.collection.Collection;
 import dev.puri.schemas.collection.DeclarationAvro;
+import dev.puri.schemas.identity.Handle;
 import dev.puri.schemas.identity.Owner;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.identity.Shard;
@@ -122,19 +123,37 @@ class RegistrarStoresTest {
         assertThat(callsOf(puri, new Change.Deleted())).isEqualTo(replaced);
     }
 
-    /** Kafka Streams would commit a transaction for each. */
+    /** Kafka Streams commits a transaction after each punctuation. */
     @Test
-    void ticksWithoutWorkWriteNothingButADigestEachMinute() {
-        Puri puri = Puri.parse("soundcloud:tracks:1");
-        callsOf(puri, created());
-        ticks(DigestSchedule.REST);
+    void anIdleTaskHasNoTicksAndPublishesItsDigestsEachMinute() {
+        punctuate(Registrar.TICK_INTERVAL, Registrar.DIGEST_REST);
+        assertThat(context.forwarded()).hasSize(2);
+        assertThat(active(Registrar.TICK_INTERVAL)).isEmpty();
+
+        callsOf(Puri.parse("soundcloud:tracks:1"), created());
+        assertThat(active(Registrar.TICK_INTERVAL)).hasSize(1);
+        punctuate(Registrar.TICK_INTERVAL, Registrar.DIGEST_REST);
+        assertThat(active(Registrar.TICK_INTERVAL)).isEmpty();
+
         calls.clear();
         context.resetForwards();
-        ticks(DigestSchedule.INTERVAL.minus(Registrar.TICK_INTERVAL));
-        assertThat(context.forwarded()).isEmpty();
-        ticks(Registrar.TICK_INTERVAL);
+        punctuate(Registrar.DIGEST_INTERVAL, Registrar.DIGEST_INTERVAL);
         assertThat(context.forwarded()).hasSize(2);
         assertThat(calls).isEmpty();
+        assertThat(active(Registrar.TICK_INTERVAL)).isEmpty();
+    }
+
+    @Test
+    void aParkedEventNeedsTicksUntilItIsDecided() {
+        punctuate(Registrar.TICK_INTERVAL, Registrar.DIGEST_REST);
+        Handle handle = Handle.parse("trk_4k7vx9tz2nqr8w3");
+        callsOf(
+                Puri.parse("soundcloud:tracks:1"),
+                new Change.Created(ID, new Owner("accounts"), new Shard("br-1"), handle, Map.of()));
+        punctuate(Registrar.TICK_INTERVAL, Duration.ofSeconds(4));
+        assertThat(active(Registrar.TICK_INTERVAL)).hasSize(1);
+        punctuate(Registrar.TICK_INTERVAL, Registrar.DECLARATION_WAIT);
+        assertThat(active(Registrar.TICK_INTERVAL)).isEmpty();
     }
 
     @Test
@@ -146,22 +165,33 @@ class RegistrarStoresTest {
         registrar.init(context);
         callsOf(Puri.parse("soundcloud:tracks:1"), created());
         context.resetForwards();
-        ticks(DigestSchedule.INTERVAL.multipliedBy(2));
+        publishAllDigests();
         assertThat(context.forwarded()).isEmpty();
         registrar.init(context);
-        ticks(DigestSchedule.INTERVAL.multipliedBy(2));
+        publishAllDigests();
         assertThat(context.forwarded()).isEmpty();
         assertThat(tally.get(new byte[] {0})).hasSize(EventCounts.BYTES);
     }
 
-    private void ticks(Duration time) {
-        for (long tick = time.dividedBy(Registrar.TICK_INTERVAL); tick > 0; tick--) {
-            context.setCurrentSystemTimeMs(context.currentSystemTimeMs() + Registrar.TICK_INTERVAL.toMillis());
-            context.scheduledPunctuators().stream()
-                    .filter(punctuator ->
-                            !punctuator.cancelled() && punctuator.getInterval().equals(Registrar.TICK_INTERVAL))
-                    .forEach(punctuator -> punctuator.getPunctuator().punctuate(context.currentSystemTimeMs()));
+    private void publishAllDigests() {
+        punctuate(Registrar.TICK_INTERVAL, Registrar.DIGEST_REST.multipliedBy(2));
+        punctuate(Registrar.DIGEST_INTERVAL, Registrar.DIGEST_INTERVAL);
+    }
+
+    /** Lets time pass in steps of an interval, with the punctuations of this interval. */
+    private void punctuate(Duration interval, Duration time) {
+        for (long step = time.dividedBy(interval); step > 0; step--) {
+            long now = context.currentSystemTimeMs() + interval.toMillis();
+            context.setCurrentSystemTimeMs(now);
+            active(interval).forEach(punctuator -> punctuator.getPunctuator().punctuate(now));
         }
+    }
+
+    private List<MockProcessorContext.CapturedPunctuator> active(Duration interval) {
+        return context.scheduledPunctuators().stream()
+                .filter(punctuator ->
+                        !punctuator.cancelled() && punctuator.getInterval().equals(interval))
+                .toList();
     }
 
     private List<String> callsOf(Puri puri, Change change) {
