@@ -12,6 +12,7 @@ import java.time.Duration;
  * <tr><td>{@code delete.retention.ms}</td><td>longer, but at most 14 days: tombstones contain the names of erased
  * identities</td></tr>
  * <tr><td>{@code segment.ms}, {@code max.compaction.lag.ms}</td><td>shorter</td></tr>
+ * <tr><td>{@code min.compaction.lag.ms}</td><td>longer: servers compare only digests that are younger</td></tr>
  * <tr><td>{@code max.message.bytes}</td><td>smaller, but not smaller than {@link #LARGEST_RECORD}</td></tr>
  * <tr><td>{@code min.insync.replicas}</td><td>more</td></tr>
  * </table>
@@ -52,7 +53,8 @@ record ConfigRule(String created, long min, long max, boolean isNumber) {
             case MAX_MESSAGE_BYTES -> number(created, LARGEST_RECORD_BYTES, Long.parseLong(created));
             case "max.compaction.lag.ms", "segment.ms" -> number(created, 0, Long.parseLong(created));
             case "delete.retention.ms" -> number(created, Long.parseLong(created), MAX_TOMBSTONE_RETENTION_MILLIS);
-            case RegistryTopics.MIN_INSYNC -> number(created, Long.parseLong(created), Long.MAX_VALUE);
+            case "min.compaction.lag.ms", RegistryTopics.MIN_INSYNC ->
+                number(created, Long.parseLong(created), Long.MAX_VALUE);
             default -> new ConfigRule(created, 0, 0, false);
         };
     }

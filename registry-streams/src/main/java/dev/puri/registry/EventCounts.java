@@ -11,7 +11,9 @@ import java.nio.ByteBuffer;
  */
 public record EventCounts(long read, long applied, long unchanged, long refused, long parked, long strayGrants) {
     static final EventCounts NONE = new EventCounts(0, 0, 0, 0, 0, 0);
-    private static final int FIELDS = 6;
+
+    /** The size of the encoded counts. */
+    static final int BYTES = 6 * Long.BYTES;
 
     /** Whether each event that was read has an outcome or is parked. */
     public boolean isBalanced() {
@@ -28,19 +30,16 @@ public record EventCounts(long read, long applied, long unchanged, long refused,
                 strayGrants + other.strayGrants);
     }
 
-    byte[] toBytes() {
-        return ByteBuffer.allocate(FIELDS * Long.BYTES)
-                .putLong(read)
+    void writeTo(ByteBuffer bytes) {
+        bytes.putLong(read)
                 .putLong(applied)
                 .putLong(unchanged)
                 .putLong(refused)
                 .putLong(parked)
-                .putLong(strayGrants)
-                .array();
+                .putLong(strayGrants);
     }
 
-    static EventCounts fromBytes(byte[] value) {
-        ByteBuffer bytes = ByteBuffer.wrap(value);
+    static EventCounts readFrom(ByteBuffer bytes) {
         return new EventCounts(
                 bytes.getLong(), bytes.getLong(), bytes.getLong(), bytes.getLong(), bytes.getLong(), bytes.getLong());
     }

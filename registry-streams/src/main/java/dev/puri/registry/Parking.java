@@ -98,6 +98,11 @@ final class Parking {
         }
     }
 
+    /** Whether no event is parked. */
+    boolean isEmpty() {
+        return queues.isEmpty();
+    }
+
     boolean hasQueue(Puri puri) {
         return queues.containsKey(puri);
     }

@@ -7,9 +7,10 @@ import java.time.Duration;
 import org.apache.kafka.streams.state.KeyValueStore;
 
 /**
- * Decides when to write the weekly marker record to a compacted partition. The marker has no meaning, but lets Kafka
- * compact: Kafka never compacts the active segment, and starts a new segment only when a record is written. Without
- * markers an erased name would stay for ever in a partition that gets no other records.
+ * Decides when to write the weekly marker record to the partitions of changelogs. The marker has no meaning, but lets
+ * Kafka compact: Kafka never compacts the active segment, and starts a new segment only when a record is written.
+ * Without markers an erased name would stay for ever in a partition that gets no other records. In the topics of
+ * identities and documents, digests have the key of the marker and the same effect.
  */
 final class PartitionMarker {
     static final Duration INTERVAL = Duration.ofDays(7);

@@ -6,6 +6,7 @@ import dev.puri.schemas.log.Document;
 import dev.puri.schemas.log.Erasure;
 import dev.puri.schemas.log.Event;
 import dev.puri.schemas.log.Outcome;
+import dev.puri.schemas.log.PartitionDigest;
 import dev.puri.schemas.log.Position;
 import dev.puri.schemas.log.Reason;
 import dev.puri.schemas.log.Refusal;
@@ -41,6 +42,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>An applied event may also change the document of the pURI ({@link DocumentUpdate}). The registration says whether
  * there is a document, so events of collections that are not searchable do not access the store of texts.
+ *
+ * <p>The registrar keeps the digests of the rows and the documents of its partition and publishes them, so that servers
+ * can check their copies ({@link dev.puri.schemas.log.PartitionDigest}).
  */
 final class Registrar implements Processor<byte[], byte[], byte[], byte[]> {
     /** How long an event waits for a declaration that may allow it. */
@@ -52,13 +56,19 @@ final class Registrar implements Processor<byte[], byte[], byte[], byte[]> {
     /** Interval at which queues are resumed that no grant resumes. */
     static final Duration TICK_INTERVAL = Duration.ofMillis(100);
 
+    /** The digests are published when the last change is this old, so that servers can check their copies at rest. */
+    static final Duration DIGEST_REST = Duration.ofSeconds(1);
+
+    /** The digests are also published at this interval, for servers that start and while events arrive without pause. */
+    static final Duration DIGEST_INTERVAL = Duration.ofMinutes(1);
+
     /**
      * Maximum number of parked events that one tick or one grant decides. It keeps the transaction shorter than its
      * time-out.
      */
     private static final int MAX_DECISIONS_PER_CALL = 1000;
 
-    private static final byte[] COUNTS_KEY = {0};
+    private static final byte[] STATE_KEY = {0};
 
     private static final Header APPLIED_HEADER =
             new RecordHeader(Outcome.HEADER, TextCodec.utf8(Outcome.APPLIED.toString()));
@@ -66,7 +76,7 @@ final class Registrar implements Processor<byte[], byte[], byte[], byte[]> {
     private final EventParser parser;
     private final CollectionsRegistry collections;
     private final OutputEncoder encoder;
-    private final TaskCounts taskCounts;
+    private final TaskStates taskStates;
     private final SkippedRecords skippedRecords;
     private final int partitions;
 
@@ -79,13 +89,13 @@ final class Registrar implements Processor<byte[], byte[], byte[], byte[]> {
             EventParser parser,
             CollectionsRegistry collections,
             OutputEncoder encoder,
-            TaskCounts taskCounts,
+            TaskStates taskStates,
             SkippedRecords skippedRecords,
             int partitions) {
         this.parser = parser;
         this.collections = collections;
         this.encoder = encoder;
-        this.taskCounts = taskCounts;
+        this.taskStates = taskStates;
         this.skippedRecords = skippedRecords;
         this.partitions = partitions;
     }
@@ -109,8 +119,8 @@ final class Registrar implements Processor<byte[], byte[], byte[], byte[]> {
     /** Cancels the punctuations. Otherwise they would run on when Kafka Streams revives the task. */
     private void closeTask() {
         if (task != null) {
-            taskCounts.remove(task.partition);
-            task.punctuations.forEach(Cancellable::cancel);
+            taskStates.remove(task.partition);
+            task.cancelPunctuations();
             task = null;
         }
     }
@@ -125,7 +135,16 @@ final class Registrar implements Processor<byte[], byte[], byte[], byte[]> {
         private final Parking parking;
         private final List<Cancellable> punctuations;
         private final EventCounts.Counter counter;
+        private final Puri marker;
         private EventCounts savedCounts;
+        private @Nullable Cancellable ticks;
+
+        /** Null if the stored state has none; see {@link TaskState}. */
+        private @Nullable TaskDigests digests;
+
+        private boolean hasUnpublishedChange;
+        private long lastChangeAt;
+
         private long checkedCollectionsVersion;
 
         /** How many parked events the current call may still decide. */
@@ -138,13 +157,19 @@ final class Registrar implements Processor<byte[], byte[], byte[], byte[]> {
             this.texts = context.getStateStore(RegistryTopology.TEXTS_STORE);
             this.countsStore = context.getStateStore(RegistryTopology.COUNTS_STORE);
             this.parking = new Parking(context.getStateStore(RegistryTopology.PARKED_STORE));
-            byte[] stored = countsStore.get(COUNTS_KEY);
-            this.savedCounts = stored == null ? EventCounts.NONE : EventCounts.fromBytes(stored);
+            byte[] stored = countsStore.get(STATE_KEY);
+            TaskState state = stored == null ? TaskState.NEW : TaskState.fromBytes(stored);
+            this.savedCounts = state.counts();
             this.counter = new EventCounts.Counter(savedCounts);
-            taskCounts.put(partition, savedCounts);
+            this.digests = state.digests();
+            this.marker = PartitionMarker.puri(partition, partitions);
+            taskStates.put(partition, state);
             this.punctuations = List.of(
-                    context.schedule(TICK_INTERVAL, PunctuationType.WALL_CLOCK_TIME, this::tick),
+                    context.schedule(DIGEST_INTERVAL, PunctuationType.WALL_CLOCK_TIME, now -> publishDigests()),
                     context.schedule(Duration.ofHours(1), PunctuationType.WALL_CLOCK_TIME, this::writeMarker));
+            // The task may have moved here before its last change was published.
+            onChange();
+            startTicks();
         }
 
         void process(Record<byte[], byte[]> record) {
@@ -152,6 +177,7 @@ final class Registrar implements Processor<byte[], byte[], byte[], byte[]> {
                     context.recordMetadata().orElseThrow(() -> new IllegalStateException("the record has no topic"));
             if (metadata.topic().equals(Topics.GRANTS)) {
                 processGrant(record, metadata);
+                startTicks();
                 return;
             }
             boolean isFromEventsTopic = metadata.topic().equals(Topics.EVENTS);
@@ -163,7 +189,8 @@ final class Registrar implements Processor<byte[], byte[], byte[], byte[]> {
                     : readIntake(record, metadata);
             if (raw != null) {
                 processEvent(raw, isFromEventsTopic);
-                saveCounts();
+                saveState();
+                startTicks();
             }
         }
 
@@ -244,9 +271,13 @@ final class Registrar implements Processor<byte[], byte[], byte[], byte[]> {
                             DocumentUpdate.of(before.hasDocument(), event.change(), row, rules.isSearchable());
                     Registration after = applied.registration().withDocument(update.leavesDocument());
                     registrations.put(pending.storeKey(), RegistrationCodec.encode(after));
-                    updateDocument(pending, update);
+                    updateDocument(pending, before, update);
                     counter.countApplied();
                     writeOutcome(pending, row, Outcome.APPLIED);
+                    if (digests != null) {
+                        digests = digests.withRow(puri, before.row(), row);
+                        onChange();
+                    }
                     yield null;
                 }
                 case Decision.Unchanged ignored -> {
@@ -269,38 +300,70 @@ final class Registrar implements Processor<byte[], byte[], byte[], byte[]> {
         }
 
         /** Writes the pURI's document and its stored text, or deletes both. */
-        private void updateDocument(PendingEvent pending, DocumentUpdate update) {
+        private void updateDocument(PendingEvent pending, Registration before, DocumentUpdate update) {
             switch (update) {
                 case DocumentUpdate.None ignored -> {}
                 case DocumentUpdate.Write write -> {
+                    Document old = digestedDocument(pending, before);
                     texts.put(pending.storeKey(), AttributesCodec.encode(write.attributes()));
-                    forwardDocument(pending, encodeDocument(pending, write.row(), write.attributes()));
+                    writeDocument(pending, old, document(pending, write.row(), write.attributes()));
                 }
                 case DocumentUpdate.Rewrite rewrite -> {
-                    byte[] text = texts.get(pending.storeKey());
-                    if (text == null) {
-                        throw new IllegalStateException(
-                                pending.puri() + " has a document, but its text is missing in the store");
-                    }
-                    forwardDocument(pending, encodeDocument(pending, rewrite.row(), AttributesCodec.decode(text)));
+                    Map<String, String> attributes = textOf(pending);
+                    Document old = document(pending, rowOf(before), attributes);
+                    writeDocument(pending, old, document(pending, rewrite.row(), attributes));
                 }
                 case DocumentUpdate.Delete ignored -> {
+                    Document old = digestedDocument(pending, before);
                     // delete() writes the same tombstone, but reads the old value first.
                     texts.put(pending.storeKey(), null);
-                    forwardDocument(pending, null);
+                    writeDocument(pending, old, null);
                 }
             }
         }
 
-        private byte[] encodeDocument(PendingEvent pending, Row row, Map<String, String> attributes) {
-            return encoder.document(new Document(
+        /**
+         * Returns the pURI's document before the event, to subtract it from the digest. Returns null if there is none,
+         * or if the task has no digests. An applied event that changes a row also writes or deletes the document, so the
+         * document has the owner, the shard, the handle and the status of the row.
+         */
+        private @Nullable Document digestedDocument(PendingEvent pending, Registration before) {
+            return digests == null || !before.hasDocument() ? null : document(pending, rowOf(before), textOf(pending));
+        }
+
+        private static Row rowOf(Registration registration) {
+            Row row = registration.row();
+            if (row == null) {
+                throw new IllegalStateException("a registration without a row has a document");
+            }
+            return row;
+        }
+
+        private Map<String, String> textOf(PendingEvent pending) {
+            byte[] text = texts.get(pending.storeKey());
+            if (text == null) {
+                throw new IllegalStateException(
+                        pending.puri() + " has a document, but its text is missing in the store");
+            }
+            return AttributesCodec.decode(text);
+        }
+
+        private static Document document(PendingEvent pending, Row row, Map<String, String> attributes) {
+            return new Document(
                     row.owner(),
                     row.shard(),
                     row.handle(),
                     row.status(),
                     row.mergedInto(),
                     attributes,
-                    pending.raw().position()));
+                    pending.raw().position());
+        }
+
+        private void writeDocument(PendingEvent pending, @Nullable Document old, @Nullable Document document) {
+            if (digests != null) {
+                digests = digests.withDocument(pending.puri(), old, document);
+            }
+            forwardDocument(pending, document == null ? null : encoder.document(document));
         }
 
         private void forwardDocument(PendingEvent pending, byte @Nullable [] value) {
@@ -399,7 +462,7 @@ final class Registrar implements Processor<byte[], byte[], byte[], byte[]> {
             } else {
                 counter.countStrayGrant();
             }
-            saveCounts();
+            saveState();
         }
 
         /**
@@ -437,7 +500,60 @@ final class Registrar implements Processor<byte[], byte[], byte[], byte[]> {
             resumeAll(parking.claimedUntil(now - CLAIM_RETRY.toMillis(), decisionBudget));
             resumeAll(parking.declarationDeadlinesUntil(now, decisionBudget));
             resumeAll(parking.waitingForSchemas(decisionBudget));
-            saveCounts();
+            saveState();
+            if (hasUnpublishedChange && now - lastChangeAt >= DIGEST_REST.toMillis()) {
+                publishDigests();
+            }
+            stopTicksIfIdle();
+        }
+
+        /** Whether a tick may have something to do before another event or grant arrives. */
+        private boolean needsTicks() {
+            return !parking.isEmpty() || hasUnpublishedChange;
+        }
+
+        private void startTicks() {
+            if (ticks == null && needsTicks()) {
+                ticks = context.schedule(TICK_INTERVAL, PunctuationType.WALL_CLOCK_TIME, this::tick);
+            }
+        }
+
+        /** Kafka Streams commits a transaction after each punctuation, even after one that wrote nothing. */
+        private void stopTicksIfIdle() {
+            if (ticks != null && !needsTicks()) {
+                ticks.cancel();
+                ticks = null;
+            }
+        }
+
+        void cancelPunctuations() {
+            punctuations.forEach(Cancellable::cancel);
+            if (ticks != null) {
+                ticks.cancel();
+            }
+        }
+
+        private void onChange() {
+            hasUnpublishedChange = true;
+            lastChangeAt = now();
+        }
+
+        /** Publishes the digests of all records that were forwarded before. */
+        private void publishDigests() {
+            TaskDigests current = digests;
+            if (current != null) {
+                forwardMarker(OutputTopic.IDENTITIES, headers(current.identities()));
+                forwardMarker(OutputTopic.DOCUMENTS, headers(current.documents()));
+            }
+            hasUnpublishedChange = false;
+        }
+
+        private static RecordHeaders headers(PartitionDigest digest) {
+            return new RecordHeaders(new Header[] {digest.toHeader()});
+        }
+
+        private void forwardMarker(OutputTopic output, RecordHeaders headers) {
+            forward(output, marker.toBytes(), null, headers);
         }
 
         private void resumeAll(List<Puri> queues) {
@@ -453,12 +569,14 @@ final class Registrar implements Processor<byte[], byte[], byte[], byte[]> {
             if (!PartitionMarker.isDue(countsStore, now)) {
                 return;
             }
-            Puri marker = PartitionMarker.puri(partition, partitions);
             registrations.put(StoreKey.of(marker), RegistrationCodec.encode(Registration.NONE));
             texts.put(StoreKey.of(marker), null);
             parking.writeMarker(marker);
-            forward(OutputTopic.IDENTITIES, marker.toBytes(), null, new RecordHeaders());
-            forward(OutputTopic.DOCUMENTS, marker.toBytes(), null, new RecordHeaders());
+            if (digests == null) {
+                // Digests are markers, too.
+                forwardMarker(OutputTopic.IDENTITIES, new RecordHeaders());
+                forwardMarker(OutputTopic.DOCUMENTS, new RecordHeaders());
+            }
             PartitionMarker.setWrittenAt(countsStore, now);
         }
 
@@ -478,17 +596,18 @@ final class Registrar implements Processor<byte[], byte[], byte[], byte[]> {
             context.forward(new Record<>(key, value, now(), headers), output.node());
         }
 
-        private void saveCounts() {
+        private void saveState() {
             EventCounts counts = counter.counts();
             if (counts.equals(savedCounts)) {
-                // Otherwise an idle task would commit a transaction at every tick.
+                // Digests change only with the counts.
                 return;
             }
             if (!counts.isBalanced()) {
                 throw new IllegalStateException("the event counts do not add up: " + counts);
             }
-            countsStore.put(COUNTS_KEY, counts.toBytes());
-            taskCounts.put(partition, counts);
+            TaskState state = new TaskState(counts, digests);
+            countsStore.put(STATE_KEY, state.toBytes());
+            taskStates.put(partition, state);
             savedCounts = counts;
         }
 

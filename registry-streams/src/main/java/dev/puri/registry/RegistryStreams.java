@@ -5,6 +5,7 @@ import dev.puri.http.Listener;
 import dev.puri.http.ListenerOptions;
 import dev.puri.http.Metrics;
 import dev.puri.http.Route;
+import dev.puri.http.Scope;
 import dev.puri.schemas.log.Topics;
 import dev.puri.schemas.serde.ConfluentSchemaRegistry;
 import dev.puri.settings.Settings;
@@ -37,7 +38,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Runs the topology as a service. It starts the HTTP server for health and metrics first, then waits for its
+ * Runs the topology as a service. It starts the HTTP server for health, metrics and digests first, then waits for its
  * dependencies, then starts the topology.
  *
  * <p>While the broker, the topics or the schema registry are missing, the service is not ready and retries. The service
@@ -49,7 +50,7 @@ public final class RegistryStreams implements AutoCloseable {
     private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(30);
 
     private final StreamsSettings settings;
-    private final TaskCounts taskCounts = new TaskCounts();
+    private final TaskStates taskStates = new TaskStates();
     private final SkippedRecords skippedRecords = new SkippedRecords();
     private final Metrics metrics = new Metrics();
     private final CompletableFuture<Void> ended = new CompletableFuture<>();
@@ -100,7 +101,7 @@ public final class RegistryStreams implements AutoCloseable {
         return service;
     }
 
-    /** The port of the HTTP server for health and metrics. */
+    /** The port of the HTTP server for health, metrics and digests. */
     public int port() {
         return listener.port();
     }
@@ -124,7 +125,7 @@ public final class RegistryStreams implements AutoCloseable {
 
     /** Returns the event counts of the tasks on this instance. */
     public EventCounts counts() {
-        return taskCounts.sum();
+        return taskStates.counts();
     }
 
     /** Returns a future that completes when the service is closed, and fails with the cause when the service fails. */
@@ -167,7 +168,7 @@ public final class RegistryStreams implements AutoCloseable {
             Properties properties = StreamsProperties.of(settings);
             KafkaStreams created = new KafkaStreams(
                     RegistryTopology.build(
-                            new RegistryTopology.Components(schemas, collections, encoder, taskCounts, skippedRecords),
+                            new RegistryTopology.Components(schemas, collections, encoder, taskStates, skippedRecords),
                             partitions,
                             new StreamsConfig(properties)),
                     properties,
@@ -268,6 +269,8 @@ public final class RegistryStreams implements AutoCloseable {
         health.add(Health.Kind.READY, "transactions", transactions::ready);
         List<Route> routes = new ArrayList<>(health.routes());
         routes.add(metrics.route());
+        routes.add(Route.get(
+                "/v1/digest", Scope.ADMIN, exchange -> exchange.json(200, new DigestBody(taskStates.byPartition()))));
         return routes;
     }
 
@@ -307,8 +310,8 @@ public final class RegistryStreams implements AutoCloseable {
         bindGauge(meters, "puri.registry.grants.stray", "Grants with no waiting event, read", EventCounts::strayGrants);
         Gauge.builder(
                         "puri.registry.events.parked",
-                        taskCounts,
-                        counts -> counts.sum().parked())
+                        taskStates,
+                        states -> states.counts().parked())
                 .description("Events waiting for a grant, a schema or a declaration")
                 .register(meters);
         bindSkippedCounter(meters, Topics.COLLECTIONS);
@@ -323,7 +326,7 @@ public final class RegistryStreams implements AutoCloseable {
     // A gauge, because the count falls when a task moves to another instance, or when a crash discards uncommitted
     // work.
     private void bindGauge(MeterRegistry meters, String name, String description, ToDoubleFunction<EventCounts> count) {
-        Gauge.builder(name, taskCounts, counts -> count.applyAsDouble(counts.sum()))
+        Gauge.builder(name, taskStates, states -> count.applyAsDouble(states.counts()))
                 .description(description + " by the tasks of this instance since the registry was created")
                 .register(meters);
     }
@@ -336,7 +339,7 @@ public final class RegistryStreams implements AutoCloseable {
     }
 
     private void bindOutcomeGauge(MeterRegistry meters, String outcome, ToDoubleFunction<EventCounts> count) {
-        Gauge.builder("puri.registry.events.settled", taskCounts, counts -> count.applyAsDouble(counts.sum()))
+        Gauge.builder("puri.registry.events.settled", taskStates, states -> count.applyAsDouble(states.counts()))
                 .description("Events decided by the tasks of this instance since the registry was created")
                 .tag("outcome", outcome)
                 .register(meters);

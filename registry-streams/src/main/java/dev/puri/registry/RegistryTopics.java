@@ -39,6 +39,7 @@ public final class RegistryTopics {
     /** Each topic removes the names and texts of an erased identity within this time. */
     static final Duration ERASURE_LIMIT = Duration.ofDays(30);
 
+    private static final Duration MIN_COMPACTION_LAG = Duration.ofMinutes(5);
     private static final Duration COMPACTION_LAG = Duration.ofDays(1);
     private static final Duration TOMBSTONE_RETENTION = Duration.ofDays(7);
     private static final Duration GRANT_RETENTION = Duration.ofDays(1);
@@ -63,6 +64,14 @@ public final class RegistryTopics {
                     "max.compaction.lag.ms", millis(COMPACTION_LAG),
                     "segment.ms", millis(COMPACTION_LAG),
                     "delete.retention.ms", millis(TOMBSTONE_RETENTION)));
+
+    /**
+     * A compacted topic with digests. A server that reads late would miss a record before a digest if a record after the
+     * digest had superseded it. A record younger than this lag supersedes none, so a server can compare its copy with any
+     * digest of the last minute.
+     */
+    private static final Map<String, String> DIGESTED =
+            merged(COMPACTED, Map.of("min.compaction.lag.ms", millis(MIN_COMPACTION_LAG)));
 
     /** A topic whose records expire with time, but not because there are many of them. */
     private static final Map<String, String> DELETED =
@@ -112,8 +121,8 @@ public final class RegistryTopics {
 
     private static final List<TopicSpec> SPECS = List.of(
             new TopicSpec(Topics.EVENTS, true, EVENTS_CONFIG),
-            new TopicSpec(Topics.IDENTITIES, true, COMPACTED),
-            new TopicSpec(Topics.DOCUMENTS, true, COMPACTED),
+            new TopicSpec(Topics.IDENTITIES, true, DIGESTED),
+            new TopicSpec(Topics.DOCUMENTS, true, DIGESTED),
             new TopicSpec(Topics.GRANTS, true, GRANTS_CONFIG),
             new TopicSpec(Topics.REJECTIONS, true, EXPIRING),
             new TopicSpec(Topics.COLLECTIONS, false, COMPACTED));

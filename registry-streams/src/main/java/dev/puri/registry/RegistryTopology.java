@@ -60,7 +60,7 @@ final class RegistryTopology {
     /** The events that wait in {@link Parking}. */
     static final String PARKED_STORE = "parked";
 
-    /** The {@link EventCounts} of the partition. */
+    /** The {@link TaskState} of the partition. */
     static final String COUNTS_STORE = "tally";
 
     /** The holder of each handle, as an {@link IdentityHash}. */
@@ -133,7 +133,7 @@ final class RegistryTopology {
                         new EventParser(components.schemas()),
                         components.collections(),
                         components.encoder(),
-                        components.taskCounts(),
+                        components.taskStates(),
                         components.skippedRecords(),
                         partitions);
             }
@@ -189,6 +189,6 @@ final class RegistryTopology {
             SchemaLookup schemas,
             CollectionsRegistry collections,
             OutputEncoder encoder,
-            TaskCounts taskCounts,
+            TaskStates taskStates,
             SkippedRecords skippedRecords) {}
 }

@@ -11,6 +11,7 @@ import dev.puri.schemas.avro.IdentityRow;
 import dev.puri.schemas.avro.Rejection;
 import dev.puri.schemas.log.Erasure;
 import dev.puri.schemas.log.Outcome;
+import dev.puri.schemas.log.PartitionDigest;
 import dev.puri.schemas.log.Position;
 import dev.puri.schemas.log.Reason;
 import dev.puri.schemas.log.Topics;
@@ -88,6 +89,20 @@ final class AsyncApiTest {
         for (Reason reason : Reason.values()) {
             assertThat(Outcome.refused(reason).toString()).matches(outcome);
         }
+    }
+
+    @Test
+    void describesTheDigestsOfIdentitiesAndDocuments() {
+        for (String topic : List.of(Topics.IDENTITIES, Topics.DOCUMENTS)) {
+            assertThat(channels().get(topic).at("/messages/digest/$ref").asText())
+                    .isEqualTo("#/components/messages/digest");
+        }
+        JsonNode digest = description.at("/components/messages/digest");
+        JsonNode header = digest.at("/headers/properties/" + PartitionDigest.HEADER);
+        assertThat(new PartitionDigest(1042, -1).toString())
+                .matches(header.path("pattern").asText());
+        String example = header.at("/examples/0").asText();
+        assertThat(PartitionDigest.parse(example)).hasToString(example);
     }
 
     @Test

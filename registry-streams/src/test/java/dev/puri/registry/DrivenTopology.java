@@ -27,6 +27,9 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
 import java.util.Map;
 import java.util.Properties;
 import java.util.Set;
@@ -56,16 +59,16 @@ abstract class DrivenTopology {
     final InMemorySchemaRegistry schemaRegistry = new InMemorySchemaRegistry();
     final SchemaLookup schemas =
             new SchemaLookup(schemaRegistry, InstantSource.system(), Duration.ofSeconds(30), Integer.MAX_VALUE);
-    final TaskCounts taskCounts = new TaskCounts();
+    final TaskStates taskStates = new TaskStates();
     final SkippedRecords skipped = new SkippedRecords();
     final RecordWriter<IdentityEvent> eventWriter = RecordWriter.of(IdentityEvent.class);
     final RecordWriter<CollectionsEntry> entryWriter = RecordWriter.of(CollectionsEntry.class);
     TopologyTestDriver driver;
     TestInputTopic<byte[], byte[]> events;
     TestInputTopic<byte[], byte[]> collections;
-    TestOutputTopic<byte[], byte[]> identities;
-    TestOutputTopic<byte[], byte[]> documents;
-    TestOutputTopic<byte[], byte[]> rejections;
+    OutputReader identities;
+    OutputReader documents;
+    OutputReader rejections;
     private int uuids;
 
     @TempDir
@@ -115,7 +118,7 @@ abstract class DrivenTopology {
                         schemas,
                         new CollectionsRegistry(schemas, skipped),
                         new OutputEncoder(schemaRegistry),
-                        taskCounts,
+                        taskStates,
                         skipped),
                 1,
                 new StreamsConfig(properties));
@@ -125,8 +128,9 @@ abstract class DrivenTopology {
         return driver.createInputTopic(topic, new ByteArraySerializer(), new ByteArraySerializer());
     }
 
-    TestOutputTopic<byte[], byte[]> output(String topic) {
-        return driver.createOutputTopic(topic, new ByteArrayDeserializer(), new ByteArrayDeserializer());
+    OutputReader output(String topic) {
+        return new OutputReader(
+                driver.createOutputTopic(topic, new ByteArrayDeserializer(), new ByteArrayDeserializer()));
     }
 
     void declare(Declaration declaration) {
@@ -173,6 +177,44 @@ abstract class DrivenTopology {
 
     UUID uuid() {
         return new UUID(0x0197_0000_0000_7000L, 0x8000_0000_0000_0000L | uuids++);
+    }
+
+    /** Reads an output topic. Most tests read the answers to events, so digests are skipped. */
+    static final class OutputReader {
+        private final TestOutputTopic<byte[], byte[]> topic;
+        private final Deque<TestRecord<byte[], byte[]>> unread = new ArrayDeque<>();
+
+        OutputReader(TestOutputTopic<byte[], byte[]> topic) {
+            this.topic = topic;
+        }
+
+        /** Reads the next record that is no digest. */
+        TestRecord<byte[], byte[]> readRecord() {
+            skipDigests();
+            return unread.removeFirst();
+        }
+
+        /** Whether the topic has only digests left. */
+        boolean isEmpty() {
+            skipDigests();
+            return unread.isEmpty();
+        }
+
+        /** Reads all records, with the digests. */
+        List<TestRecord<byte[], byte[]>> readAll() {
+            unread.addAll(topic.readRecordsToList());
+            List<TestRecord<byte[], byte[]>> all = List.copyOf(unread);
+            unread.clear();
+            return all;
+        }
+
+        private void skipDigests() {
+            unread.addAll(topic.readRecordsToList());
+            while (!unread.isEmpty()
+                    && DigestedPartition.isDigest(unread.getFirst().headers())) {
+                unread.removeFirst();
+            }
+        }
     }
 
     static String header(TestRecord<byte[], byte[]> record, String name) {

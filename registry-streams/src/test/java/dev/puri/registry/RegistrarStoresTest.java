@@ -6,6 +6,7 @@ import dev.puri.schemas.avro.CollectionsEntry;
 import dev.puri.schemas.avro.IdentityEvent;
 import dev.puri.schemas.collection.Collection;
 import dev.puri.schemas.collection.DeclarationAvro;
+import dev.puri.schemas.identity.Handle;
 import dev.puri.schemas.identity.Owner;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.identity.Shard;
@@ -18,6 +19,7 @@ import dev.puri.schemas.serde.RecordWriter;
 import java.io.File;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
+import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -72,7 +74,7 @@ class RegistrarStoresTest {
                 new EventParser(schemas),
                 collections,
                 new OutputEncoder(schemaRegistry),
-                new TaskCounts(),
+                new TaskStates(),
                 new SkippedRecords(),
                 1);
         registrar.init(context);
@@ -109,14 +111,87 @@ class RegistrarStoresTest {
     }
 
     @Test
-    void readsTextOnlyForEventsWithoutText() {
+    void readsTextOnlyOfAnExistingDocument() {
         Puri puri = Puri.parse("soundcloud:tracks:1");
         List<String> written = List.of("registrations.get", "registrations.put", "texts.put", "tally.put");
         assertThat(callsOf(puri, created())).isEqualTo(written);
-        assertThat(callsOf(puri, new Change.Described(Map.of("name", "n")))).isEqualTo(written);
+        List<String> replaced =
+                List.of("registrations.get", "registrations.put", "texts.get", "texts.put", "tally.put");
+        assertThat(callsOf(puri, new Change.Described(Map.of("name", "n")))).isEqualTo(replaced);
         assertThat(callsOf(puri, new Change.Moved(null, new Shard("us-1"))))
                 .containsExactly("registrations.get", "registrations.put", "texts.get", "tally.put");
-        assertThat(callsOf(puri, new Change.Deleted())).isEqualTo(written);
+        assertThat(callsOf(puri, new Change.Deleted())).isEqualTo(replaced);
+    }
+
+    /** Kafka Streams commits a transaction after each punctuation. */
+    @Test
+    void anIdleTaskHasNoTicksAndPublishesItsDigestsEachMinute() {
+        punctuate(Registrar.TICK_INTERVAL, Registrar.DIGEST_REST);
+        assertThat(context.forwarded()).hasSize(2);
+        assertThat(active(Registrar.TICK_INTERVAL)).isEmpty();
+
+        callsOf(Puri.parse("soundcloud:tracks:1"), created());
+        assertThat(active(Registrar.TICK_INTERVAL)).hasSize(1);
+        punctuate(Registrar.TICK_INTERVAL, Registrar.DIGEST_REST);
+        assertThat(active(Registrar.TICK_INTERVAL)).isEmpty();
+
+        calls.clear();
+        context.resetForwards();
+        punctuate(Registrar.DIGEST_INTERVAL, Registrar.DIGEST_INTERVAL);
+        assertThat(context.forwarded()).hasSize(2);
+        assertThat(calls).isEmpty();
+        assertThat(active(Registrar.TICK_INTERVAL)).isEmpty();
+    }
+
+    @Test
+    void aParkedEventNeedsTicksUntilItIsDecided() {
+        punctuate(Registrar.TICK_INTERVAL, Registrar.DIGEST_REST);
+        Handle handle = Handle.parse("trk_4k7vx9tz2nqr8w3");
+        callsOf(
+                Puri.parse("soundcloud:tracks:1"),
+                new Change.Created(ID, new Owner("accounts"), new Shard("br-1"), handle, Map.of()));
+        punctuate(Registrar.TICK_INTERVAL, Duration.ofSeconds(4));
+        assertThat(active(Registrar.TICK_INTERVAL)).hasSize(1);
+        punctuate(Registrar.TICK_INTERVAL, Registrar.DECLARATION_WAIT);
+        assertThat(active(Registrar.TICK_INTERVAL)).isEmpty();
+    }
+
+    @Test
+    void taskWithTheStateOfAnEarlierReleasePublishesNoDigest() {
+        ByteBuffer counts = ByteBuffer.allocate(EventCounts.BYTES);
+        new EventCounts(5, 4, 1, 0, 0, 0).writeTo(counts);
+        KeyValueStore<byte[], byte[]> tally = context.getStateStore(RegistryTopology.COUNTS_STORE);
+        tally.put(new byte[] {0}, counts.array());
+        registrar.init(context);
+        callsOf(Puri.parse("soundcloud:tracks:1"), created());
+        context.resetForwards();
+        publishAllDigests();
+        assertThat(context.forwarded()).isEmpty();
+        registrar.init(context);
+        publishAllDigests();
+        assertThat(context.forwarded()).isEmpty();
+        assertThat(tally.get(new byte[] {0})).hasSize(EventCounts.BYTES);
+    }
+
+    private void publishAllDigests() {
+        punctuate(Registrar.TICK_INTERVAL, Registrar.DIGEST_REST.multipliedBy(2));
+        punctuate(Registrar.DIGEST_INTERVAL, Registrar.DIGEST_INTERVAL);
+    }
+
+    /** Lets time pass in steps of an interval, with the punctuations of this interval. */
+    private void punctuate(Duration interval, Duration time) {
+        for (long step = time.dividedBy(interval); step > 0; step--) {
+            long now = context.currentSystemTimeMs() + interval.toMillis();
+            context.setCurrentSystemTimeMs(now);
+            active(interval).forEach(punctuator -> punctuator.getPunctuator().punctuate(now));
+        }
+    }
+
+    private List<MockProcessorContext.CapturedPunctuator> active(Duration interval) {
+        return context.scheduledPunctuators().stream()
+                .filter(punctuator ->
+                        !punctuator.cancelled() && punctuator.getInterval().equals(interval))
+                .toList();
     }
 
     private List<String> callsOf(Puri puri, Change change) {

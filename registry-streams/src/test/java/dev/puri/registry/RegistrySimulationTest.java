@@ -97,7 +97,7 @@ class RegistrySimulationTest {
                 new SchemaLookup(schemaRegistry, InstantSource.system(), Duration.ofSeconds(30), Integer.MAX_VALUE);
         private final SkippedRecords skipped = new SkippedRecords();
         private final CollectionsRegistry collections = new CollectionsRegistry(schemas, skipped);
-        private final TaskCounts taskCounts = new TaskCounts();
+        private final TaskStates taskStates = new TaskStates();
 
         /** The events that a producer could have sent, by position. */
         private final Map<String, Event> published = new HashMap<>();
@@ -156,7 +156,7 @@ class RegistrySimulationTest {
                                 RegistryTopology.PARKED_STORE,
                                 RegistryTopology.COUNTS_STORE),
                         () -> new Registrar(
-                                new EventParser(schemas), collections, encoder, taskCounts, skipped, PARTITIONS),
+                                new EventParser(schemas), collections, encoder, taskStates, skipped, PARTITIONS),
                         SimulatedKafka.Route.ofOutputs());
                 world.addTask(
                         "clerk",
@@ -211,7 +211,7 @@ class RegistrySimulationTest {
 
         /** Notes the present declarations for each event that was decided since the last call. */
         private void noteDeclarations() {
-            for (SimulatedKafka.Entry entry : world.records(Topics.IDENTITIES)) {
+            for (SimulatedKafka.Entry entry : world.answers(Topics.IDENTITIES)) {
                 Puri puri = EventParser.canonicalKey(entry.key());
                 String mode = puri.namespace().equals("music") ? musicMode.name() : "READ_WRITE";
                 declaredThen.putIfAbsent(
@@ -371,6 +371,8 @@ class RegistrySimulationTest {
             assertThat(output.positions()).isEqualTo(orderRead);
             assertThat(output.rows()).isEqualTo(model.rows());
             assertThat(output.documents(published)).isEqualTo(model.documents());
+            output.assertDigests(Topics.IDENTITIES);
+            output.assertDigests(Topics.DOCUMENTS);
             assertHandlesAreUnique(output.rows());
             assertNothingIsUnaccountedFor(read, expected, output);
         }
@@ -429,7 +431,7 @@ class RegistrySimulationTest {
         }
 
         private void assertNothingIsUnaccountedFor(int read, Map<String, Outcome> expected, SimulatedOutput output) {
-            EventCounts counts = taskCounts.sum();
+            EventCounts counts = taskStates.counts();
             assertThat(counts.isBalanced()).isTrue();
             assertThat(counts.read()).isEqualTo(read).isEqualTo(appended);
             assertThat(counts.parked()).isZero();

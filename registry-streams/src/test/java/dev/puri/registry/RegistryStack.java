@@ -47,6 +47,7 @@ final class RegistryStack implements AutoCloseable {
     private final List<Rejection> rejections = new ArrayList<>();
     private final Map<Position, Puri> documented = new HashMap<>();
     private final Map<Puri, Document> documents = new HashMap<>();
+    private final Map<TopicPartition, DigestedPartition> digested = new HashMap<>();
     private final KafkaConsumer<byte[], byte[]> eyes;
 
     /** A record of identities. */
@@ -71,6 +72,9 @@ final class RegistryStack implements AutoCloseable {
             watched.add(new TopicPartition(Topics.IDENTITIES, p));
             watched.add(new TopicPartition(Topics.DOCUMENTS, p));
             watched.add(new TopicPartition(Topics.REJECTIONS, p));
+            for (String topic : List.of(Topics.IDENTITIES, Topics.DOCUMENTS)) {
+                digested.put(new TopicPartition(topic, p), new DigestedPartition(topic));
+            }
         }
         eyes.assign(watched);
         eyes.seekToBeginning(watched);
@@ -118,7 +122,12 @@ final class RegistryStack implements AutoCloseable {
         new CollectionRegistry(clientProperties(), Duration.ofSeconds(30)).apply(declarations);
     }
 
-    /** Reads the new records, without waiting long. */
+    /** The partitions of identities and documents, as far as they were read. */
+    Map<TopicPartition, DigestedPartition> digested() {
+        return digested;
+    }
+
+    /** Reads the new records, without waiting long, and compares digests. */
     RegistryStack look() {
         RecordReader<IdentityRow> rows = RecordReader.of(IdentityRow.class);
         RecordReader<Rejection> refused = RecordReader.of(Rejection.class);
@@ -129,6 +138,11 @@ final class RegistryStack implements AutoCloseable {
                     continue;
                 }
                 rejections.add(refused.decode(record.value(), Rejection.getClassSchema()));
+                continue;
+            }
+            digested.get(new TopicPartition(record.topic(), record.partition()))
+                    .read(record.key(), record.value(), record.headers());
+            if (DigestedPartition.isDigest(record.headers())) {
                 continue;
             }
             if (record.topic().equals(Topics.DOCUMENTS)) {

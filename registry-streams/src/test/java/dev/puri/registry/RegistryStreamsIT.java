@@ -3,6 +3,8 @@ package dev.puri.registry;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.puri.client.Delivery;
 import dev.puri.client.IdentityMinter;
 import dev.puri.client.IdentityPublisher;
@@ -39,6 +41,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
@@ -163,6 +166,47 @@ class RegistryStreamsIT {
         assertThat(stack.lastOf(TEXTS_CHANGELOG, StoreKey.of(puri)))
                 .as("and what would restore the store")
                 .isNull();
+    }
+
+    @Test
+    void publishesTheDigestOfEachPartition() throws Exception {
+        stack.declare(List.of(new Collection("digest", "things", null, Set.of(), true, false, "", false)));
+        for (int i = 0; i < 20; i++) {
+            Puri puri = Puri.of("digest", "things", "t" + i);
+            publish(event(
+                    puri,
+                    new Change.Created(
+                            minter.uuid(), new Owner("catalog"), new Shard("br-1"), null, Map.of("title", "t" + i))));
+        }
+        // RegistryStack compares each digest with the records before it.
+        await().atMost(SOON)
+                .until(() -> stack.look().digested().values().stream()
+                        .allMatch(read -> read.sum().equals(read.last())));
+        await().atMost(SOON).untilAsserted(() -> assertThat(digestsByHttp()).isEqualTo(lastDigests()));
+        assertThat(lastDigests()).hasSize(2 * RegistryStack.PARTITIONS);
+    }
+
+    private Map<String, String> lastDigests() {
+        Map<String, String> digests = new TreeMap<>();
+        stack.look()
+                .digested()
+                .forEach((partition, read) -> digests.put(partition.toString(), String.valueOf(read.last())));
+        return digests;
+    }
+
+    private Map<String, String> digestsByHttp() throws Exception {
+        Map<String, String> digests = new TreeMap<>();
+        for (JsonNode topic :
+                new ObjectMapper().readTree(get("/v1/digest").body()).path("topics")) {
+            for (JsonNode partition : topic.path("partitions")) {
+                digests.put(
+                        topic.path("topic").asText()
+                                + '-'
+                                + partition.path("partition").asInt(),
+                        partition.path("digest").asText());
+            }
+        }
+        return digests;
     }
 
     @Test
@@ -297,9 +341,13 @@ class RegistryStreamsIT {
     }
 
     private HttpResponse<String> ready() throws Exception {
+        return get("/health/ready");
+    }
+
+    private HttpResponse<String> get(String path) throws Exception {
         try (HttpClient http = HttpClient.newHttpClient()) {
             return http.send(
-                    HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + streams.port() + "/health/ready"))
+                    HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + streams.port() + path))
                             .build(),
                     HttpResponse.BodyHandlers.ofString());
         }

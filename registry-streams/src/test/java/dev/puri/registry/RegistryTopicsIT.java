@@ -101,6 +101,9 @@ class RegistryTopicsIT {
             differences.add(new Difference(topic, "retention.bytes", "1000000", "must have -1"));
             differences.add(new Difference(topic, "segment.ms", "999999999999", "must have at most"));
         }
+        for (String topic : List.of(Topics.IDENTITIES, Topics.DOCUMENTS)) {
+            differences.add(new Difference(topic, "min.compaction.lag.ms", "0", "at least 300000"));
+        }
         for (String topic : List.of(Topics.IDENTITIES, Topics.DOCUMENTS, Topics.COLLECTIONS, changelog)) {
             differences.add(new Difference(topic, "cleanup.policy", "delete", "must have compact"));
             differences.add(new Difference(topic, "cleanup.policy", "compact,delete", "must have compact"));
@@ -144,6 +147,7 @@ class RegistryTopicsIT {
         configure(Topics.EVENTS, "retention.ms", "604800000");
         configure(Topics.EVENTS, "max.message.bytes", "524288");
         configure(Topics.IDENTITIES, "max.compaction.lag.ms", "3600000");
+        configure(Topics.IDENTITIES, "min.compaction.lag.ms", "600000");
         configure(Topics.IDENTITIES, "delete.retention.ms", "864000000");
         configure(Topics.IDENTITIES, "segment.bytes", "104857600");
         assertThat(RegistryTopics.check(admin, APPLICATION, 1)).isEmpty();

@@ -65,6 +65,13 @@ final class SimulatedKafka {
         return topics.get(topic).stream().flatMap(List::stream).toList();
     }
 
+    /** Returns the records of all partitions but the digests, which have no position. */
+    List<Entry> answers(String topic) {
+        return records(topic).stream()
+                .filter(entry -> !DigestedPartition.isDigest(entry.headers()))
+                .toList();
+    }
+
     int partitions(String topic) {
         return topics.get(topic).size();
     }

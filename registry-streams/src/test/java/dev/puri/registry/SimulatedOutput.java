@@ -30,7 +30,7 @@ final class SimulatedOutput {
     SimulatedOutput(SimulatedKafka kafka) {
         this.kafka = kafka;
         RecordReader<IdentityRow> reader = RecordReader.of(IdentityRow.class);
-        for (SimulatedKafka.Entry entry : kafka.records(Topics.IDENTITIES)) {
+        for (SimulatedKafka.Entry entry : kafka.answers(Topics.IDENTITIES)) {
             Puri puri = EventParser.canonicalKey(entry.key());
             String position = entry.header(Position.HEADER);
             Outcome before = outcomes.put(position, Outcome.parse(entry.header(Outcome.HEADER)));
@@ -68,7 +68,7 @@ final class SimulatedOutput {
     Map<Puri, Document> documents(Map<String, Event> published) {
         RecordReader<dev.puri.schemas.avro.Document> reader = RecordReader.of(dev.puri.schemas.avro.Document.class);
         Map<Puri, Document> documents = new HashMap<>();
-        for (SimulatedKafka.Entry entry : kafka.records(Topics.DOCUMENTS)) {
+        for (SimulatedKafka.Entry entry : kafka.answers(Topics.DOCUMENTS)) {
             Puri puri = EventParser.canonicalKey(entry.key());
             String position = entry.header(Position.HEADER);
             if (!RandomEvents.isSearched(puri)) {
@@ -88,10 +88,25 @@ final class SimulatedOutput {
         return documents;
     }
 
+    /**
+     * Compares each digest with the records before it.
+     *
+     * @throws AssertionError if a digest differs, or if the last change of a partition was published by none
+     */
+    void assertDigests(String topic) {
+        for (int partition = 0; partition < kafka.partitions(topic); partition++) {
+            DigestedPartition reader = new DigestedPartition(topic);
+            for (SimulatedKafka.Entry entry : kafka.log(topic, partition)) {
+                reader.read(entry.key(), entry.value(), entry.headers());
+            }
+            assertThat(reader.last()).isEqualTo(reader.sum());
+        }
+    }
+
     /** Returns the positions of events that were applied, or changed nothing, and have no row. */
     List<String> eventsThatLeftNoRow() {
         List<String> without = new ArrayList<>();
-        for (SimulatedKafka.Entry entry : kafka.records(Topics.IDENTITIES)) {
+        for (SimulatedKafka.Entry entry : kafka.answers(Topics.IDENTITIES)) {
             if (entry.value() == null
                     && Outcome.parse(entry.header(Outcome.HEADER)).kind() != Outcome.Kind.REFUSED) {
                 without.add(entry.header(Position.HEADER));

@@ -23,8 +23,9 @@ public final class Topics {
     public static final String GRANTS = "puri.grants.v1";
 
     /**
-     * Prefix of reserved pURIs, the markers. Once a week the registry writes a tombstone with a marker as its key to
-     * each partition of its compacted topics, so that partitions without other writes are compacted too.
+     * Prefix of reserved pURIs, the markers. The registry writes tombstones with a marker as their key to each partition
+     * of its compacted topics, so that partitions without other writes are compacted too. In the topics of identities and
+     * documents they carry a {@link PartitionDigest}.
      */
     public static final String MARKER = "puri:marker:";
 

@@ -1,0 +1,51 @@
+package dev.puri.registry;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import dev.puri.http.JsonBody;
+import dev.puri.schemas.log.PartitionDigest;
+import dev.puri.schemas.log.Topics;
+import java.io.IOException;
+import java.util.Map;
+import java.util.SortedMap;
+import java.util.function.Function;
+
+/**
+ * The body of the response to {@code GET /v1/digest}: the digests of the tasks on this instance, by topic and partition.
+ * They include changes that are not committed yet, so two responses can be compared only while no events arrive.
+ */
+record DigestBody(SortedMap<Integer, TaskState> tasks) implements JsonBody {
+    private static final String NO_DIGEST = "the registrar has no digest of this partition, because an earlier release,"
+            + " which kept no digests, has read events of it; see \"Digests\" in docs/operations.md";
+
+    @Override
+    public void writeTo(JsonGenerator json) throws IOException {
+        json.writeStartObject();
+        json.writeArrayFieldStart("topics");
+        writeTopic(json, Topics.IDENTITIES, TaskDigests::identities);
+        writeTopic(json, Topics.DOCUMENTS, TaskDigests::documents);
+        json.writeEndArray();
+        json.writeEndObject();
+    }
+
+    private void writeTopic(JsonGenerator json, String topic, Function<TaskDigests, PartitionDigest> digestOf)
+            throws IOException {
+        json.writeStartObject();
+        json.writeStringField("topic", topic);
+        json.writeArrayFieldStart("partitions");
+        for (Map.Entry<Integer, TaskState> task : tasks.entrySet()) {
+            json.writeStartObject();
+            json.writeNumberField("partition", task.getKey());
+            TaskDigests digests = task.getValue().digests();
+            if (digests == null) {
+                json.writeStringField("detail", NO_DIGEST);
+            } else {
+                PartitionDigest digest = digestOf.apply(digests);
+                json.writeNumberField("rows", digest.rows());
+                json.writeStringField("digest", digest.toString());
+            }
+            json.writeEndObject();
+        }
+        json.writeEndArray();
+        json.writeEndObject();
+    }
+}

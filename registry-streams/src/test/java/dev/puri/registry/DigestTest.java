@@ -1,0 +1,166 @@
+package dev.puri.registry;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.puri.http.JsonBody;
+import dev.puri.schemas.identity.Puri;
+import dev.puri.schemas.identity.Shard;
+import dev.puri.schemas.log.Change;
+import dev.puri.schemas.log.Event;
+import dev.puri.schemas.log.PartitionDigest;
+import dev.puri.schemas.log.Topics;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.UUID;
+import org.apache.kafka.streams.test.TestRecord;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** The digests of identities and documents that the topology publishes. */
+class DigestTest extends DrivenTopology {
+    private static final Puri OTHER = Puri.parse("soundcloud:tracks:2");
+
+    private final DigestedPartition readIdentities = new DigestedPartition(Topics.IDENTITIES);
+    private final DigestedPartition readDocuments = new DigestedPartition(Topics.DOCUMENTS);
+    private final UUID trackId = uuid();
+
+    @BeforeEach
+    void startWithoutRecords() {
+        declare(SEARCHED);
+        assertThat(digestsWithin(Registrar.DIGEST_REST)).isEqualTo(1);
+        assertThat(readIdentities.last()).isEqualTo(PartitionDigest.EMPTY);
+    }
+
+    @Test
+    void everyChangeOfARowOrDocumentChangesItsDigest() {
+        publish(event(TRACK, created(trackId, null, "t")));
+        assertChanged(true, true);
+        publish(event(OTHER, created(uuid(), null, "u")));
+        assertChanged(true, true);
+        publish(event(TRACK, new Change.Described(Map.of("title", "described", "artist", "a"))));
+        assertChanged(false, true);
+        publish(event(TRACK, new Change.Moved(null, new Shard("us-1"))));
+        assertChanged(true, true);
+        publish(event(TRACK, created(trackId, HANDLE, "t")));
+        assertChanged(true, true);
+        publish(event(TRACK, new Change.Merged(OTHER)));
+        assertChanged(true, true);
+        publish(event(TRACK, new Change.Deleted()));
+        assertChanged(true, true);
+        publish(event(TRACK, created(uuid(), null, "again")));
+        assertChanged(true, true);
+        declare(TRACKS);
+        publish(event(TRACK, new Change.Described(Map.of("title", "not searchable"))));
+        assertChanged(false, true);
+        declare(SEARCHED);
+        publish(event(TRACK, new Change.Moved(null, new Shard("br-7"))));
+        assertChanged(true, false);
+        publish(event(OTHER, new Change.Erased()));
+        assertChanged(true, true);
+        publish(event(TRACK, new Change.Erased()));
+        assertChanged(true, false);
+        assertThat(readIdentities.last()).isEqualTo(PartitionDigest.EMPTY);
+        assertThat(readDocuments.last()).isEqualTo(PartitionDigest.EMPTY);
+    }
+
+    @Test
+    void refusedAndUnchangedEventsAreNoReasonToPublish() {
+        Event created = event(TRACK, created(trackId, null, "t"));
+        publish(created);
+        assertChanged(true, true);
+        publish(created);
+        publish(created(TRACK, null));
+        publish(event(OTHER, new Change.Deleted()));
+        publish(event(TRACK, new Change.Moved(null, new Shard("br-1"))));
+        assertThat(digestsWithin(Duration.ofSeconds(30))).isZero();
+        assertThat(digestsWithin(Registrar.DIGEST_INTERVAL)).isEqualTo(1);
+        assertThat(readIdentities.last().rows()).isEqualTo(1);
+    }
+
+    @Test
+    void publishesASecondAfterTheLastChangeAndEveryMinute() {
+        publish(created(TRACK, null));
+        assertThat(digestsWithin(Duration.ofMillis(900))).isZero();
+        publish(created(OTHER, null));
+        assertThat(digestsWithin(Duration.ofMillis(900))).isZero();
+        assertThat(digestsWithin(Duration.ofMillis(100))).isEqualTo(1);
+        assertThat(readIdentities.last().rows()).isEqualTo(2);
+        assertThat(digestsWithin(Duration.ofMinutes(10))).isEqualTo(10);
+    }
+
+    @Test
+    void publishesEveryMinuteWhileEventsArriveWithoutPause() {
+        int published = 0;
+        for (int i = 0; i < 250; i++) {
+            publish(created(Puri.of("soundcloud", "tracks", "n" + i), null));
+            published += digestsWithin(Duration.ofMillis(500));
+        }
+        assertThat(published).isEqualTo(2);
+        assertThat(digestsWithin(Registrar.DIGEST_REST)).isEqualTo(1);
+        assertThat(readDocuments.last().rows()).isEqualTo(250);
+    }
+
+    @Test
+    void httpShowsTheDigestsOfEachPartition() throws Exception {
+        publish(created(TRACK, null));
+        assertChanged(true, true);
+        String body = new String(JsonBody.bytes(new DigestBody(taskStates.byPartition())));
+        assertThat(new ObjectMapper().readTree(body))
+                .isEqualTo(new ObjectMapper().readTree("""
+                                {"topics":[
+                                  {"topic":"puri.identities.v1","partitions":[{"partition":0,"rows":1,"digest":"%s"}]},
+                                  {"topic":"puri.documents.v1","partitions":[{"partition":0,"rows":1,"digest":"%s"}]}]}
+                                """.formatted(readIdentities.last(), readDocuments.last())));
+    }
+
+    @Test
+    void httpSaysWhyAPartitionHasNoDigest() {
+        TreeMap<Integer, TaskState> tasks = new TreeMap<>();
+        tasks.put(3, new TaskState(EventCounts.NONE, null));
+        assertThat(new String(JsonBody.bytes(new DigestBody(tasks))))
+                .contains("{\"partition\":3,\"detail\":\"the registrar has no digest of this partition, because")
+                .doesNotContain("rows");
+    }
+
+    @Test
+    void stateOfAnEarlierReleaseHasDigestsOnlyIfNoEventWasRead() {
+        ByteBuffer counts = ByteBuffer.allocate(EventCounts.BYTES);
+        assertThat(TaskState.fromBytes(counts.array())).isEqualTo(TaskState.NEW);
+        new EventCounts(5, 2, 1, 1, 1, 7).writeTo(counts);
+        TaskState earlier = TaskState.fromBytes(counts.array());
+        assertThat(earlier).isEqualTo(new TaskState(new EventCounts(5, 2, 1, 1, 1, 7), null));
+        assertThat(earlier.toBytes()).isEqualTo(counts.array());
+
+        TaskState state =
+                new TaskState(earlier.counts(), new TaskDigests(new PartitionDigest(1, -2), new PartitionDigest(3, 4)));
+        assertThat(TaskState.fromBytes(state.toBytes())).isEqualTo(state);
+        assertThat(state.toBytes()).as("an earlier release reads the counts").startsWith(counts.array());
+    }
+
+    private void assertChanged(boolean identitiesChanged, boolean documentsChanged) {
+        PartitionDigest identitiesBefore = readIdentities.last();
+        PartitionDigest documentsBefore = readDocuments.last();
+        assertThat(digestsWithin(Registrar.DIGEST_REST)).isEqualTo(1);
+        assertThat(!readIdentities.last().equals(identitiesBefore)).isEqualTo(identitiesChanged);
+        assertThat(!readDocuments.last().equals(documentsBefore)).isEqualTo(documentsChanged);
+    }
+
+    /** Lets time pass in ticks, and returns the number of digests that were published. Each is compared. */
+    private int digestsWithin(Duration time) {
+        for (long tick = time.dividedBy(Registrar.TICK_INTERVAL); tick > 0; tick--) {
+            driver.advanceWallClockTime(Registrar.TICK_INTERVAL);
+        }
+        int before = readIdentities.digests();
+        for (TestRecord<byte[], byte[]> record : identities.readAll()) {
+            readIdentities.read(record.key(), record.value(), record.headers());
+        }
+        for (TestRecord<byte[], byte[]> record : documents.readAll()) {
+            readDocuments.read(record.key(), record.value(), record.headers());
+        }
+        assertThat(readDocuments.digests()).isEqualTo(readIdentities.digests());
+        return readIdentities.digests() - before;
+    }
+}
