@@ -1,0 +1,129 @@
+package dev.puri.tail;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.puri.schemas.log.PartitionDigest;
+import dev.puri.tail.DigestCheck.State;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+final class DigestCheckTest {
+    private static final Instant NOW = Instant.parse("2026-11-24T10:00:00Z");
+    private static final PartitionDigest TEN = new PartitionDigest(10, 0xabcL);
+    private static final PartitionDigest ELEVEN = new PartitionDigest(11, 0xdefL);
+
+    private final DigestCheck check = new DigestCheck("topic", partition -> partition == 5 ? 100 : 0, fixed(NOW));
+
+    private static InstantSource fixed(Instant time) {
+        return InstantSource.fixed(time);
+    }
+
+    @Test
+    void aPartitionIsUncheckedBeforeTheFirstComparison() {
+        assertThat(check.state(3)).isEqualTo(State.UNCHECKED);
+        assertThat(check.isDiffering()).isFalse();
+        assertThat(check.reason()).isNull();
+        assertThat(check.toJson(3, 7, TEN))
+                .isEqualTo(Map.of(
+                        "partition",
+                        3,
+                        "nextOffset",
+                        7L,
+                        "rows",
+                        10L,
+                        "digest",
+                        "10:0000000000000abc",
+                        "state",
+                        "unchecked"));
+    }
+
+    @Test
+    void onlyFreshDigestsAreComparable() {
+        long now = NOW.toEpochMilli();
+
+        assertThat(check.isComparable(0, 1, now - 60_000)).isTrue();
+        assertThat(check.isComparable(0, 1, now - 60_001)).isFalse();
+        assertThat(check.isComparable(0, 1, now + 5_000)).isTrue();
+    }
+
+    @Test
+    void digestsBeforeTheLastRecordsOfAnOpenedFileAreNotComparable() {
+        assertThat(check.isComparable(5, 99, NOW.toEpochMilli())).isFalse();
+        assertThat(check.isComparable(5, 100, NOW.toEpochMilli())).isTrue();
+    }
+
+    @Test
+    void equalDigestsAreNotedWithOffsetAndTime() {
+        assertThat(check.compare(3, 120, TEN, TEN)).isEqualTo(State.EQUAL);
+
+        assertThat(check.isDiffering()).isFalse();
+        assertThat(check.toJson(3, 123, TEN))
+                .containsEntry("state", "equal")
+                .containsEntry("comparedOffset", 120L)
+                .containsEntry("comparedAt", NOW.toString());
+    }
+
+    @Test
+    void aDifferenceNamesPartitionOffsetAndRows() {
+        assertThat(check.compare(3, 1234, ELEVEN, TEN)).isEqualTo(State.DIFFERS);
+
+        String reason = "partition 3 of topic differs from the registrar at offset 1234: 10 rows, the registrar has 11"
+                + " rows; run puri verify, then puri rebuild";
+        assertThat(check.reason()).isEqualTo(reason);
+        assertThat(check.toJson(3, 1300, TEN)).containsEntry("state", "differs").containsEntry("detail", reason);
+        assertThat(check.differing()).isEqualTo(1);
+    }
+
+    @Test
+    void aDifferenceOfRowsWithEqualCountsShowsBothDigests() {
+        check.compare(3, 1234, new PartitionDigest(10, 1), TEN);
+
+        assertThat(check.reason())
+                .contains("10 rows in both, but the digests are 10:0000000000000abc and 10:0000000000000001");
+    }
+
+    @Test
+    void aDifferenceLastsUntilALaterDigestIsEqual() {
+        check.compare(3, 1234, ELEVEN, TEN);
+        check.compare(4, 10, TEN, TEN);
+        assertThat(check.state(3)).isEqualTo(State.DIFFERS);
+
+        assertThat(check.compare(3, 1240, ELEVEN, ELEVEN)).isEqualTo(State.EQUAL);
+        assertThat(check.reason()).isNull();
+    }
+
+    @Test
+    void anEqualDigestDoesNotHideADifferenceOfStoredRows() {
+        assertThat(check.storedRowsDiffer(3, "part 17")).isEqualTo(State.DIFFERS);
+        assertThat(check.compare(3, 1240, TEN, TEN)).isEqualTo(State.DIFFERS);
+
+        assertThat(check.reason()).contains("the stored rows of partition 3 of topic", "part 17");
+        assertThat(check.storedRowsAgree(3)).isEqualTo(State.EQUAL);
+    }
+
+    @Test
+    void theReasonCountsFurtherPartitions() {
+        check.compare(3, 1234, ELEVEN, TEN);
+        check.storedRowsDiffer(1, "part 17");
+        check.storedRowsDiffer(2, "part 17");
+
+        assertThat(check.reason()).contains("partition 1 of topic").endsWith("(and 2 more partitions)");
+    }
+
+    @Test
+    void theMetricCountsDifferingPartitions() {
+        SimpleMeterRegistry meters = new SimpleMeterRegistry();
+        DigestCheck.meter("topic", () -> check, meters);
+        Gauge differing =
+                meters.get("puri.digest.differing").tag("topic", "topic").gauge();
+        assertThat(differing.value()).isZero();
+
+        check.compare(3, 1234, ELEVEN, TEN);
+
+        assertThat(differing.value()).isEqualTo(1);
+    }
+}
