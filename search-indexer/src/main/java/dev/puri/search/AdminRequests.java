@@ -19,6 +19,7 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
@@ -43,6 +44,9 @@ final class AdminRequests implements AutoCloseable {
 
     private static final EventStream.Options STREAM_OPTIONS =
             new EventStream.Options(4 * MAX_PENDING_BYTES, Duration.ofSeconds(10));
+    /** How long a request for the digests waits for the indexer's thread. */
+    private static final Duration DIGEST_TIMEOUT = Duration.ofSeconds(10);
+
     private static final Duration POLL_INTERVAL = Duration.ofMillis(5);
 
     private final Indexer indexer;
@@ -68,6 +72,12 @@ final class AdminRequests implements AutoCloseable {
         if (indexer.serving() == null) {
             SearchHandlers.respondNotReady(
                     exchange, "No index is available: " + indexer.health().waitReason() + ".");
+            return;
+        }
+        SourceOffsets source = indexer.endOffsets().lastOffsets();
+        String truncation = source == null ? null : source.truncation();
+        if (truncation != null) {
+            SearchHandlers.respondNotReady(exchange, "The index cannot be rebuilt: " + truncation + ".");
             return;
         }
         indexer.requestRebuild();
@@ -111,6 +121,28 @@ final class AdminRequests implements AutoCloseable {
         json.writeFieldName("reindex");
         indexer.rebuildStatus().writeTo(json);
         json.writeEndObject();
+    }
+
+    void digest(Exchange exchange) {
+        if (indexer.serving() == null) {
+            SearchHandlers.respondNotReady(
+                    exchange, "No index is available: " + indexer.health().waitReason() + ".");
+            return;
+        }
+        indexer.requestDigests()
+                .orTimeout(DIGEST_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS)
+                .whenComplete((topics, failure) -> exchange.runOnEventLoop(() -> {
+                    if (exchange.isOver()) {
+                        return;
+                    }
+                    if (topics == null) {
+                        SearchHandlers.respondNotReady(
+                                exchange,
+                                "The index is not updated: " + indexer.health().waitReason() + ".");
+                    } else {
+                        exchange.json(200, json -> JsonBody.writeValue(json, Map.of("topics", topics)));
+                    }
+                }));
     }
 
     void verify(Exchange exchange) {

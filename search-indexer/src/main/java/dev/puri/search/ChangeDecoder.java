@@ -4,8 +4,10 @@ import dev.puri.schemas.avro.IdentityRow;
 import dev.puri.schemas.collection.SearchedAttributes;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.DocumentAvro;
+import dev.puri.schemas.log.PartitionDigest;
 import dev.puri.schemas.log.Row;
 import dev.puri.schemas.log.RowAvro;
+import dev.puri.schemas.log.Topics;
 import dev.puri.schemas.serde.SchemaRegistry;
 import dev.puri.schemas.serde.SchemaRegistryUnavailableException;
 import dev.puri.search.index.Entry;
@@ -65,8 +67,13 @@ final class ChangeDecoder {
      * @param eventOutcome the event that the record answers, and its outcome; null for a document, or if the record has
      *     no valid headers
      * @param writtenAt the timestamp of the record
+     * @param digest the digest of the partition that the record publishes; null for the record of an entry
      */
-    record DecodedRecord(IndexChange change, @Nullable EventOutcome eventOutcome, Instant writtenAt) {}
+    record DecodedRecord(
+            IndexChange change,
+            @Nullable EventOutcome eventOutcome,
+            Instant writtenAt,
+            @Nullable PartitionDigest digest) {}
 
     /**
      * @param registry resolves schema ids; this decoder does not close it
@@ -116,7 +123,8 @@ final class ChangeDecoder {
             return new DecodedRecord(
                     new IndexChange(kind, record.partition(), record.offset(), puri, entry, attributes),
                     eventOutcome,
-                    Instant.ofEpochMilli(record.timestamp()));
+                    Instant.ofEpochMilli(record.timestamp()),
+                    entry == null && Topics.isMarker(puri) ? PartitionDigest.of(record.headers()) : null);
         } catch (UnreadableException | IllegalArgumentException e) {
             Objects.requireNonNull(undecodableRecords.get(kind)).increment();
             log.warn("Skipped the record at {}, which cannot be decoded: {}", location(record), e.getMessage());

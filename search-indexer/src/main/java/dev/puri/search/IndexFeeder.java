@@ -6,12 +6,14 @@ import dev.puri.schemas.log.Topics;
 import dev.puri.schemas.serde.SchemaRegistryUnavailableException;
 import dev.puri.search.ChangeDecoder.DecodedRecord;
 import dev.puri.search.index.Entry;
+import dev.puri.search.index.EntryDigests;
 import dev.puri.search.index.EntryKind;
 import dev.puri.search.index.IndexChange;
 import dev.puri.search.index.IndexCheckpoint;
 import dev.puri.search.index.IndexUnavailableException;
 import dev.puri.search.index.SearchIndex;
 import dev.puri.tail.Backoff;
+import dev.puri.tail.DigestCheck;
 import dev.puri.tail.FailureState;
 import dev.puri.tail.ObservationTime;
 import dev.puri.tail.RetryPolicy;
@@ -23,11 +25,14 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
+import java.util.function.IntToLongFunction;
 import java.util.function.Supplier;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.OffsetOutOfRangeException;
@@ -49,6 +54,9 @@ import org.slf4j.LoggerFactory;
  * feeder holds one batch and polls the next only after the index has applied it, so its memory is bounded. If the
  * engine fails, the next feeder begins at the last commit, so no record is lost.
  *
+ * <p>The registrar publishes the digest of each partition in the topics. The feeder compares it with the digest of the
+ * index at the same offset: it applies the batch up to there, refreshes and compares ({@link ComparableDigests}).
+ *
  * <p>One thread calls the feeder. Only the methods marked "Thread-safe" may be called by others.
  */
 final class IndexFeeder implements AutoCloseable {
@@ -66,6 +74,7 @@ final class IndexFeeder implements AutoCloseable {
 
     private final SearchIndex index;
     private final Map<EntryKind, String> topicIds = new EnumMap<>(EntryKind.class);
+    private final Map<EntryKind, DigestCheck> digestChecks = new EnumMap<>(EntryKind.class);
     private final Context context;
     private final BatchReader batchReader;
     private final RecentRows recentRows = new RecentRows();
@@ -135,6 +144,8 @@ final class IndexFeeder implements AutoCloseable {
         this.batchReader = new BatchReader(context.consumers(), context.decoder()::decode);
         for (EntryKind kind : EntryKind.values()) {
             topicIds.put(kind, source.endsOf(kind).topicId().toString());
+            digestChecks.put(
+                    kind, new DigestCheck(kind.topic(), firstComparable(kind, checkpoint, source), context.clock()));
         }
         appliedOffsets = NextOffsets.of(checkpoint, source);
         visibleOffsets = appliedOffsets;
@@ -146,6 +157,15 @@ final class IndexFeeder implements AutoCloseable {
                 Math.max(0, Duration.between(wall, context.clock().instant()).toNanos());
         asOf = new ObservationTime(System.nanoTime() - ageNanos, wall);
         needsCommit = isEmpty;
+    }
+
+    /**
+     * Returns the first offset of each partition whose digest can be compared. An index that was opened at a checkpoint
+     * may already have later changes, of any records that the topic had when it was opened.
+     */
+    private static IntToLongFunction firstComparable(EntryKind kind, IndexCheckpoint checkpoint, SourceOffsets source) {
+        boolean isEmpty = checkpoint.topicIds().isEmpty();
+        return partition -> isEmpty ? 0 : source.endsOf(kind).byPartition().getOrDefault(partition, 0L);
     }
 
     /**
@@ -209,22 +229,53 @@ final class IndexFeeder implements AutoCloseable {
     }
 
     private void apply(BatchReader.Batch batch) throws IndexUnavailableException {
-        List<DecodedRecord> records = batch.decodedRecords();
-        if (!records.isEmpty()) {
-            noteApplyTime(records);
-            markPurgeIfNeeded(records);
-            index.apply(records.stream().map(DecodedRecord::change).toList());
-            hasInvisibleChanges = true;
-            oldestInvisibleMillis = Math.min(oldestInvisibleMillis, batch.oldestTimestamp());
-            records.forEach(this::queueWakeUp);
-            context.meters().countApplied(records);
-            appliedCount += records.size();
+        ComparableDigests digests = new ComparableDigests(batch.decodedRecords(), this::isComparable);
+        apply(digests.firstRecords(), batch.oldestTimestamp());
+        if (!digests.digests().isEmpty()) {
+            compare(digests.digests());
         }
+        apply(digests.lastRecords(), batch.oldestTimestamp());
         appliedOffsets = batch.nextOffsets();
         needsCommit = true;
         if (!hasInvisibleChanges) {
             // The batch contained only transaction markers and skipped records.
             advanceVisibleOffsets();
+        }
+    }
+
+    private void apply(List<DecodedRecord> records, long oldestTimestamp) throws IndexUnavailableException {
+        if (records.isEmpty()) {
+            return;
+        }
+        noteApplyTime(records);
+        markPurgeIfNeeded(records);
+        index.apply(records.stream().map(DecodedRecord::change).toList());
+        hasInvisibleChanges = true;
+        oldestInvisibleMillis = Math.min(oldestInvisibleMillis, oldestTimestamp);
+        records.forEach(this::queueWakeUp);
+        context.meters().countApplied(records);
+        appliedCount += records.size();
+    }
+
+    private boolean isComparable(DecodedRecord record) {
+        IndexChange change = record.change();
+        return digestCheck(change.kind())
+                .isComparable(
+                        change.partition(), change.offset(), record.writtenAt().toEpochMilli());
+    }
+
+    /** Compares digests of the registrar with those of the index, which has applied exactly the records before them. */
+    private void compare(List<DecodedRecord> published) throws IndexUnavailableException {
+        refresh();
+        EntryDigests digests = index.digests();
+        for (DecodedRecord record : published) {
+            IndexChange change = record.change();
+            digestCheck(change.kind())
+                    .compare(
+                            change.partition(),
+                            change.offset(),
+                            Objects.requireNonNull(record.digest()),
+                            digests.of(change.kind(), change.partition()));
         }
     }
 
@@ -416,6 +467,25 @@ final class IndexFeeder implements AutoCloseable {
     /** Whether this feeder's index has applied all changes that readers of another feeder's index see. */
     boolean hasAppliedAllVisibleIn(IndexFeeder other) {
         return appliedOffsets.hasReached(other.visibleOffsets);
+    }
+
+    /** Returns whether the entries of a kind agree with the registrar. Thread-safe. */
+    DigestCheck digestCheck(EntryKind kind) {
+        return Objects.requireNonNull(digestChecks.get(kind));
+    }
+
+    /** Makes all applied changes visible, and returns the topics of the response of {@code GET /v1/digest}. */
+    List<Map<String, Object>> readDigests() throws IndexUnavailableException {
+        refresh();
+        EntryDigests digests = index.digests();
+        List<Map<String, Object>> topics = new ArrayList<>();
+        appliedOffsets.byKind().forEach((kind, offsets) -> {
+            List<Map<String, Object>> partitions = new ArrayList<>();
+            offsets.forEach((partition, nextOffset) ->
+                    partitions.add(digestCheck(kind).toJson(partition, nextOffset, digests.of(kind, partition))));
+            topics.add(DigestCheck.topicJson(kind.topic(), partitions));
+        });
+        return topics;
     }
 
     SearchIndex index() {

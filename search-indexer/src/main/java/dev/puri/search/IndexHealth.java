@@ -1,6 +1,7 @@
 package dev.puri.search;
 
 import dev.puri.http.Health;
+import dev.puri.search.index.EntryKind;
 import dev.puri.tail.FailureState;
 import dev.puri.tail.ObservationTime;
 import java.time.Duration;
@@ -115,6 +116,15 @@ final class IndexHealth {
                     ? feederProblem
                     : threadProblem != null ? threadProblem : "the index is being filled";
         }
+        String difference = difference(servingFeeder);
+        if (difference != null) {
+            return difference;
+        }
+        SourceOffsets endOffsets = indexer.endOffsets().lastOffsets();
+        String truncation = endOffsets == null ? null : endOffsets.truncation();
+        if (truncation != null) {
+            return truncation;
+        }
         String feederProblem = servingFeeder.waitReason();
         if (feederProblem != null) {
             return feederProblem;
@@ -134,6 +144,16 @@ final class IndexHealth {
             return "the index may lack records written after " + asOf.wall();
         }
         return threadProblem != null ? threadProblem : openTransaction.get();
+    }
+
+    private static @Nullable String difference(IndexFeeder feeder) {
+        for (EntryKind kind : EntryKind.values()) {
+            String reason = feeder.digestCheck(kind).reason();
+            if (reason != null) {
+                return reason;
+            }
+        }
+        return null;
     }
 
     private Map<String, Object> details() {

@@ -224,6 +224,14 @@ final class IndexRebuild {
         }
         String reason = state.reason();
         state = new Idle(reason, false);
+        String truncation = source.truncation();
+        if (reason != null && truncation != null) {
+            if (!truncation.equals(failureReason)) {
+                log.error("The index cannot be rebuilt: {}", truncation);
+            }
+            backOff(truncation);
+            return;
+        }
         if (reason != null) {
             if (!reason.equals(REQUESTED)) {
                 log.warn("Rebuilding the index: {}", reason);

@@ -1,11 +1,13 @@
 package dev.puri.search;
 
 import dev.puri.search.IndexFeeder.OffsetGoneException;
+import dev.puri.search.index.EntryKind;
 import dev.puri.search.index.IndexCheckpoint;
 import dev.puri.search.index.IndexSize;
 import dev.puri.search.index.IndexStore;
 import dev.puri.search.index.IndexUnavailableException;
 import dev.puri.search.index.SearchIndex;
+import dev.puri.tail.DigestCheck;
 import dev.puri.tail.FailureState;
 import dev.puri.tail.LifeCycle;
 import dev.puri.tail.ObservationTime;
@@ -16,7 +18,11 @@ import dev.puri.tail.SupervisedThread;
 import dev.puri.tail.wait.Waiters;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.List;
+import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -80,6 +86,10 @@ final class Indexer implements AutoCloseable {
     private volatile IndexSize size = new IndexSize(0, 0, 0, 0);
 
     private final IndexRebuild rebuild;
+
+    /** A request for the digests that the indexer's thread has not handled yet; null if there is none. */
+    private final AtomicReference<@Nullable CompletableFuture<List<Map<String, Object>>>> digestRequest =
+            new AtomicReference<>();
 
     // Only for the indexer's thread.
     private final PurgeScheduler purges;
@@ -162,6 +172,14 @@ final class Indexer implements AutoCloseable {
         return feeder == null ? NextOffsets.NONE : feeder.visibleOffsets();
     }
 
+    /** Returns whether the serving index agrees with the registrar; null if no index serves or nothing updates it. */
+    @Nullable
+    DigestCheck digestCheck(EntryKind kind) {
+        ServingIndex current = lifeCycle.serving();
+        IndexFeeder feeder = current == null ? null : current.feeder();
+        return feeder == null ? null : feeder.digestCheck(kind);
+    }
+
     EndOffsetMonitor endOffsets() {
         return endOffsets;
     }
@@ -192,6 +210,18 @@ final class Indexer implements AutoCloseable {
     /** Requests to cancel the running rebuild. Has no effect if the serving index can no longer be updated. */
     void requestCancellation() {
         rebuild.requestCancellation();
+    }
+
+    /**
+     * Requests the digests of the index, the topics of the response of {@code GET /v1/digest}. The indexer's thread reads
+     * them, because it knows the offsets that they belong to.
+     *
+     * @return may never complete, if the index cannot be updated
+     */
+    CompletableFuture<List<Map<String, Object>>> requestDigests() {
+        CompletableFuture<List<Map<String, Object>>> request = new CompletableFuture<>();
+        CompletableFuture<List<Map<String, Object>>> pending = digestRequest.compareAndExchange(null, request);
+        return (pending == null ? request : pending).copy();
     }
 
     // For the indexer's thread.
@@ -240,7 +270,8 @@ final class Indexer implements AutoCloseable {
             servingFailure = null;
             deletions.add(stored != null ? stored : awaitingDeletion(index));
             rebuild.require(mismatch);
-            problem.changeTo("the index is being rebuilt: " + mismatch);
+            problem.changeTo(
+                    mismatch.equals(source.truncation()) ? mismatch : "the index is being rebuilt: " + mismatch);
         }
         while (!stop.isRequested()) {
             runRound(store);
@@ -286,6 +317,7 @@ final class Indexer implements AutoCloseable {
                 feeder.observe(source);
                 serveWhenComplete(feeder);
                 purges.step(feeder);
+                completeDigestRequest(feeder);
             } else {
                 stopFeeding(feeder, mismatch);
             }
@@ -301,6 +333,18 @@ final class Indexer implements AutoCloseable {
         refreshSize();
         if (!hasRead) {
             waitForBackoffs();
+        }
+    }
+
+    private void completeDigestRequest(IndexFeeder feeder) throws IndexUnavailableException {
+        CompletableFuture<List<Map<String, Object>>> request = digestRequest.getAndSet(null);
+        if (request != null) {
+            try {
+                request.complete(feeder.readDigests());
+            } catch (IndexUnavailableException | RuntimeException e) {
+                request.completeExceptionally(e);
+                throw e;
+            }
         }
     }
 

@@ -21,8 +21,7 @@ record NextOffsets(Map<TopicPartition, Long> byPartition) {
     }
 
     /**
-     * Returns the offsets at which an index continues: those of its checkpoint, or else the beginning offsets. Topics
-     * that were truncated or restored do not begin at 0.
+     * Returns the offsets at which an index continues: those of its checkpoint, or else the beginning offsets.
      */
     static NextOffsets of(IndexCheckpoint checkpoint, SourceOffsets source) {
         Map<TopicPartition, Long> next = new HashMap<>();

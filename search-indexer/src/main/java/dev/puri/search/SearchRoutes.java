@@ -21,6 +21,7 @@ import java.util.List;
  * GET    /v1/search/verify     200, lines of JSON: each difference between index and topics, then a summary
  *                              · 503 while another verification runs
  * GET    /v1/stats             200 · 503
+ * GET    /v1/digest            200, the digest of each partition, and whether it equals the registrar's · 503
  * GET    /metrics              200
  * GET    /health/started       200, or 503 while the first index is being filled
  *
@@ -62,6 +63,7 @@ final class SearchRoutes {
         routes.add(Route.delete("/v1/search/reindex", Scope.ADMIN, adminRequests::cancelRebuild));
         routes.add(Route.get("/v1/search/verify", Scope.ADMIN, adminRequests::verify));
         routes.add(Route.get("/v1/stats", Scope.ADMIN, adminRequests::stats).withHeader(lag));
+        routes.add(Route.get("/v1/digest", Scope.ADMIN, adminRequests::digest));
         routes.add(Route.openApi(SearchRoutes.class, "/openapi-search.json"));
         routes.add(Problems.pages());
         routes.addAll(health.routes());

@@ -15,6 +15,7 @@ import dev.puri.search.index.EntryKind;
 import dev.puri.search.index.IndexSize;
 import dev.puri.settings.Settings;
 import dev.puri.tail.DeclaredCollections;
+import dev.puri.tail.DigestCheck;
 import dev.puri.tail.PlainConsumers;
 import dev.puri.tail.RefusalLog;
 import dev.puri.tail.ResourceStack;
@@ -122,6 +123,7 @@ public final class SearchServer implements AutoCloseable {
                             new Indexer.Limits(settings.maxLag(), settings.maxLagAge(), settings.searchForgetAfter()),
                             transactions::unreadyReason),
                     Indexer::close);
+            IndexScrub scrub = resources.add(new IndexScrub(indexer, settings.searchCheckRate()), IndexScrub::close);
             registerGauges(waiters, meters);
             IndexRows rows = new IndexRows(indexer);
             DocumentVisibility documentVisibility =
@@ -183,6 +185,7 @@ public final class SearchServer implements AutoCloseable {
                         metrics));
             }
             indexer.start();
+            scrub.start();
             documentVisibility.start();
             transactions.start();
             drainDelay = settings.drainDelay();
@@ -241,6 +244,9 @@ public final class SearchServer implements AutoCloseable {
         Gauge.builder("puri.search.ready", indexer, index -> index.health().isReady() ? 1 : 0)
                 .description("1 while /health/ready is up")
                 .register(meters);
+        for (EntryKind kind : EntryKind.values()) {
+            DigestCheck.meter(kind.topic(), () -> indexer.digestCheck(kind), meters);
+        }
         registerSizeGauge("entries", "identity", "Visible entries", IndexSize::identities, meters);
         registerSizeGauge("entries", "document", "Visible entries", IndexSize::documents, meters);
         registerSizeGauge("gone", null, "Deleted or replaced entries that still take space", IndexSize::gone, meters);

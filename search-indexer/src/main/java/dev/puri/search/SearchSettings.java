@@ -70,6 +70,15 @@ public record SearchSettings(
                                 + " instance creates a key in its state folder.")
         Optional<Secret> searchCursorSecret,
 
+        @Setting(
+                doc =
+                        "Rate at which the indexer compares stored entries with their hashes, in entries a second; 0 turns this"
+                                + " off.",
+                byDefault = "10000",
+                atLeast = "0",
+                atMost = "10000000")
+        int searchCheckRate,
+
         @Setting(doc = "Maximum number of concurrent searches.", byDefault = "4", atLeast = "1", atMost = "1000")
         int searchThreads,
 

@@ -4,6 +4,7 @@ import dev.puri.search.index.EntryKind;
 import dev.puri.search.index.IndexCheckpoint;
 import dev.puri.tail.ObservationTime;
 import dev.puri.tail.TopicEnds;
+import dev.puri.tail.Truncation;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
@@ -47,7 +48,23 @@ record SourceOffsets(Map<EntryKind, TopicEnds> ends, Map<EntryKind, Map<Integer,
     }
 
     /**
-     * Returns why an index must be rebuilt; null if it can continue from its checkpoint.
+     * Returns which partition lost its first records; null if none did. An index that is filled from these topics would
+     * lack entries.
+     */
+    @Nullable
+    String truncation() {
+        for (EntryKind kind : EntryKind.values()) {
+            String reason = Truncation.reason(kind.topic(), begins.getOrDefault(kind, Map.of()));
+            if (reason != null) {
+                return reason;
+            }
+        }
+        return null;
+    }
+
+    /**
+     * Returns why an index must be rebuilt; null if it can continue from its checkpoint. An empty index
+     * cannot be filled from topics that lost their first records.
      *
      * @param maxIndexAge maximum time since the index was complete; an older index may have missed tombstones, which
      *     brokers delete after some time
@@ -55,7 +72,7 @@ record SourceOffsets(Map<EntryKind, TopicEnds> ends, Map<EntryKind, Map<Integer,
     @Nullable
     String mismatch(IndexCheckpoint checkpoint, Duration maxIndexAge, Instant now) {
         if (checkpoint.topicIds().isEmpty()) {
-            return null;
+            return truncation();
         }
         for (EntryKind kind : EntryKind.values()) {
             TopicEnds topic = endsOf(kind);

@@ -40,7 +40,9 @@ final class BatchReaderTest {
         }
         decoded++;
         IndexChange change = new IndexChange(EntryKind.IDENTITY, 0, record.offset(), Puri.parse("a:b:c"), null);
-        return record.value()[0] == INVALID[0] ? null : new ChangeDecoder.DecodedRecord(change, null, Instant.EPOCH);
+        return record.value()[0] == INVALID[0]
+                ? null
+                : new ChangeDecoder.DecodedRecord(change, null, Instant.EPOCH, null);
     }
 
     private MockConsumer<byte[], byte[]> consumer() {

@@ -5,8 +5,11 @@ import static org.awaitility.Awaitility.await;
 
 import dev.puri.schemas.collection.SearchedAttributes;
 import dev.puri.schemas.identity.Puri;
+import dev.puri.search.index.Entry;
 import dev.puri.search.index.EntryKind;
+import dev.puri.search.index.IndexChange;
 import dev.puri.search.index.IndexUnavailableException;
+import dev.puri.tail.DigestCheck;
 import dev.puri.tail.wait.OutcomeCache;
 import dev.puri.tail.wait.Waiters;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -14,6 +17,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.concurrent.Callable;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -168,7 +172,7 @@ final class IndexerTest {
     }
 
     @Test
-    void rebuildsAnIndexWhoseNextRecordsWereDeleted() throws Exception {
+    void refusesToServeAnIndexWhoseNextRecordsWereDeleted() throws Exception {
         topics.write("music:tracks:1", 1, "One");
         Indexer indexer = start();
         awaitThat(indexer.health()::isReady);
@@ -180,9 +184,89 @@ final class IndexerTest {
         topics.write("music:tracks:4", 4, "Four");
         Indexer next = start();
 
-        awaitThat(() -> serves(next, "music:tracks:4"));
+        awaitThat(() -> next.health().waitReason().startsWith("records of partition "));
+        assertThat(next.health().waitReason()).contains(" were deleted, so the topic lacks rows");
+        awaitThat(() -> next.serving() == null);
+
+        topics.createAgain();
+        topics.write("music:tracks:5", 5, "Five");
+        awaitThat(() -> serves(next, "music:tracks:5"));
         assertThat(serves(next, "music:tracks:1")).isFalse();
-        assertThat(next.rebuildStatus().reason()).contains("is before the beginning of");
+        awaitThat(next.health()::isReady);
+    }
+
+    @Test
+    void refusesToFillAnIndexFromTopicsWithoutTheirFirstRecords() throws Exception {
+        topics.write("music:tracks:1", 1, "One");
+        topics.deleteRecords();
+        topics.write("music:tracks:2", 2, "Two");
+        Indexer indexer = start();
+
+        awaitThat(() -> indexer.health().waitReason().contains("were deleted, so the topic lacks rows"));
+        assertThat(indexer.serving()).isNull();
+        assertThat(store.unfinished()).isNull();
+    }
+
+    @Test
+    void aCompleteIndexKeepsServingWhenRecordsAreDeletedButIsNotReady() throws Exception {
+        topics.write("music:tracks:1", 1, "One");
+        Indexer indexer = start();
+        awaitThat(indexer.health()::isReady);
+
+        topics.deleteRecords();
+
+        awaitThat(() -> indexer.health().waitReason().contains("were deleted, so the topic lacks rows"));
+        assertThat(serves(indexer, "music:tracks:1")).isTrue();
+        indexer.requestRebuild();
+        awaitThat(() -> indexer.rebuildStatus().isRunning());
+        indexer.requestCancellation();
+        awaitThat(() -> !indexer.rebuildStatus().isRunning());
+        assertThat(serves(indexer, "music:tracks:1")).isTrue();
+    }
+
+    @Test
+    void aDifferenceMakesTheIndexUnreadyUntilARebuildReplacesIt() throws Exception {
+        topics.write("music:tracks:1", 1, "One");
+        Indexer indexer = start();
+        awaitThat(indexer.health()::isReady);
+        int partition = MemoryTopics.partition("music:tracks:1");
+        MemoryIndex old = store.serving();
+        // The engine loses an entry.
+        old.plant(new IndexChange(EntryKind.DOCUMENT, partition, 0, Puri.parse("music:tracks:1"), null));
+
+        topics.publishDigest(EntryKind.DOCUMENT, partition, Instant.now());
+
+        awaitThat(() -> indexer.health()
+                .waitReason()
+                .startsWith("partition " + partition + " of puri.documents.v1 differs from the registrar at offset 1"));
+        assertThat(indexer.health().isReady()).isFalse();
+        assertThat(serves(indexer, "music:tracks:1")).isTrue();
+        assertThat(indexer.requestDigests().get(30, TimeUnit.SECONDS).toString())
+                .contains("state=differs");
+
+        indexer.requestRebuild();
+        awaitThat(() -> store.serving() != old && indexer.health().isReady());
+        topics.publishDigest(EntryKind.DOCUMENT, partition, Instant.now());
+        awaitThat(() -> indexer.digestCheck(EntryKind.DOCUMENT).state(partition) == DigestCheck.State.EQUAL);
+    }
+
+    @Test
+    void anAlteredEntryMakesTheIndexUnreadyUntilItIsReplaced() throws Exception {
+        topics.write("music:tracks:1", 1, "One");
+        topics.write("music:tracks:2", 2, "Two");
+        Indexer indexer = start();
+        try (IndexScrub scrub = new IndexScrub(indexer, 1_000)) {
+            scrub.start();
+            awaitThat(indexer.health()::isReady);
+
+            store.serving().alter(Puri.parse("music:tracks:2"), new Entry.OfIdentity(Samples.active(2, "br-9")));
+
+            awaitThat(() -> indexer.health().waitReason().contains("the entry music:tracks:2"));
+            assertThat(indexer.health().waitReason())
+                    .contains("partition " + MemoryTopics.partition("music:tracks:2") + " of puri.identities.v1");
+            topics.write("music:tracks:2", 2, "Two");
+            awaitThat(indexer.health()::isReady);
+        }
     }
 
     @Test

@@ -3,10 +3,12 @@ package dev.puri.search;
 import dev.puri.schemas.collection.SearchedAttributes;
 import dev.puri.schemas.identity.Handle;
 import dev.puri.schemas.identity.Puri;
+import dev.puri.schemas.log.PartitionDigest;
 import dev.puri.schemas.log.Row;
 import dev.puri.search.index.Cursor;
 import dev.puri.search.index.CursorSeal;
 import dev.puri.search.index.Entry;
+import dev.puri.search.index.EntryDigests;
 import dev.puri.search.index.EntryKind;
 import dev.puri.search.index.IndexChange;
 import dev.puri.search.index.IndexCheckpoint;
@@ -16,6 +18,7 @@ import dev.puri.search.index.PageBudget;
 import dev.puri.search.index.SearchIndex;
 import dev.puri.search.index.SearchQuery;
 import dev.puri.search.index.SearchResult;
+import dev.puri.search.index.StoredHash;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -30,6 +33,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiConsumer;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -39,16 +43,22 @@ final class MemoryIndex implements SearchIndex {
 
     private record Key(EntryKind kind, Puri puri) {}
 
+    /**
+     * @param hash the hash of the entry when it was written
+     */
+    private record Stored(Entry entry, int partition, long hash) {}
+
     private final Map<Puri, SearchedAttributes> declared = new ConcurrentHashMap<>();
 
-    private final Map<Key, Entry> applied = new HashMap<>();
+    private final Map<Key, Stored> applied = new HashMap<>();
+    private final AtomicInteger digestScans = new AtomicInteger();
     private final AtomicInteger purges = new AtomicInteger();
     private final AtomicInteger startedPurges = new AtomicInteger();
     private volatile CompletableFuture<Boolean> purgeResult = CompletableFuture.completedFuture(true);
     private volatile boolean isBroken;
     private volatile long reportedIdentities;
-    private volatile Map<Key, Entry> visible = Map.of();
-    private Map<Key, Entry> durable = Map.of();
+    private volatile Map<Key, Stored> visible = Map.of();
+    private Map<Key, Stored> durable = Map.of();
     private IndexCheckpoint checkpoint = IndexCheckpoint.NONE;
     private volatile boolean isUnavailable;
     private volatile boolean isClosed;
@@ -66,6 +76,11 @@ final class MemoryIndex implements SearchIndex {
     /** Adds a number to the reported number of identities. */
     void addReportedIdentities(long more) {
         reportedIdentities = more;
+    }
+
+    /** Returns how often the digests were computed. */
+    int digestScans() {
+        return digestScans.get();
     }
 
     int purges() {
@@ -89,10 +104,19 @@ final class MemoryIndex implements SearchIndex {
 
     /** Applies a change that is not in the topics, and makes it visible at once. */
     void plant(IndexChange change) {
-        Map<Key, Entry> planted = new HashMap<>(visible);
+        Map<Key, Stored> planted = new HashMap<>(visible);
         put(planted, change);
         put(applied, change);
         visible = Map.copyOf(planted);
+    }
+
+    /** Replaces a stored entry, visible at once, but not its hash, as a fault of a disk does. */
+    void alter(Puri puri, Entry entry) {
+        Key key = new Key(entry.kind(), puri);
+        Map<Key, Stored> altered = new HashMap<>(visible);
+        Stored stored = altered.get(key);
+        altered.put(key, new Stored(entry, stored.partition(), stored.hash()));
+        visible = Map.copyOf(altered);
     }
 
     /** Restores the state of the last commit, as after a crash. */
@@ -133,12 +157,15 @@ final class MemoryIndex implements SearchIndex {
         return declared.get(puri);
     }
 
-    private static void put(Map<Key, Entry> entries, IndexChange change) {
+    private static void put(Map<Key, Stored> entries, IndexChange change) {
         Key key = new Key(change.kind(), change.puri());
         if (change.entry() == null) {
             entries.remove(key);
         } else {
-            entries.put(key, change.entry());
+            entries.put(
+                    key,
+                    new Stored(
+                            change.entry(), change.partition(), change.entry().hash(change.puri())));
         }
     }
 
@@ -165,13 +192,15 @@ final class MemoryIndex implements SearchIndex {
         if (isBroken) {
             throw new StackOverflowError("a bug");
         }
-        Map<Key, Entry> now = visible;
+        Map<Key, Stored> now = visible;
         EntryKind kind = query.text() == null ? EntryKind.IDENTITY : EntryKind.DOCUMENT;
         List<SearchResult.Hit> all = now.entrySet().stream()
                 .filter(each -> each.getKey().kind() == kind)
-                .filter(each -> passes(query, each.getKey().puri(), each.getValue()))
+                .filter(each ->
+                        passes(query, each.getKey().puri(), each.getValue().entry()))
                 .sorted(order(query))
-                .map(each -> hit(now, query, each.getKey().puri(), each.getValue()))
+                .map(each ->
+                        hit(now, query, each.getKey().puri(), each.getValue().entry()))
                 .toList();
         int from = query.after() == null ? 0 : Integer.parseInt(text(SEAL.open(query, query.after())));
         PageBudget budget = new PageBudget();
@@ -215,13 +244,14 @@ final class MemoryIndex implements SearchIndex {
         return List.of(text.toLowerCase(Locale.ROOT).split("\\s+")).stream().allMatch(all::contains);
     }
 
-    private static Comparator<Map.Entry<Key, Entry>> order(SearchQuery query) {
+    private static Comparator<Map.Entry<Key, Stored>> order(SearchQuery query) {
         return switch (query.order()) {
             case RELEVANCE -> Comparator.comparing(each -> each.getKey().puri());
-            case OLDEST -> Comparator.comparing(each -> row(each.getValue()).uuid());
+            case OLDEST ->
+                Comparator.comparing(each -> row(each.getValue().entry()).uuid());
             case NEWEST ->
-                Comparator.<Map.Entry<Key, Entry>, java.util.UUID>comparing(
-                                each -> row(each.getValue()).uuid())
+                Comparator.<Map.Entry<Key, Stored>, java.util.UUID>comparing(
+                                each -> row(each.getValue().entry()).uuid())
                         .reversed();
         };
     }
@@ -230,10 +260,11 @@ final class MemoryIndex implements SearchIndex {
         return ((Entry.OfIdentity) entry).row();
     }
 
-    private static SearchResult.Hit hit(Map<Key, Entry> now, SearchQuery query, Puri puri, Entry entry) {
-        Entry text = now.get(new Key(EntryKind.DOCUMENT, puri));
-        Map<String, String> attributes =
-                text instanceof Entry.OfDocument document ? document.document().attributes() : Map.of();
+    private static SearchResult.Hit hit(Map<Key, Stored> now, SearchQuery query, Puri puri, Entry entry) {
+        Stored text = now.get(new Key(EntryKind.DOCUMENT, puri));
+        Map<String, String> attributes = text != null && text.entry() instanceof Entry.OfDocument document
+                ? document.document().attributes()
+                : Map.of();
         Puri survivor = entry instanceof Entry.OfIdentity identity
                 ? identity.row().mergedInto()
                 : ((Entry.OfDocument) entry).document().mergedInto();
@@ -260,7 +291,8 @@ final class MemoryIndex implements SearchIndex {
     @Override
     public @Nullable Entry entry(EntryKind kind, Puri puri) throws IndexUnavailableException {
         requireOpen();
-        return visible.get(new Key(kind, puri));
+        Stored stored = visible.get(new Key(kind, puri));
+        return stored == null ? null : stored.entry();
     }
 
     @Override
@@ -268,7 +300,7 @@ final class MemoryIndex implements SearchIndex {
         requireOpen();
         return visible.entrySet().stream()
                 .filter(each -> each.getKey().kind() == EntryKind.IDENTITY
-                        && handle.equals(each.getValue().handle()))
+                        && handle.equals(each.getValue().entry().handle()))
                 .map(each -> each.getKey().puri())
                 .findAny()
                 .orElse(null);
@@ -279,9 +311,35 @@ final class MemoryIndex implements SearchIndex {
         requireOpen();
         new ArrayList<>(visible.entrySet()).forEach(each -> {
             if (each.getKey().kind() == kind) {
-                reader.accept(each.getKey().puri(), each.getValue());
+                reader.accept(each.getKey().puri(), each.getValue().entry());
             }
         });
+    }
+
+    @Override
+    public EntryDigests digests() throws IndexUnavailableException {
+        requireOpen();
+        digestScans.incrementAndGet();
+        EntryDigests.Sum digests = new EntryDigests.Sum();
+        visible.forEach((key, stored) ->
+                digests.add(key.kind(), stored.partition(), PartitionDigest.EMPTY.plus(stored.hash())));
+        return digests.toDigests();
+    }
+
+    @Override
+    public void compareHashes(EntryKind kind, int partition, Predicate<StoredHash> visitor)
+            throws IndexUnavailableException {
+        requireOpen();
+        for (Map.Entry<Key, Stored> each : visible.entrySet()) {
+            Puri puri = each.getKey().puri();
+            Stored stored = each.getValue();
+            if (each.getKey().kind() == kind
+                    && stored.partition() == partition
+                    && !visitor.test(
+                            new StoredHash(puri, stored.hash(), stored.entry().hash(puri)))) {
+                return;
+            }
+        }
     }
 
     @Override

@@ -4,14 +4,19 @@ import dev.puri.schemas.avro.Document;
 import dev.puri.schemas.avro.IdentityRow;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.DocumentAvro;
+import dev.puri.schemas.log.PartitionDigest;
 import dev.puri.schemas.log.Row;
 import dev.puri.schemas.log.RowAvro;
+import dev.puri.schemas.log.RowHash;
+import dev.puri.schemas.log.Topics;
 import dev.puri.schemas.serde.InMemorySchemaRegistry;
 import dev.puri.schemas.serde.RecordWriter;
 import dev.puri.search.index.EntryKind;
 import dev.puri.tail.TopicAdmin;
 import dev.puri.testkit.InMemoryTopics;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -39,6 +44,7 @@ final class MemoryTopics {
 
     private final InMemorySchemaRegistry registry = new InMemorySchemaRegistry();
     private final Map<TopicPartition, List<ConsumerRecord<byte[], byte[]>>> partitions = new HashMap<>();
+    private final Map<TopicPartition, Map<Puri, Long>> hashes = new HashMap<>();
     private final InMemoryTopics topics = new InMemoryTopics();
     private int polls;
 
@@ -61,6 +67,7 @@ final class MemoryTopics {
             topics.create(kind.topic(), PARTITIONS);
             for (int partition = 0; partition < PARTITIONS; partition++) {
                 partitions.put(new TopicPartition(kind.topic(), partition), new ArrayList<>());
+                hashes(kind, partition).clear();
             }
         }
     }
@@ -68,13 +75,62 @@ final class MemoryTopics {
     /** Writes a row and its document. */
     synchronized void write(String puri, int number, String title) {
         Row row = Samples.active(number, "br-1");
+        Puri key = Puri.parse(puri);
+        dev.puri.schemas.log.Document document = Samples.document(row, title);
         append(EntryKind.IDENTITY, puri, ROWS.encode(registry.register("rows", ROWS.schema()), RowAvro.toAvro(row)));
         append(
                 EntryKind.DOCUMENT,
                 puri,
-                DOCUMENTS.encode(
-                        registry.register("documents", DOCUMENTS.schema()),
-                        DocumentAvro.toAvro(Samples.document(row, title))));
+                DOCUMENTS.encode(registry.register("documents", DOCUMENTS.schema()), DocumentAvro.toAvro(document)));
+        hashes(EntryKind.IDENTITY, partition(puri)).put(key, RowHash.of(key, row));
+        hashes(EntryKind.DOCUMENT, partition(puri)).put(key, RowHash.of(key, document));
+    }
+
+    /** Writes both tombstones. */
+    synchronized void erase(String puri) {
+        for (EntryKind kind : EntryKind.values()) {
+            append(kind, puri, null);
+            hashes(kind, partition(puri)).remove(Puri.parse(puri));
+        }
+    }
+
+    private Map<Puri, Long> hashes(EntryKind kind, int partition) {
+        return hashes.computeIfAbsent(new TopicPartition(kind.topic(), partition), each -> new HashMap<>());
+    }
+
+    /** Returns the digest of all records of a partition. */
+    synchronized PartitionDigest digest(EntryKind kind, int partition) {
+        PartitionDigest digest = PartitionDigest.EMPTY;
+        for (long hash : hashes(kind, partition).values()) {
+            digest = digest.plus(hash);
+        }
+        return digest;
+    }
+
+    /** Publishes the digest of all records of a partition, as the registrar does. */
+    void publishDigest(EntryKind kind, int partition, Instant at) {
+        publishDigest(kind, partition, digest(kind, partition), at);
+    }
+
+    /** Publishes any digest. */
+    void publishDigest(EntryKind kind, int partition, PartitionDigest digest, Instant at) {
+        publishDigestHeader(kind, partition, digest.toString(), at);
+    }
+
+    /** Publishes a digest that may be malformed. */
+    synchronized void publishDigestHeader(EntryKind kind, int partition, String digest, Instant at) {
+        RecordHeaders headers = new RecordHeaders();
+        headers.add(PartitionDigest.HEADER, digest.getBytes(StandardCharsets.US_ASCII));
+        append(new TopicPartition(kind.topic(), partition), Topics.MARKER + partition, null, headers, at);
+    }
+
+    /** Returns the partition of a name. */
+    static int partition(String puri) {
+        return Math.floorMod(puri.hashCode(), PARTITIONS);
+    }
+
+    synchronized long end(EntryKind kind, int partition) {
+        return end(new TopicPartition(kind.topic(), partition));
     }
 
     /** Deletes all records, as a retention policy does. Later records continue at the same offsets. */
@@ -88,19 +144,23 @@ final class MemoryTopics {
     }
 
     private void append(EntryKind kind, String puri, byte @Nullable [] value) {
-        TopicPartition partition = new TopicPartition(kind.topic(), Math.floorMod(puri.hashCode(), PARTITIONS));
+        append(new TopicPartition(kind.topic(), partition(puri)), puri, value, new RecordHeaders(), Samples.TIME);
+    }
+
+    private void append(
+            TopicPartition partition, String puri, byte @Nullable [] value, RecordHeaders headers, Instant at) {
         records(partition)
                 .add(new ConsumerRecord<>(
                         partition.topic(),
                         partition.partition(),
                         end(partition),
-                        Samples.TIME.toEpochMilli(),
+                        at.toEpochMilli(),
                         TimestampType.CREATE_TIME,
                         0,
                         0,
                         Puri.parse(puri).toBytes(),
                         value,
-                        new RecordHeaders(),
+                        headers,
                         Optional.empty()));
         topics.setEnd(partition, end(partition));
     }

@@ -128,7 +128,7 @@ final class SearchFaultIT {
     }
 
     @Test
-    void rebuildsAnIndexWhoseOffsetsWereDeleted(@TempDir Path folder) throws Exception {
+    void refusesToServeAnIndexWhoseNextRecordsWereDeleted(@TempDir Path folder) throws Exception {
         SchemaRegistryFixture registry = SchemaRegistryFixture.shared();
         try (RestartableBroker broker = Broker.start();
                 TopicWriter topics = new TopicWriter(broker.bootstrapServers(), registry.url())) {
@@ -142,8 +142,13 @@ final class SearchFaultIT {
             topics.deleteRecords();
             topics.fill("soundcloud:tracks", 60, 65);
             try (SearchServer server = server(topics, folder)) {
-                await().atMost(TIMEOUT).until(() -> total(server) == 5 && server.isReady());
-                assertThat(send(server, "/metrics").body()).contains("puri_search_rebuilds_total 1.0");
+                await().atMost(TIMEOUT)
+                        .until(() -> send(server, "/v1/search").body().contains("were deleted"));
+                assertThat(send(server, "/v1/search").statusCode()).isEqualTo(503);
+                assertThat(send(server, "/health/ready").body())
+                        .containsPattern(
+                                "records of partition [012] of puri.identities.v1 before offset \\d+ were deleted");
+                assertThat(send(server, "/v1/digest").statusCode()).isEqualTo(503);
             }
         }
     }

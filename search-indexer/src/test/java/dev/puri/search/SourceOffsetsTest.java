@@ -33,7 +33,16 @@ final class SourceOffsetsTest {
     @Test
     void anIndexOfTheseTopicsIsFedFromItsCheckpoint() {
         assertThat(mismatch(reached(ROWS, Map.of(0, 10L, 1, 3L), NOW))).isNull();
-        assertThat(mismatch(IndexCheckpoint.NONE)).isNull();
+    }
+
+    @Test
+    void anEmptyIndexCannotBeFilledFromTopicsWithoutTheirFirstRecords() {
+        assertThat(mismatch(IndexCheckpoint.NONE))
+                .isEqualTo(source.truncation())
+                .contains("records of partition 0 of puri.identities.v1 before offset 2 were deleted");
+        SourceOffsets whole = new SourceOffsets(source.ends(), Map.of(), AT);
+        assertThat(whole.truncation()).isNull();
+        assertThat(whole.mismatch(IndexCheckpoint.NONE, TRUSTED, NOW)).isNull();
     }
 
     @Test

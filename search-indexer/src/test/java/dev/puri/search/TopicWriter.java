@@ -11,6 +11,7 @@ import dev.puri.schemas.collection.SearchedAttributes;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.DocumentAvro;
 import dev.puri.schemas.log.Outcome;
+import dev.puri.schemas.log.PartitionDigest;
 import dev.puri.schemas.log.Position;
 import dev.puri.schemas.log.Row;
 import dev.puri.schemas.log.RowAvro;
@@ -174,6 +175,16 @@ final class TopicWriter implements AutoCloseable {
                     event(puri, i),
                     null);
         }
+        producer.commitTransaction();
+    }
+
+    /** Publishes the digest of a partition, as the registrar does. */
+    void publishDigest(String topic, int partition, PartitionDigest digest) {
+        producer.beginTransaction();
+        ProducerRecord<byte[], byte[]> record = new ProducerRecord<>(
+                topic, partition, Puri.parse(Topics.MARKER + partition).toBytes(), null);
+        record.headers().add(digest.toHeader());
+        producer.send(record);
         producer.commitTransaction();
     }
 

@@ -6,6 +6,7 @@ import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.identity.Shard;
 import dev.puri.schemas.log.Document;
 import dev.puri.schemas.log.Row;
+import dev.puri.schemas.log.RowHash;
 import org.jspecify.annotations.Nullable;
 
 /** An index entry: the row of one identity in the identity table, or its searchable document. */
@@ -29,6 +30,13 @@ public sealed interface Entry {
     /** Returns the identity into which this identity was merged; null if this identity was not merged. */
     @Nullable
     Puri mergedInto();
+
+    /**
+     * Returns the hash of this entry, see {@link RowHash}.
+     *
+     * @param puri the pURI of this entry
+     */
+    long hash(Puri puri);
 
     /**
      * A row of the identity table. The row contains the position of the last event that the registry answered for this
@@ -64,6 +72,11 @@ public sealed interface Entry {
         public @Nullable Puri mergedInto() {
             return row.mergedInto();
         }
+
+        @Override
+        public long hash(Puri puri) {
+            return RowHash.of(puri, row);
+        }
     }
 
     /** A document with the searchable attributes of an identity. */
@@ -96,6 +109,11 @@ public sealed interface Entry {
         @Override
         public @Nullable Puri mergedInto() {
             return document.mergedInto();
+        }
+
+        @Override
+        public long hash(Puri puri) {
+            return RowHash.of(puri, document);
         }
     }
 }

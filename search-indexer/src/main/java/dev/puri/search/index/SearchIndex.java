@@ -4,6 +4,7 @@ import dev.puri.schemas.identity.Handle;
 import dev.puri.schemas.identity.Puri;
 import java.util.List;
 import java.util.function.BiConsumer;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -65,6 +66,20 @@ public interface SearchIndex extends AutoCloseable {
 
     /** Passes every entry of a kind in a point-in-time view to a consumer, in no particular order. Thread-safe. */
     void forEach(EntryKind kind, BiConsumer<Puri, Entry> consumer) throws IndexUnavailableException;
+
+    /**
+     * Returns the digests of the visible entries, of all partitions in one point-in-time view. It adds up the hashes that
+     * were stored when the entries were written. Thread-safe.
+     */
+    EntryDigests digests() throws IndexUnavailableException;
+
+    /**
+     * Compares every visible entry of a partition with its stored hash, in a point-in-time view and in no particular
+     * order. The view exists until the method returns, and files of removed entries exist as long. Thread-safe.
+     *
+     * @param visitor called for each entry; ends the comparison by returning false
+     */
+    void compareHashes(EntryKind kind, int partition, Predicate<StoredHash> visitor) throws IndexUnavailableException;
 
     /** Returns the number of visible entries and the size on disk. Thread-safe. */
     IndexSize size() throws IndexUnavailableException;

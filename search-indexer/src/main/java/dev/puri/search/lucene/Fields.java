@@ -65,8 +65,16 @@ final class Fields {
     /** The whole entry as {@link StoredEntry} writes it. */
     static final String ENTRY = "entry";
 
+    /** {@link Entry#hash} of the entry when it was written. */
+    static final String HASH = "hash";
+
+    /** Kind and partition of the entry; see {@link #partition}. */
+    static final String PARTITION = "partition";
+
     /** In {@link #TIE}, the hash has the lower 56 bits and the length has the bits above. */
     private static final int TIE_LENGTH_SHIFT = 56;
+
+    private static final EntryKind[] KINDS = EntryKind.values();
 
     private static final FieldType WORDS_TYPE = TextField.TYPE_NOT_STORED;
 
@@ -110,6 +118,21 @@ final class Fields {
         };
     }
 
+    /** Returns the value of {@link #PARTITION}. */
+    static long partition(EntryKind kind, int partition) {
+        return (long) partition * KINDS.length + kind.ordinal();
+    }
+
+    /** Returns the kind of a value of {@link #PARTITION}. */
+    static EntryKind kindOf(long partition) {
+        return KINDS[(int) (partition % KINDS.length)];
+    }
+
+    /** Returns the number of the partition of a value of {@link #PARTITION}. */
+    static int numberOf(long partition) {
+        return (int) (partition / KINDS.length);
+    }
+
     /** Returns the name of the field with the words of all attributes that have a weight. */
     static String wordsField(int weight) {
         return WORDS_PREFIX + weight;
@@ -134,9 +157,10 @@ final class Fields {
      * Returns the Lucene document of an entry.
      *
      * @param key the result of {@link #key}
+     * @param partition the partition of the entry's record
      * @param searchedAttributes the attribute weights that the document's collection declares
      */
-    static Document of(Term key, Puri puri, Entry entry, SearchedAttributes searchedAttributes) {
+    static Document of(Term key, int partition, Puri puri, Entry entry, SearchedAttributes searchedAttributes) {
         Document fields = new Document();
         BytesRef collection = new BytesRef(puri.qualifiedCollection());
         BytesRef shard = new BytesRef(entry.shard().text());
@@ -148,6 +172,8 @@ final class Fields {
         fields.add(new StringField(SHARD, shard, Field.Store.NO));
         fields.add(new SortedDocValuesField(SHARD, shard));
         fields.add(new StringField(OWNER, entry.owner().text(), Field.Store.NO));
+        fields.add(new NumericDocValuesField(HASH, entry.hash(puri)));
+        fields.add(new NumericDocValuesField(PARTITION, partition(entry.kind(), partition)));
         switch (entry) {
             case Entry.OfIdentity identity -> {
                 addTie(key, IndexedText.MAX_LENGTH, fields);

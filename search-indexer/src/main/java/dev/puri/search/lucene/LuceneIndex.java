@@ -5,6 +5,7 @@ import dev.puri.schemas.identity.Puri;
 import dev.puri.search.index.Cursor;
 import dev.puri.search.index.CursorSeal;
 import dev.puri.search.index.Entry;
+import dev.puri.search.index.EntryDigests;
 import dev.puri.search.index.EntryKind;
 import dev.puri.search.index.IndexChange;
 import dev.puri.search.index.IndexCheckpoint;
@@ -13,6 +14,7 @@ import dev.puri.search.index.IndexUnavailableException;
 import dev.puri.search.index.SearchIndex;
 import dev.puri.search.index.SearchQuery;
 import dev.puri.search.index.SearchResult;
+import dev.puri.search.index.StoredHash;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -23,6 +25,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import org.apache.lucene.index.ConcurrentMergeScheduler;
 import org.apache.lucene.index.CorruptIndexException;
 import org.apache.lucene.index.IndexWriter;
@@ -49,7 +52,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class LuceneIndex implements SearchIndex {
     /** Version of fields, text analysis and stored entries. The server rebuilds an index of another version. */
-    static final String FORMAT = "2";
+    static final String FORMAT = "3";
 
     private static final String FORMAT_KEY = "form";
     private static final String CHECKPOINT_KEY = "reached";
@@ -264,6 +267,20 @@ public final class LuceneIndex implements SearchIndex {
     public void forEach(EntryKind kind, BiConsumer<Puri, Entry> consumer) throws IndexUnavailableException {
         this.<Boolean, RuntimeException>read(reader -> {
             reader.forEach(kind, storedEntry -> consumer.accept(storedEntry.puri(), storedEntry.entry()));
+            return true;
+        });
+    }
+
+    @Override
+    public EntryDigests digests() throws IndexUnavailableException {
+        return this.<EntryDigests, RuntimeException>read(PointInTimeReader::digests);
+    }
+
+    @Override
+    public void compareHashes(EntryKind kind, int partition, Predicate<StoredHash> visitor)
+            throws IndexUnavailableException {
+        this.<Boolean, RuntimeException>read(reader -> {
+            reader.compareHashes(kind, partition, visitor);
             return true;
         });
     }

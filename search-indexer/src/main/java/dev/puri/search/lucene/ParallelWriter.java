@@ -11,6 +11,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import org.apache.lucene.document.Document;
 import org.apache.lucene.index.IndexWriter;
 import org.apache.lucene.index.Term;
 import org.jspecify.annotations.Nullable;
@@ -123,10 +124,14 @@ final class ParallelWriter implements Closeable {
                     writer.deleteDocuments(key);
                 }
             } else if (mayExist) {
-                writer.updateDocument(key, Fields.of(key, change.puri(), entry, change.searchedAttributes()));
+                writer.updateDocument(key, fields(key, change, entry));
             } else {
-                writer.addDocument(Fields.of(key, change.puri(), entry, change.searchedAttributes()));
+                writer.addDocument(fields(key, change, entry));
             }
+        }
+
+        private static Document fields(Term key, IndexChange change, Entry entry) {
+            return Fields.of(key, change.partition(), change.puri(), entry, change.searchedAttributes());
         }
     }
 }

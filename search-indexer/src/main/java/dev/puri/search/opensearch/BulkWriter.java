@@ -93,7 +93,8 @@ final class BulkWriter {
         lines.writeBytes(ClusterClient.bytes(action));
         lines.write('\n');
         if (entry != null) {
-            lines.writeBytes(ClusterClient.bytes(EntryJson.toJson(change.puri(), entry, change.searchedAttributes())));
+            lines.writeBytes(ClusterClient.bytes(
+                    EntryJson.toJson(change.partition(), change.puri(), entry, change.searchedAttributes())));
             lines.write('\n');
         }
         return new Operation(id, lines.toByteArray());

@@ -22,6 +22,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.UUID;
+import java.util.function.ToLongFunction;
 
 /**
  * Converts entries into OpenSearch documents, which are JSON, and back. {@code index.json} declares the fields. The
@@ -42,6 +43,15 @@ final class EntryJson {
 
     /** The field of {@code kept} with the name of the title attribute. */
     private static final String TITLE_NAME = "title";
+
+    /** The field with the partition of the entry's record. */
+    static final String PARTITION = "partition";
+
+    /**
+     * The fields with the four 16-bit parts of {@link Entry#hash} when the entry was written, the lowest part first.
+     * OpenSearch adds up doubles, which are exact for integers up to 2⁵³: for the parts of 2³⁷ entries.
+     */
+    static final List<String> HASH_FIELDS = List.of("hash_0", "hash_1", "hash_2", "hash_3");
 
     /** Names of all fields that contain attributes. */
     static final List<String> ATTRIBUTE_FIELDS = attributeFields();
@@ -88,11 +98,25 @@ final class EntryJson {
     }
 
     /**
+     * Returns the hash, or the sum of hashes, of which each field of {@link #HASH_FIELDS} has a part.
+     *
+     * @param part returns the value of a field
+     */
+    static long joinHash(ToLongFunction<String> part) {
+        long hash = 0;
+        for (int i = 0; i < HASH_FIELDS.size(); i++) {
+            hash += part.applyAsLong(HASH_FIELDS.get(i)) << i * Short.SIZE;
+        }
+        return hash;
+    }
+
+    /**
      * Converts an entry into an OpenSearch document.
      *
+     * @param partition the partition of the entry's record
      * @param searchedAttributes the attribute weights that the entry's collection declares
      */
-    static ObjectNode toJson(Puri puri, Entry entry, SearchedAttributes searchedAttributes) {
+    static ObjectNode toJson(int partition, Puri puri, Entry entry, SearchedAttributes searchedAttributes) {
         ObjectNode json = ClusterClient.JSON.createObjectNode();
         json.put("kind", fieldValue(entry.kind()))
                 .put("puri", puri.toString())
@@ -101,6 +125,11 @@ final class EntryJson {
                 .put("shard", entry.shard().toString())
                 .put("owner", entry.owner().toString())
                 .put("status", fieldValue(entry.status()));
+        json.put(PARTITION, partition);
+        long hash = entry.hash(puri);
+        for (int i = 0; i < HASH_FIELDS.size(); i++) {
+            json.put(HASH_FIELDS.get(i), hash >>> i * Short.SIZE & 0xFFFF);
+        }
         Handle handle = entry.handle();
         if (handle != null) {
             json.put("handle", handle.toString());

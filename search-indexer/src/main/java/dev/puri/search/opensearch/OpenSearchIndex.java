@@ -5,9 +5,11 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.puri.schemas.identity.Handle;
 import dev.puri.schemas.identity.Puri;
+import dev.puri.schemas.log.PartitionDigest;
 import dev.puri.search.index.Cursor;
 import dev.puri.search.index.CursorSeal;
 import dev.puri.search.index.Entry;
+import dev.puri.search.index.EntryDigests;
 import dev.puri.search.index.EntryKind;
 import dev.puri.search.index.IndexChange;
 import dev.puri.search.index.IndexCheckpoint;
@@ -17,12 +19,14 @@ import dev.puri.search.index.PageBudget;
 import dev.puri.search.index.SearchIndex;
 import dev.puri.search.index.SearchQuery;
 import dev.puri.search.index.SearchResult;
+import dev.puri.search.index.StoredHash;
 import dev.puri.search.words.Highlighter;
 import dev.puri.search.words.NameCandidates;
 import dev.puri.search.words.ParsedQuery;
 import java.io.IOException;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
+import java.time.DateTimeException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -32,6 +36,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.BiConsumer;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -50,11 +55,14 @@ final class OpenSearchIndex implements SearchIndex {
     /** Time limit for the merge of segments in a purge. */
     private static final Duration MERGE_TIMEOUT = Duration.ofHours(2);
 
-    /** Number of entries in one request of {@link #forEach}. */
+    /** Number of entries in one request of {@link #scan}. */
     private static final int SCAN_SIZE = 1_000;
 
-    /** Time that OpenSearch keeps the view of {@link #forEach} between two requests. */
+    /** Time that OpenSearch keeps the view of {@link #scan} between two requests. */
     private static final String SCAN_KEEP_ALIVE = "5m";
+
+    /** More than any topic has, so that the aggregation returns every partition. */
+    private static final int MAX_PARTITIONS = 10_000;
 
     private final ClusterClient cluster;
     private final String name;
@@ -277,25 +285,34 @@ final class OpenSearchIndex implements SearchIndex {
 
     @Override
     public void forEach(EntryKind kind, BiConsumer<Puri, Entry> consumer) throws IndexUnavailableException {
+        ObjectNode body = ClusterClient.JSON.createObjectNode();
+        body.putObject("query").putObject("term").put("kind", EntryJson.fieldValue(kind));
+        scan(body, hit -> {
+            JsonNode source = hit.path("_source");
+            consumer.accept(EntryJson.puri(source), EntryJson.toEntry(source));
+            return true;
+        });
+    }
+
+    /** Passes all hits of a search to a visitor, until the visitor returns false. */
+    private void scan(ObjectNode body, Predicate<JsonNode> visitor) throws IndexUnavailableException {
         requireOpen();
         String pointInTimeId = completeBody(cluster.sendWithReadTimeout(
                         "POST", path("_search/point_in_time?keep_alive=" + SCAN_KEEP_ALIVE), null))
                 .path("pit_id")
                 .asText();
         try {
-            scan(kind, pointInTimeId, consumer);
+            scan(body, pointInTimeId, visitor);
         } finally {
-            ObjectNode body = ClusterClient.JSON.createObjectNode();
-            body.putArray("pit_id").add(pointInTimeId);
-            cluster.sendWithReadTimeout("DELETE", "/_search/point_in_time", body);
+            ObjectNode pointsInTime = ClusterClient.JSON.createObjectNode();
+            pointsInTime.putArray("pit_id").add(pointInTimeId);
+            cluster.sendWithReadTimeout("DELETE", "/_search/point_in_time", pointsInTime);
         }
     }
 
-    private void scan(EntryKind kind, String pointInTimeId, BiConsumer<Puri, Entry> consumer)
+    private void scan(ObjectNode body, String pointInTimeId, Predicate<JsonNode> visitor)
             throws IndexUnavailableException {
-        ObjectNode body =
-                ClusterClient.JSON.createObjectNode().put("size", SCAN_SIZE).put("track_total_hits", false);
-        body.putObject("query").putObject("term").put("kind", EntryJson.fieldValue(kind));
+        body.put("size", SCAN_SIZE).put("track_total_hits", false);
         body.putObject("pit").put("id", pointInTimeId).put("keep_alive", SCAN_KEEP_ALIVE);
         body.putArray("sort").addObject().put("_shard_doc", "asc");
         while (true) {
@@ -304,13 +321,68 @@ final class OpenSearchIndex implements SearchIndex {
                     .path("hits")
                     .path("hits");
             for (JsonNode hit : hits) {
-                JsonNode source = hit.path("_source");
-                consumer.accept(EntryJson.puri(source), EntryJson.toEntry(source));
+                if (!visitor.test(hit)) {
+                    return;
+                }
             }
             if (hits.size() < SCAN_SIZE) {
                 return;
             }
             body.set("search_after", hits.path(SCAN_SIZE - 1).path("sort"));
+        }
+    }
+
+    @Override
+    public EntryDigests digests() throws IndexUnavailableException {
+        requireOpen();
+        EntryDigests.Sum digests = new EntryDigests.Sum();
+        for (EntryKind kind : EntryKind.values()) {
+            ObjectNode body = ClusterClient.JSON.createObjectNode().put("size", 0);
+            body.putObject("query").putObject("term").put("kind", EntryJson.fieldValue(kind));
+            ObjectNode partitions = body.putObject("aggs").putObject("partitions");
+            partitions.putObject("terms").put("field", EntryJson.PARTITION).put("size", MAX_PARTITIONS);
+            ObjectNode sums = partitions.putObject("aggs");
+            EntryJson.HASH_FIELDS.forEach(
+                    field -> sums.putObject(field).putObject("sum").put("field", field));
+            // The feeder needs the result, so it has the time limit of a batch.
+            JsonNode response = completeBody(cluster.sendWithWriteTimeout(
+                    "POST", path("_search?allow_partial_search_results=false&request_cache=false"), body));
+            for (JsonNode bucket :
+                    response.path("aggregations").path("partitions").path("buckets")) {
+                digests.add(
+                        kind,
+                        bucket.path("key").asInt(),
+                        new PartitionDigest(
+                                bucket.path("doc_count").asLong(),
+                                EntryJson.joinHash(field ->
+                                        bucket.path(field).path("value").asLong())));
+            }
+        }
+        return digests.toDigests();
+    }
+
+    @Override
+    public void compareHashes(EntryKind kind, int partition, Predicate<StoredHash> visitor)
+            throws IndexUnavailableException {
+        ObjectNode body = ClusterClient.JSON.createObjectNode();
+        ArrayNode filter = body.putObject("query").putObject("bool").putArray("filter");
+        filter.addObject().putObject("term").put("kind", EntryJson.fieldValue(kind));
+        filter.addObject().putObject("term").put(EntryJson.PARTITION, partition);
+        ArrayNode storedFields = body.putArray("docvalue_fields");
+        EntryJson.HASH_FIELDS.forEach(storedFields::add);
+        scan(body, hit -> visitor.test(storedHash(hit)));
+    }
+
+    private static StoredHash storedHash(JsonNode hit) {
+        // The doc values, because a change of the source may have changed the hash in it too.
+        long stored = EntryJson.joinHash(
+                field -> hit.path("fields").path(field).path(0).asLong());
+        try {
+            JsonNode source = hit.path("_source");
+            Puri puri = EntryJson.puri(source);
+            return new StoredHash(puri, stored, EntryJson.toEntry(source).hash(puri));
+        } catch (IllegalArgumentException | DateTimeException e) {
+            return StoredHash.unreadable(stored);
         }
     }
 

@@ -120,7 +120,7 @@ public final class FakeTopics {
                 .computeIfAbsent(partition(puri), partition -> 0L);
     }
 
-    private static int partition(Puri puri) {
+    static int partition(Puri puri) {
         return Math.floorMod(puri.hashCode(), PARTITIONS);
     }
 }

@@ -17,6 +17,14 @@ public abstract class NestedContracts {
     }
 
     @Nested
+    final class Digests extends DigestContract {
+        @Override
+        protected IndexStore open() {
+            return newStore();
+        }
+    }
+
+    @Nested
     final class Commits extends CommitContract {
         @Override
         protected IndexStore open() {

@@ -4,14 +4,19 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.puri.schemas.identity.Puri;
+import dev.puri.schemas.identity.Shard;
+import dev.puri.schemas.log.PartitionDigest;
+import dev.puri.schemas.log.Row;
 import dev.puri.search.index.CursorSeal;
 import dev.puri.search.index.Entry;
 import dev.puri.search.index.EntryKind;
 import dev.puri.search.index.FakeTopics;
+import dev.puri.search.index.IndexChange;
 import dev.puri.search.index.IndexCheckpoint;
 import dev.puri.search.index.IndexUnavailableException;
 import dev.puri.search.index.Item;
 import dev.puri.search.index.SearchIndex;
+import dev.puri.search.index.StoredHash;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
@@ -19,6 +24,7 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
@@ -28,6 +34,7 @@ import java.util.stream.Stream;
 import org.apache.lucene.index.IndexWriter;
 import org.apache.lucene.index.IndexWriterConfig;
 import org.apache.lucene.store.FSDirectory;
+import org.apache.lucene.util.BytesRef;
 import org.apache.lucene.util.IOUtils;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -292,5 +299,60 @@ final class LuceneStoreTest {
                     }
                 })
                 .toList();
+    }
+
+    @Test
+    void findsAlteredEntriesAndNamesThem() throws Exception {
+        FakeTopics topics = fill();
+        List<IndexChange> changes = topics.since(0);
+        IndexChange identity = changes.get(4);
+        IndexChange document = changes.get(5);
+        AlteredIndex.storeEntry(
+                root().resolve("index-1"), identity, new Entry.OfIdentity(rowOn(new Shard("br-9"), (Entry.OfIdentity)
+                        identity.entry())));
+        AlteredIndex.storeBytes(root().resolve("index-1"), document, new BytesRef(new byte[] {1}));
+
+        try (LuceneStore store = open()) {
+            SearchIndex index = store.openServing();
+            assertThat(index.committedCheckpoint()).isEqualTo(topics.checkpoint());
+            for (EntryKind kind : EntryKind.values()) {
+                IndexChange written = kind == EntryKind.IDENTITY ? identity : document;
+                List<StoredHash> altered = new ArrayList<>();
+                PartitionDigest digest = PartitionDigest.EMPTY;
+                for (int partition = 0; partition < FakeTopics.PARTITIONS; partition++) {
+                    int number = partition;
+                    index.compareHashes(kind, partition, hash -> {
+                        if (hash.isAltered()) {
+                            assertThat(number).isEqualTo(written.partition());
+                            altered.add(hash);
+                        }
+                        return true;
+                    });
+                    digest = digest.plus(index.digests().of(kind, partition));
+                }
+                assertThat(altered).hasSize(1);
+                assertThat(altered.getFirst().puri()).isEqualTo(kind == EntryKind.IDENTITY ? written.puri() : null);
+                PartitionDigest expected = PartitionDigest.EMPTY;
+                for (Map.Entry<Puri, Entry> entry : topics.entries(kind).entrySet()) {
+                    expected = expected.plus(entry.getValue().hash(entry.getKey()));
+                }
+                assertThat(digest).as("the sums of the stored hashes").isEqualTo(expected);
+            }
+        }
+    }
+
+    private static Row rowOn(Shard shard, Entry.OfIdentity identity) {
+        Row row = identity.row();
+        return new Row(
+                row.uuid(),
+                row.owner(),
+                shard,
+                row.handle(),
+                row.status(),
+                row.epoch(),
+                row.createdAt(),
+                row.changedAt(),
+                row.mergedInto(),
+                row.position());
     }
 }

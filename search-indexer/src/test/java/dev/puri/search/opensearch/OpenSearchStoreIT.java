@@ -4,13 +4,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.puri.schemas.identity.Puri;
 import dev.puri.search.index.CursorSeal;
+import dev.puri.search.index.EntryDigests;
+import dev.puri.search.index.EntryKind;
 import dev.puri.search.index.FakeTopics;
 import dev.puri.search.index.IndexUnavailableException;
 import dev.puri.search.index.Item;
 import dev.puri.search.index.SampleQuery;
 import dev.puri.search.index.SearchIndex;
 import dev.puri.search.index.SearchQuery;
+import dev.puri.search.index.StoredHash;
 import dev.puri.testkit.OpenSearchFixture;
 import java.util.ArrayList;
 import java.util.List;
@@ -114,6 +118,31 @@ final class OpenSearchStoreIT {
             JsonNode stray = ClusterClient.JSON.readTree("{\"stray\":1}");
             assertThatThrownBy(() -> cluster.sendWithWriteTimeout("POST", "/" + name + "/_doc", stray))
                     .hasMessageContaining("strict");
+        }
+    }
+
+    @Test
+    void findsAnAlteredEntryAndNamesIt() throws Exception {
+        try (OpenSearchStore store = open("altered")) {
+            SearchIndex index = store.openServing();
+            FakeTopics topics = new FakeTopics()
+                    .write(Item.of("music:tracks:1", "title", "One"), Item.of("music:tracks:2", "title", "Two"));
+            index.apply(topics.since(0));
+            index.refresh();
+            EntryDigests digests = index.digests();
+            String name = indices("altered-g*").getFirst();
+            cluster.sendWithWriteTimeout(
+                    "POST",
+                    "/" + name + "/_update/i:music:tracks:2?refresh=true",
+                    ClusterClient.JSON.readTree("{\"doc\":{\"shard\":\"br-9\"}}"));
+
+            List<StoredHash> altered = new ArrayList<>();
+            for (int partition = 0; partition < FakeTopics.PARTITIONS; partition++) {
+                index.compareHashes(EntryKind.IDENTITY, partition, hash -> !hash.isAltered() || altered.add(hash));
+            }
+            assertThat(altered).hasSize(1);
+            assertThat(altered.getFirst().puri()).isEqualTo(Puri.parse("music:tracks:2"));
+            assertThat(index.digests()).isEqualTo(digests);
         }
     }
 }

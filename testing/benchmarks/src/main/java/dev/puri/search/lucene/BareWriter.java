@@ -84,7 +84,7 @@ public final class BareWriter {
     private static void add(IndexWriter writer, Item item) throws IOException {
         for (Entry entry : List.of(item.identity, item.document)) {
             writer.addDocument(
-                    Fields.of(Fields.key(entry.kind(), item.puri), item.puri, entry, SearchedAttributes.DEFAULT));
+                    Fields.of(Fields.key(entry.kind(), item.puri), 0, item.puri, entry, SearchedAttributes.DEFAULT));
         }
     }
 }

@@ -1,0 +1,148 @@
+package dev.puri.search;
+
+import dev.puri.schemas.identity.Puri;
+import dev.puri.search.index.EntryKind;
+import dev.puri.search.index.IndexUnavailableException;
+import dev.puri.search.index.StoredHash;
+import dev.puri.tail.DigestCheck;
+import dev.puri.tail.RetryPolicy;
+import dev.puri.tail.Stop;
+import dev.puri.tail.SupervisedThread;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Compares the stored entries of the serving index with their stored hashes, one partition after the other, again and
+ * again. The digests of the index are the sums of these hashes, so an entry that was altered in the files does not change
+ * a digest; only this comparison finds it.
+ *
+ * <p>A thread of its own reads at a limited rate. It holds a point-in-time view for the time of one partition at most,
+ * because the files of purged entries exist as long as a view of them.
+ */
+final class IndexScrub implements AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger(IndexScrub.class);
+
+    /** The pause after a pass over all partitions. */
+    private static final Duration PAUSE = Duration.ofSeconds(1);
+
+    private static final int PAUSES_A_SECOND = 20;
+    private static final Duration STOP_TIMEOUT = Duration.ofSeconds(5);
+
+    private final Indexer indexer;
+    private final int entriesPerSecond;
+    private final Stop stop = new Stop();
+    private final SupervisedThread thread =
+            new SupervisedThread("index-scrub", stop, RetryPolicy.fixed(PAUSE), this::runPass, IndexScrub::onFailure);
+
+    /**
+     * @param entriesPerSecond the limit of the rate; 0 for no comparison
+     */
+    IndexScrub(Indexer indexer, int entriesPerSecond) {
+        this.indexer = indexer;
+        this.entriesPerSecond = entriesPerSecond;
+    }
+
+    void start() {
+        if (entriesPerSecond > 0) {
+            thread.start();
+        }
+    }
+
+    private static void onFailure(Throwable cause) {
+        if (cause instanceof IndexUnavailableException) {
+            // The indexer's thread reports this failure too.
+            log.debug("The stored entries cannot be read", cause);
+        } else {
+            log.error("The comparison of the stored entries with their hashes failed; will retry", cause);
+        }
+    }
+
+    private void runPass() throws IndexUnavailableException {
+        Pace pace = new Pace();
+        for (EntryKind kind : EntryKind.values()) {
+            int partitions = indexer.endOffsets().partitions(kind);
+            for (int partition = 0; partition < partitions && !stop.isRequested(); partition++) {
+                ServingIndex serving = indexer.acquire();
+                if (serving != null) {
+                    try {
+                        scrub(serving, kind, partition, pace);
+                    } finally {
+                        serving.release();
+                    }
+                }
+            }
+        }
+    }
+
+    private void scrub(ServingIndex serving, EntryKind kind, int partition, Pace pace)
+            throws IndexUnavailableException {
+        IndexFeeder feeder = serving.feeder();
+        if (feeder == null) {
+            return;
+        }
+        Visit visit = new Visit(serving, pace);
+        serving.index().compareHashes(kind, partition, visit::next);
+        DigestCheck check = feeder.digestCheck(kind);
+        StoredHash altered = visit.altered;
+        if (altered != null) {
+            Puri puri = altered.puri();
+            check.storedRowsDiffer(partition, puri == null ? "an entry that cannot be read" : "the entry " + puri);
+        } else if (!visit.isCutShort) {
+            check.storedRowsAgree(partition);
+        }
+    }
+
+    /** The comparison of the entries of one partition. It ends at the first altered entry. */
+    private final class Visit {
+        private final ServingIndex serving;
+        private final Pace pace;
+        private @Nullable StoredHash altered;
+        private boolean isCutShort;
+
+        private Visit(ServingIndex serving, Pace pace) {
+            this.serving = serving;
+            this.pace = pace;
+        }
+
+        private boolean next(StoredHash hash) {
+            if (hash.isAltered()) {
+                altered = hash;
+                return false;
+            }
+            pace.await();
+            // An index that no longer serves waits for its readers, to be closed or deleted.
+            isCutShort = stop.isRequested() || !serving.equals(indexer.serving());
+            return !isCutShort;
+        }
+    }
+
+    /** Limits the rate of a pass. */
+    private final class Pace {
+        private final long entriesPerPause = Math.max(1, entriesPerSecond / PAUSES_A_SECOND);
+        private long entries;
+        private long pausedAtNanos = System.nanoTime();
+
+        /** Waits after some entries until their time has passed. Time that was lost before is not made up for. */
+        private void await() {
+            entries++;
+            if (entries % entriesPerPause == 0) {
+                long timeNanos = entriesPerPause * Duration.ofSeconds(1).toNanos() / entriesPerSecond;
+                long restNanos = pausedAtNanos + timeNanos - System.nanoTime();
+                if (restNanos > 0) {
+                    stop.awaitRequest(Duration.ofNanos(restNanos));
+                }
+                pausedAtNanos = System.nanoTime();
+            }
+        }
+    }
+
+    @Override
+    public void close() {
+        stop.request();
+        if (entriesPerSecond > 0 && !thread.join(STOP_TIMEOUT)) {
+            thread.interrupt();
+        }
+    }
+}

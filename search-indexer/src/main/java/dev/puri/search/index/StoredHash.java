@@ -1,0 +1,23 @@
+package dev.puri.search.index;
+
+import dev.puri.schemas.identity.Puri;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The hash that an index has stored for an entry, and the hash of the entry that it returns.
+ *
+ * @param puri null if the stored entry cannot be read
+ * @param stored the hash that was stored when the entry was written
+ * @param actual the hash of the entry as it is stored now; 0 if the stored entry cannot be read
+ */
+public record StoredHash(@Nullable Puri puri, long stored, long actual) {
+    /** Creates the result for an entry that cannot be read. */
+    public static StoredHash unreadable(long stored) {
+        return new StoredHash(null, stored, 0);
+    }
+
+    /** Whether the entry is no longer as it was written. */
+    public boolean isAltered() {
+        return puri == null || stored != actual;
+    }
+}

@@ -1,0 +1,94 @@
+package dev.puri.search.index;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.puri.schemas.identity.Puri;
+import dev.puri.schemas.log.PartitionDigest;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+/** The digests of the entries, and the comparison of the entries with their stored hashes. */
+public abstract class DigestContract extends SearchIndexContract {
+    @Test
+    void digestsAreThoseOfTheEntriesAfterAnyChanges() throws Exception {
+        long seed = new Random().nextLong();
+        Random random = new Random(seed);
+        assertHasDigestsOfTopics(seed);
+        for (int round = 0; round < 15; round++) {
+            for (int change = random.nextInt(12); change >= 0; change--) {
+                String puri = "music:tracks:" + random.nextInt(25);
+                switch (random.nextInt(5)) {
+                    case 0 -> topics.erase(puri);
+                    case 1 -> topics.writeRow(Item.of(puri).deleted());
+                    case 2 -> topics.writeRow(Item.of(puri).merged("music:tracks:0"));
+                    default ->
+                        topics.write(Item.of(puri, "title", "title " + random.nextInt(1000))
+                                .on("br-" + random.nextInt(3)));
+                }
+            }
+            apply();
+            assertHasDigestsOfTopics(seed);
+        }
+        index.commit(topics.checkpoint());
+        reopen();
+        assertHasDigestsOfTopics(seed);
+    }
+
+    private void assertHasDigestsOfTopics(long seed) throws Exception {
+        EntryDigests digests = index.digests();
+        for (EntryKind kind : EntryKind.values()) {
+            for (int partition = 0; partition < FakeTopics.PARTITIONS; partition++) {
+                PartitionDigest expected = PartitionDigest.EMPTY;
+                for (Map.Entry<Puri, Entry> entry : topics.entries(kind).entrySet()) {
+                    if (FakeTopics.partition(entry.getKey()) == partition) {
+                        expected = expected.plus(entry.getValue().hash(entry.getKey()));
+                    }
+                }
+                assertThat(digests.of(kind, partition))
+                        .as("%s, partition %d, seed %d", kind, partition, seed)
+                        .isEqualTo(expected);
+            }
+        }
+    }
+
+    @Test
+    void everyEntryHasItsHash() throws Exception {
+        for (int i = 0; i < 40; i++) {
+            topics.write(Item.of("music:tracks:" + i, "title", "One", "odd name \u00e9", "\u0000\ud83d\ude00")
+                    .withHandle("trk_123456789abcde" + "fghjkmnpqrstuvwxyz".charAt(i % 18)));
+        }
+        topics.erase("music:tracks:7");
+        apply(Item.of("music:tracks:8", "title", "Two").on("eu~1:a/b").merged("music:tracks:1"));
+
+        for (EntryKind kind : EntryKind.values()) {
+            List<Puri> compared = new ArrayList<>();
+            for (int partition = 0; partition < FakeTopics.PARTITIONS; partition++) {
+                int number = partition;
+                index.compareHashes(kind, partition, hash -> {
+                    assertThat(hash.isAltered()).as("%s", hash).isFalse();
+                    assertThat(FakeTopics.partition(hash.puri())).isEqualTo(number);
+                    return compared.add(hash.puri());
+                });
+            }
+            assertThat(compared)
+                    .containsExactlyInAnyOrderElementsOf(topics.entries(kind).keySet());
+        }
+    }
+
+    @Test
+    void theComparisonEndsWhenItsVisitorReturnsFalse() throws Exception {
+        for (int i = 0; i < 20; i++) {
+            topics.write(Item.of("music:tracks:" + i, "title", "One"));
+        }
+        apply();
+        List<StoredHash> visited = new ArrayList<>();
+        index.compareHashes(EntryKind.DOCUMENT, 1, hash -> {
+            visited.add(hash);
+            return visited.size() < 2;
+        });
+        assertThat(visited).hasSize(2);
+    }
+}
