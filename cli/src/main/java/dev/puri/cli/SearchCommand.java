@@ -6,7 +6,6 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.StringJoiner;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -215,19 +214,9 @@ final class SearchCommand extends Subcommand {
                 "With -o json, prints the indexer's lines unchanged. The last line contains the counts."
             })
     static final class VerifyCommand extends MaintenanceCommand {
-        /**
-         * The kinds of difference: an entry is missing in the index, only the index has it (ghost), or it differs.
-         * Their counts are printed in this order.
-         */
-        private static final List<String> DIFFERENCES = List.of("missing", "ghost", "differs");
-
         @Override
         public Integer call() throws InterruptedException {
-            AtomicReference<@Nullable JsonNode> summaryLine = new AtomicReference<>();
-            indexer().getLines("/v1/search/verify", line -> {
-                if (line.json().has("done")) {
-                    summaryLine.set(line.json());
-                }
+            JsonNode summary = IndexVerification.run(indexer(), line -> {
                 if (asJson()) {
                     console().out().println(line.text());
                 } else if (line.json().has("difference")) {
@@ -235,26 +224,18 @@ final class SearchCommand extends Subcommand {
                 }
                 console().out().flush();
             });
-            JsonNode summary = summaryLine.get();
-            if (summary == null || !summary.path("done").asBoolean()) {
-                throw CommandException.failed(
-                        "the comparison did not complete: "
-                                + (summary == null
-                                        ? "the connection was lost"
-                                        : summary.path("detail").asText()),
-                        null);
-            }
             console()
                     .say("puri: " + summary.path("identities").asText() + " identities and "
                             + summary.path("documents").asText() + " documents compared; "
-                            + DIFFERENCES.stream()
+                            + IndexVerification.DIFFERENCES.stream()
                                     .map(kind -> summary.path(kind).asText("0") + " " + kind)
                                     .collect(Collectors.joining(", "))
                             + (summary.path("unsettled").asLong() == 0
                                     ? ""
                                     : ", " + summary.path("unsettled").asText()
                                             + " not compared, because they changed too often"));
-            return DIFFERENCES.stream().allMatch(kind -> summary.path(kind).asLong() == 0)
+            return IndexVerification.DIFFERENCES.stream()
+                            .allMatch(kind -> summary.path(kind).asLong() == 0)
                     ? ExitStatus.DONE
                     : ExitStatus.FAILED;
         }

@@ -10,6 +10,7 @@ import dev.puri.http.ServerSentEvent;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.search.Verification.AbortedException;
 import dev.puri.search.Verification.Difference;
+import dev.puri.search.index.Entry;
 import dev.puri.search.index.EntryKind;
 import dev.puri.search.index.IndexSize;
 import dev.puri.search.index.IndexUnavailableException;
@@ -188,9 +189,13 @@ final class AdminRequests implements AutoCloseable {
         long startedAtNanos = System.nanoTime();
         Map<Difference, Long> counts = new EnumMap<>(Difference.class);
         Verification verification = new Verification(
-                indexer, consumers, decoder, () -> stream.isOpen() && !isClosed, (puri, kind, difference, fields) -> {
+                indexer,
+                consumers,
+                decoder,
+                () -> stream.isOpen() && !isClosed,
+                (puri, kind, difference, fields, indexed) -> {
                     counts.merge(difference, 1L, Long::sum);
-                    send(stream, json -> write(json, puri, kind, difference, fields));
+                    send(stream, json -> write(json, puri, kind, difference, fields, indexed));
                 });
         String failure = null;
         try {
@@ -221,7 +226,13 @@ final class AdminRequests implements AutoCloseable {
         return ServerSentEvent.encoded(JsonBody.bytes(body));
     }
 
-    private static void write(JsonGenerator json, Puri puri, EntryKind kind, Difference difference, List<String> fields)
+    private static void write(
+            JsonGenerator json,
+            Puri puri,
+            EntryKind kind,
+            Difference difference,
+            List<String> fields,
+            @Nullable Entry indexed)
             throws IOException {
         json.writeStartObject();
         json.writeStringField("puri", puri.toString());
@@ -233,6 +244,15 @@ final class AdminRequests implements AutoCloseable {
                 json.writeString(field);
             }
             json.writeEndArray();
+        }
+        if (indexed != null) {
+            json.writeObjectFieldStart("indexed");
+            for (Map.Entry<String, String> field : Fingerprint.texts(indexed).entrySet()) {
+                if (fields.isEmpty() || fields.contains(field.getKey())) {
+                    json.writeStringField(field.getKey(), field.getValue());
+                }
+            }
+            json.writeEndObject();
         }
         json.writeEndObject();
     }

@@ -1,12 +1,18 @@
 package dev.puri.search;
 
+import dev.puri.schemas.identity.Handle;
+import dev.puri.schemas.identity.Owner;
+import dev.puri.schemas.identity.Puri;
+import dev.puri.schemas.identity.Shard;
 import dev.puri.schemas.log.Document;
 import dev.puri.schemas.log.Row;
 import dev.puri.search.index.Entry;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.TreeMap;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
@@ -61,6 +67,53 @@ final class Fingerprint {
                 text(document.mergedInto()),
                 new TreeMap<>(document.attributes()),
                 document.position());
+    }
+
+    /** Returns the values of an entry's fields as texts, by name. A field without a value is absent. */
+    static Map<String, String> texts(Entry entry) {
+        Map<String, String> texts = new LinkedHashMap<>();
+        switch (entry) {
+            case Entry.OfIdentity identity -> {
+                Row row = identity.row();
+                texts.put("uuid", row.uuid().toString());
+                putCommon(texts, row.owner(), row.shard(), row.handle(), row.status(), row.mergedInto());
+                texts.put("epoch", Long.toString(row.epoch()));
+                texts.put("createdAt", row.createdAt().toString());
+                texts.put("changedAt", row.changedAt().toString());
+                texts.put("position", row.position().toString());
+            }
+            case Entry.OfDocument of -> {
+                Document document = of.document();
+                putCommon(
+                        texts,
+                        document.owner(),
+                        document.shard(),
+                        document.handle(),
+                        document.status(),
+                        document.mergedInto());
+                texts.put("attributes", new TreeMap<>(document.attributes()).toString());
+                texts.put("position", document.position().toString());
+            }
+        }
+        return texts;
+    }
+
+    private static void putCommon(
+            Map<String, String> texts,
+            Owner owner,
+            Shard shard,
+            @Nullable Handle handle,
+            Row.Status status,
+            @Nullable Puri mergedInto) {
+        texts.put("owner", owner.text());
+        texts.put("shard", shard.text());
+        if (handle != null) {
+            texts.put("handle", handle.text());
+        }
+        texts.put("status", status.toString());
+        if (mergedInto != null) {
+            texts.put("canonical", mergedInto.toString());
+        }
     }
 
     private static String text(@Nullable Object value) {

@@ -63,8 +63,9 @@ final class Verification {
          * Reports one difference.
          *
          * @param fields names of the fields that differ; empty unless both topic and index have an entry
+         * @param indexed the entry of the index; null if there is none, or it was deleted meanwhile
          */
-        void differs(Puri puri, EntryKind kind, Difference difference, List<String> fields);
+        void differs(Puri puri, EntryKind kind, Difference difference, List<String> fields, @Nullable Entry indexed);
     }
 
     /** The difference between an entry of the index and its topic. */
@@ -262,14 +263,25 @@ final class Verification {
             return differences;
         }
 
-        private void reportDifference(Puri puri, @Nullable Fingerprint actual) {
+        private void reportDifference(Puri puri, @Nullable Fingerprint actual)
+                throws AbortedException, IndexUnavailableException {
+            Entry indexed = actual == null ? null : entry(puri);
             Fingerprint expected = expectedFingerprints.get(puri);
             if (actual == null) {
-                report.differs(puri, kind, Difference.MISSING, List.of());
+                report.differs(puri, kind, Difference.MISSING, List.of(), indexed);
             } else if (expected == null) {
-                report.differs(puri, kind, Difference.GHOST, List.of());
+                report.differs(puri, kind, Difference.GHOST, List.of(), indexed);
             } else {
-                report.differs(puri, kind, Difference.DIFFERS, expected.differingFields(actual));
+                report.differs(puri, kind, Difference.DIFFERS, expected.differingFields(actual), indexed);
+            }
+        }
+
+        private @Nullable Entry entry(Puri puri) throws AbortedException, IndexUnavailableException {
+            ServingIndex serving = acquire();
+            try {
+                return serving.index().entry(kind, puri);
+            } finally {
+                serving.release();
             }
         }
 

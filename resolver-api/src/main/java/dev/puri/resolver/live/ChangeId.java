@@ -87,7 +87,8 @@ public final class ChangeId {
         return seconds;
     }
 
-    long[] nextOffsets() {
+    /** Returns, by partition, the offset before which the subscriber has every change. */
+    public long[] nextOffsets() {
         return nextOffsets.clone();
     }
 

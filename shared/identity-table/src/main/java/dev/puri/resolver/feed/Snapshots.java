@@ -55,9 +55,14 @@ public final class Snapshots {
      * @param interval the time between two snapshots if the table changed
      */
     public Snapshots(@Nullable Path folder, Duration interval, InstantSource clock) {
-        this.file = folder == null ? null : folder.resolve(FILE);
+        this.file = folder == null ? null : fileIn(folder);
         this.interval = interval;
         this.clock = clock;
+    }
+
+    /** Returns the snapshot file in the folder of an instance. */
+    public static Path fileIn(Path folder) {
+        return folder.resolve(FILE);
     }
 
     /**

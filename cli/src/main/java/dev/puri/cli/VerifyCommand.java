@@ -1,0 +1,380 @@
+package dev.puri.cli;
+
+import dev.puri.cli.verify.Check;
+import dev.puri.cli.verify.Difference;
+import dev.puri.cli.verify.Pacer;
+import dev.puri.cli.verify.Registry;
+import dev.puri.cli.verify.Repairs;
+import dev.puri.cli.verify.ResolverExport;
+import dev.puri.cli.verify.SnapshotFile;
+import dev.puri.cli.verify.Verification;
+import dev.puri.cli.verify.Verification.CopyResult;
+import dev.puri.cli.verify.VerifyException;
+import dev.puri.cli.verify.VerifyFolder;
+import dev.puri.registry.StreamsSettings;
+import dev.puri.schemas.collection.Declarations;
+import dev.puri.schemas.identity.Puri;
+import dev.puri.schemas.log.Event;
+import dev.puri.schemas.log.EventSerializer;
+import dev.puri.schemas.log.Outcome;
+import dev.puri.schemas.log.Position;
+import dev.puri.schemas.log.Topics;
+import dev.puri.settings.Secret;
+import dev.puri.settings.Settings;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.atomic.AtomicLong;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.clients.producer.RecordMetadata;
+import org.apache.kafka.common.GroupState;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+@Command(
+        name = "verify",
+        header = "Compare every copy of the identities with the registrar, and print each difference.",
+        description = {
+            "",
+            "Compares the event log with the registrar's state, that state with the rows and documents in their topics,"
+                    + " and the rows with resolvers, snapshots and the search index. Exit status 0 if all rows of all"
+                    + " parts were compared and are equal, else 1.",
+            ""
+        })
+final class VerifyCommand extends Subcommand {
+    private static final long MIN_RATE = 1000;
+    private static final Duration REPAIR_TIMEOUT = Duration.ofSeconds(60);
+    private static final int CONNECT_TIMEOUT_MILLIS = 2000;
+
+    /** The maximum time without progress of a read, and of a transaction. */
+    private static final Duration READ_TIMEOUT = Duration.ofSeconds(60);
+
+    enum Part {
+        REGISTRAR,
+        RESOLVER,
+        SNAPSHOT,
+        INDEX
+    }
+
+    @Option(
+            names = "--part",
+            split = ",",
+            paramLabel = "PART",
+            description = "Parts to compare: registrar, resolver, snapshot, index. Default: all for which there is a"
+                    + " server or a folder.")
+    private List<Part> parts = List.of();
+
+    @Option(
+            names = "--also-resolver",
+            paramLabel = "URL",
+            description = "Compare this resolver too, besides that of --resolver. May be repeated.")
+    private List<URI> otherResolvers = List.of();
+
+    @Option(
+            names = "--snapshot",
+            paramLabel = "FOLDER",
+            description = "Compare the snapshot in this state folder of a resolver. May be repeated.")
+    private List<Path> snapshots = List.of();
+
+    @Option(
+            names = {"-d", "--dir"},
+            paramLabel = "DIR",
+            description = "Keep the progress and the differences in this folder. A verification that was interrupted"
+                    + " continues; after a complete one, a new one starts.")
+    private @Nullable Path folder;
+
+    @Option(names = "--restart", description = "Do not continue an interrupted verification.")
+    private boolean restart;
+
+    @Option(names = "--rate", paramLabel = "N", description = "Maximum number of rows per second (default: 100000).")
+    private long rate = 100_000;
+
+    @Option(
+            names = "--repair",
+            description = "Print which rows of puri.identities.v1 the registrar would write again; with --yes, make it"
+                    + " write them.")
+    private boolean repair;
+
+    @Option(names = "--yes", description = "Repair.")
+    private boolean confirmed;
+
+    @Override
+    public Integer call() throws IOException, InterruptedException, ExecutionException {
+        if (rate < MIN_RATE) {
+            throw CommandException.usage("--rate must be at least " + MIN_RATE + ", not " + rate);
+        }
+        if (confirmed && !repair) {
+            throw CommandException.usage("--yes is an option of --repair");
+        }
+        if (parts.contains(Part.SNAPSHOT) && snapshots.isEmpty()) {
+            throw CommandException.usage("--part snapshot needs --snapshot FOLDER");
+        }
+        try {
+            return run();
+        } catch (VerifyException e) {
+            throw CommandException.failed(e.getMessage(), e);
+        }
+    }
+
+    private int run() throws IOException, InterruptedException, ExecutionException {
+        Path path = folder == null ? Files.createTempDirectory("puri-verify") : folder;
+        VerifyFolder verifyFolder = new VerifyFolder(path);
+        if (restart) {
+            verifyFolder.clear();
+        }
+        try {
+            List<CopyResult> results = verify(verifyFolder);
+            boolean isEqual = !results.isEmpty() && results.stream().allMatch(CopyResult::isEqual);
+            print(results, isEqual);
+            if (!repair) {
+                return isEqual ? ExitStatus.DONE : ExitStatus.FAILED;
+            }
+            return repair(verifyFolder, results);
+        } finally {
+            if (folder == null) {
+                verifyFolder.clear();
+                Files.delete(path);
+            }
+        }
+    }
+
+    private List<CopyResult> verify(VerifyFolder verifyFolder) throws IOException {
+        CliSettings settings = settings();
+        ProgressTotal progress = new ProgressTotal();
+        Pacer pacer = new Pacer(rate, progress::show);
+        try (Registry registry = new Registry(settings.interactiveProperties(), applicationId(), READ_TIMEOUT, pacer)) {
+            List<Check> checks = checks(settings, registry, pacer);
+            if (checks.isEmpty()) {
+                throw CommandException.failed("there is nothing to compare", null);
+            }
+            progress.start(checks.stream().mapToLong(Check::records).sum());
+            List<CopyResult> results =
+                    new Verification(verifyFolder, checks, registry.hasEvents(), this::print).run(Instant.now());
+            progress.end();
+            return results;
+        }
+    }
+
+    /** Prints the progress once the total is known. */
+    private final class ProgressTotal {
+        private @Nullable ImportProgress progress;
+
+        void start(long total) {
+            progress = new ImportProgress(console(), "records read", total);
+        }
+
+        void show(long count) {
+            if (progress != null) {
+                progress.show(count);
+            }
+        }
+
+        void end() {
+            if (progress != null) {
+                progress.end();
+            }
+        }
+    }
+
+    private String applicationId() {
+        return Settings.of(Map.of(), console().environment(), null)
+                .alsoAccepting(PuriCommand.SETTINGS)
+                .alsoAcceptingVariables(PuriCommand.VARIABLES_READ_BEFORE_SETTINGS)
+                .read(StreamsSettings.class)
+                .streamsApplicationId();
+    }
+
+    private List<Check> checks(CliSettings settings, Registry registry, Pacer pacer) {
+        List<Check> checks = new ArrayList<>();
+        if (isSelected(Part.REGISTRAR)) {
+            checks.addAll(registry.registrarChecks());
+        }
+        if (isSelected(Part.RESOLVER)) {
+            List<URI> resolvers = new ArrayList<>();
+            if (isConfigured(settings.resolver(), CliSettings.DEFAULT_RESOLVER, Part.RESOLVER)) {
+                resolvers.add(settings.resolver());
+            }
+            resolvers.addAll(otherResolvers);
+            String token = settings.token().map(Secret::value).orElse(null);
+            resolvers.forEach(url -> checks.add(registry.copyCheck(new ResolverExport(url, token, pacer))));
+        }
+        if (isSelected(Part.SNAPSHOT)) {
+            snapshots.forEach(
+                    path -> checks.add(registry.copyCheck(new SnapshotFile(path, settings.interactiveProperties()))));
+        }
+        if (isSelected(Part.INDEX) && isConfigured(settings.search(), CliSettings.DEFAULT_SEARCH, Part.INDEX)) {
+            checks.add(new IndexCheck(ApiClient.ofIndexer(console(), settings), registry));
+        }
+        return checks;
+    }
+
+    private boolean isSelected(Part part) {
+        return parts.isEmpty() || parts.contains(part);
+    }
+
+    /** Whether a server was named, its part was selected, or a server listens at the default address. */
+    private boolean isConfigured(URI address, String defaultAddress, Part part) {
+        if (!parts.isEmpty() || !address.toString().equals(defaultAddress) || listens(address)) {
+            return true;
+        }
+        console()
+                .say("puri: not compared: " + part.name().toLowerCase(Locale.ROOT) + ", because nothing listens at "
+                        + address);
+        return false;
+    }
+
+    private static boolean listens(URI address) {
+        try (Socket socket = new Socket()) {
+            socket.connect(new InetSocketAddress(address.getHost(), address.getPort()), CONNECT_TIMEOUT_MILLIS);
+            return true;
+        } catch (IOException | IllegalArgumentException e) {
+            return false;
+        }
+    }
+
+    private void print(Difference difference) {
+        console().out().println(asJson() ? Json.toText(difference) : difference.toString());
+        console().out().flush();
+    }
+
+    private void print(List<CopyResult> results, boolean isEqual) {
+        if (asJson()) {
+            console().out().println(Json.toText(Json.object("equal", isEqual, "copies", results)));
+            console().out().flush();
+            return;
+        }
+        TextTable table = new TextTable("PART", "COPY", "ROWS", "DIFFERENCES", "NOT COMPARED", "RESULT");
+        for (CopyResult result : results) {
+            String text = result.failure() != null
+                    ? "FAILED: " + result.failure()
+                    : (result.isEqual() ? "equal" : "differs") + (result.note() == null ? "" : "; " + result.note());
+            table.row(result.part(), result.copy(), result.rows(), result.differences(), result.notCompared(), text);
+        }
+        table.print(console().out());
+    }
+
+    private int repair(VerifyFolder verifyFolder, List<CopyResult> results)
+            throws IOException, InterruptedException, ExecutionException {
+        requireRepairable(results);
+        Map<String, Puri> repairable = new LinkedHashMap<>();
+        AtomicLong others = new AtomicLong();
+        verifyFolder.forEachDifference(difference -> {
+            String obstacle = Repairs.obstacle(difference);
+            if (obstacle == null) {
+                String puri = String.valueOf(difference.puri());
+                repairable.put(puri, Puri.parse(puri));
+            } else {
+                others.incrementAndGet();
+                console()
+                        .say("puri: not repaired: " + difference.puri() + " in " + difference.copy() + ": " + obstacle);
+            }
+        });
+        if (!confirmed) {
+            repairable.keySet().forEach(puri -> console().say("puri: would be written again: " + puri));
+            console()
+                    .say("puri: " + repairable.size() + " rows would be written again; nothing was published. Add --yes"
+                            + " to publish");
+            return repairable.isEmpty() && others.get() == 0 ? ExitStatus.DONE : ExitStatus.FAILED;
+        }
+        boolean isDone = repairable.isEmpty() || publish(List.copyOf(repairable.values()));
+        return isDone && others.get() == 0 ? ExitStatus.DONE : ExitStatus.FAILED;
+    }
+
+    /**
+     * Requires that the registrar's state was read completely, and that the topology runs.
+     *
+     * @throws CommandException if a repair could write what is wrong
+     */
+    private void requireRepairable(List<CopyResult> results) throws InterruptedException, ExecutionException {
+        List<CopyResult> ofRegistrar = results.stream()
+                .filter(result -> result.part().equals(Registry.REGISTRAR))
+                .toList();
+        if (ofRegistrar.isEmpty()) {
+            throw CommandException.usage("--repair needs the part registrar");
+        }
+        for (CopyResult result : ofRegistrar) {
+            if (result.failure() != null) {
+                throw CommandException.failed(
+                        "nothing was repaired, because the registrar's state could not be read completely: "
+                                + result.failure(),
+                        null);
+            }
+        }
+        String group = applicationId();
+        try (Admin admin = Admin.create(settings().interactiveProperties())) {
+            GroupState state = Objects.requireNonNull(admin.describeConsumerGroups(List.of(group))
+                            .all()
+                            .get()
+                            .get(group))
+                    .groupState();
+            if (state != GroupState.STABLE) {
+                throw CommandException.failed(
+                        "nothing was repaired, because the topology " + group + " does not run: its group is " + state,
+                        null);
+            }
+        }
+    }
+
+    /** Publishes the events that make the registrar write its rows again, and waits for the outcomes. */
+    private boolean publish(List<Puri> puris) throws InterruptedException, ExecutionException {
+        CliSettings settings = settings();
+        Declarations declarations = brokerRequests().declarations();
+        Repairs repairs = new Repairs();
+        AtomicLong written = new AtomicLong();
+        int withoutOutcome;
+        try (OutcomeReader outcomes = brokerRequests()
+                        .retry(
+                                "the topics of outcomes",
+                                () -> OutcomeReader.start(
+                                        settings, (index, outcome, detail) -> onOutcome(outcome, written)));
+                EventSerializer serializer = new EventSerializer();
+                Producer<byte[], byte[]> producer = new KafkaProducer<>(
+                        settings.clientProperties(), new ByteArraySerializer(), new ByteArraySerializer())) {
+            serializer.configure(settings.clientProperties(), false);
+            for (int i = 0; i < puris.size(); i++) {
+                Puri puri = puris.get(i);
+                Event event = repairs.event(puri, Instant.now());
+                String topic = Topics.eventsTopicOf(puri.namespace(), declarations.ownsTopic(puri.namespace()));
+                byte[] key = puri.toString().getBytes(StandardCharsets.UTF_8);
+                RecordMetadata metadata = producer.send(
+                                new ProducerRecord<>(topic, key, serializer.serialize(topic, event)))
+                        .get();
+                outcomes.expect(new Position(metadata.topic(), metadata.partition(), metadata.offset()), i);
+            }
+            withoutOutcome = outcomes.await(REPAIR_TIMEOUT);
+        }
+        console()
+                .say("puri: " + written.get() + " of " + puris.size() + " rows were written again"
+                        + (withoutOutcome == 0
+                                ? ""
+                                : "; " + withoutOutcome + " events have no outcome after " + REPAIR_TIMEOUT.toSeconds()
+                                        + " s")
+                        + ". Verify again: puri verify");
+        return withoutOutcome == 0;
+    }
+
+    private static void onOutcome(Outcome outcome, AtomicLong written) {
+        if (outcome.kind() != Outcome.Kind.REFUSED) {
+            throw new IllegalStateException("a repair is always refused, but its outcome is " + outcome);
+        }
+        written.incrementAndGet();
+    }
+}

@@ -1,0 +1,51 @@
+package dev.puri.cli.verify;
+
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** One comparison: of a copy, or of a partition of a copy. It is completed as a whole, or repeated. */
+public interface Check {
+    /** Returns the part of the verification, for example {@code resolver}. */
+    String part();
+
+    /** Returns what is compared: a topic, a URL or a folder. */
+    String copy();
+
+    /** Returns the compared partition; null if all partitions are compared together. */
+    @Nullable
+    Integer partition();
+
+    /** Returns about how many records will be read; 0 if that is unknown. */
+    long records();
+
+    /**
+     * Compares, and passes each difference to the consumer.
+     *
+     * @throws VerifyException if the comparison cannot be completed
+     */
+    Result run(Consumer<Difference> differences);
+
+    /** Whether a registry with events must have rows to compare, so that a comparison of none is a failure. */
+    default boolean mustHaveRows() {
+        return true;
+    }
+
+    /** Returns a name that distinguishes the check from the other ones of a verification. */
+    default String name() {
+        return part() + ' ' + copy() + (partition() == null ? "" : "-" + partition());
+    }
+
+    /**
+     * The result of a completed check.
+     *
+     * @param rows number of keys that were compared
+     * @param expectedRows number of keys that the source has
+     * @param notCompared number of keys that could not be compared
+     * @param note why keys were not compared; null if all were
+     */
+    record Result(
+            long rows,
+            long expectedRows,
+            long notCompared,
+            @Nullable String note) {}
+}

@@ -1,0 +1,65 @@
+package dev.puri.cli.verify;
+
+import dev.puri.schemas.log.Document;
+import dev.puri.schemas.log.Row;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/** Converts rows and documents to fields, with the names of the HTTP API. A field without a value is absent. */
+final class Fields {
+    private Fields() {}
+
+    /** Returns the fields of a row that every copy has. */
+    static Map<String, String> of(Row row) {
+        Map<String, String> fields = new LinkedHashMap<>();
+        fields.put("uuid", row.uuid().toString());
+        fields.put("owner", row.owner().text());
+        fields.put("shard", row.shard().text());
+        put(fields, "handle", row.handle());
+        fields.put("status", row.status().toString());
+        fields.put("epoch", Long.toString(row.epoch()));
+        fields.put("createdAt", row.createdAt().toString());
+        fields.put("changedAt", row.changedAt().toString());
+        put(fields, "mergedInto", row.mergedInto());
+        return fields;
+    }
+
+    /** Returns the fields of a row, and the position of the last event that changed it. */
+    static Map<String, String> withPosition(Row row) {
+        Map<String, String> fields = of(row);
+        fields.put("position", row.position().toString());
+        return fields;
+    }
+
+    /** Returns the fields of a document except its position. */
+    static Map<String, String> of(Document document) {
+        Map<String, String> fields = new LinkedHashMap<>();
+        fields.put("owner", document.owner().text());
+        fields.put("shard", document.shard().text());
+        put(fields, "handle", document.handle());
+        fields.put("status", document.status().toString());
+        put(fields, "mergedInto", document.mergedInto());
+        fields.put("attributes", text(document.attributes()));
+        return fields;
+    }
+
+    /** Returns the fields that the document of a row must have, except its attributes. */
+    static Map<String, String> ofDocument(Row row) {
+        Map<String, String> fields = of(row);
+        fields.keySet().removeAll(List.of("uuid", "epoch", "createdAt", "changedAt"));
+        return fields;
+    }
+
+    static String text(Map<String, String> attributes) {
+        return new TreeMap<>(attributes).toString();
+    }
+
+    private static void put(Map<String, String> fields, String name, @Nullable Object value) {
+        if (value != null) {
+            fields.put(name, value.toString());
+        }
+    }
+}

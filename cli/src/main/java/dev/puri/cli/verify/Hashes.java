@@ -1,0 +1,65 @@
+package dev.puri.cli.verify;
+
+import dev.puri.schemas.log.Document;
+import dev.puri.schemas.log.Position;
+import dev.puri.schemas.log.Row;
+import dev.puri.schemas.log.RowHash;
+import java.util.Map;
+
+/** 64-bit hashes of the values that are compared. None is {@link ComparedLogs#ABSENT}. */
+final class Hashes {
+    private static final long MULTIPLIER = 0x9E3779B97F4A7C15L;
+
+    private Hashes() {}
+
+    /** Returns the hash of the fields that every copy of a row has. */
+    static long of(Row row) {
+        return present(RowHash.of(
+                0,
+                row.uuid().getMostSignificantBits(),
+                row.uuid().getLeastSignificantBits(),
+                RowHash.ofText(row.owner().text()),
+                RowHash.ofText(row.shard().text()),
+                RowHash.ofHandle(row.handle()),
+                row.status().ordinal(),
+                row.epoch(),
+                row.createdAt().toEpochMilli(),
+                row.changedAt().toEpochMilli(),
+                row.mergedInto() == null
+                        ? RowHash.NONE
+                        : RowHash.ofText(row.mergedInto().toBytes())));
+    }
+
+    /** Returns the hash of all fields of a row, the position included. */
+    static long withPosition(Row row) {
+        return mix(of(row), of(row.position()));
+    }
+
+    static long of(Position position) {
+        return present(RowHash.ofText(position.toString()));
+    }
+
+    /** Returns the hash of the fields that a document has in common with its row. */
+    static long ofDocument(Row row) {
+        return present(RowHash.ofText(Fields.ofDocument(row).toString()));
+    }
+
+    /** Returns the hash of a document: that of its row and that of its attributes, mixed. */
+    static long of(Document document) {
+        Map<String, String> fields = Fields.of(document);
+        fields.remove("attributes");
+        return mix(present(RowHash.ofText(fields.toString())), of(document.attributes()));
+    }
+
+    static long of(Map<String, String> attributes) {
+        return present(RowHash.ofText(Fields.text(attributes)));
+    }
+
+    static long mix(long first, long second) {
+        return present(Long.rotateLeft(first * MULTIPLIER, 32) ^ second);
+    }
+
+    static long present(long hash) {
+        return hash == ComparedLogs.ABSENT ? 1 : hash;
+    }
+}

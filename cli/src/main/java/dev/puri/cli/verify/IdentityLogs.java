@@ -1,0 +1,62 @@
+package dev.puri.cli.verify;
+
+import dev.puri.cli.verify.RecordDecoder.Unreadable;
+import dev.puri.registry.RegistrarChangelogs;
+import dev.puri.schemas.log.Row;
+import dev.puri.schemas.log.RowHash;
+import dev.puri.schemas.log.Topics;
+import java.util.List;
+import java.util.Map;
+import org.apache.kafka.common.TopicPartition;
+import org.jspecify.annotations.Nullable;
+
+/** A partition of {@code puri.identities.v1} and the registrations. All fields are compared, the position too. */
+record IdentityLogs(String registrationsTopic, int partition, RecordDecoder decoder) implements ComparedLogs {
+    @Override
+    public List<TopicPartition> logs() {
+        return List.of(
+                new TopicPartition(registrationsTopic, partition), new TopicPartition(Topics.IDENTITIES, partition));
+    }
+
+    @Override
+    public @Nullable Object decode(int log, byte[] value) {
+        return log == 0 ? Registrations.decode(registrationsTopic, value).row() : decoder.row(value);
+    }
+
+    @Override
+    public long hash(int log, Object value) {
+        return value instanceof Row row
+                ? Hashes.withPosition(row)
+                : Hashes.present(RowHash.ofText(((Unreadable) value).why()));
+    }
+
+    @Override
+    public long expectedHash(long[] hashes) {
+        return hashes[0];
+    }
+
+    @Override
+    public @Nullable Map<String, String> expected(@Nullable Object[] values) {
+        return values[0] instanceof Row row ? Fields.withPosition(row) : null;
+    }
+
+    @Override
+    public Map<String, String> found(Object value) {
+        return value instanceof Row row
+                ? Fields.withPosition(row)
+                : Map.of("value", "unreadable: " + ((Unreadable) value).why());
+    }
+
+    /** Decodes registrations. */
+    static final class Registrations {
+        private Registrations() {}
+
+        static RegistrarChangelogs.StoredRegistration decode(String topic, byte[] value) {
+            try {
+                return RegistrarChangelogs.registration(value);
+            } catch (RuntimeException e) {
+                throw new VerifyException("a value of " + topic + " cannot be read: " + e.getMessage(), e);
+            }
+        }
+    }
+}

@@ -1,0 +1,50 @@
+package dev.puri.cli.verify;
+
+import dev.puri.registry.RegistrarChangelogs;
+import java.nio.ByteBuffer;
+import java.util.HexFormat;
+import org.jspecify.annotations.Nullable;
+
+/** The key of a pURI in the registrar's stores: 128 bits of its SHA-256. */
+record Key(long high, long low) {
+    /** Reads the key of a changelog record; null if it has another length. */
+    static @Nullable Key of(byte @Nullable [] bytes) {
+        if (bytes == null || bytes.length != 2 * Long.BYTES) {
+            return null;
+        }
+        ByteBuffer buffer = ByteBuffer.wrap(bytes);
+        return new Key(buffer.getLong(), buffer.getLong());
+    }
+
+    /** Returns the key of a pURI, given as the UTF-8 bytes of its canonical text. */
+    static Key ofPuri(byte[] puri) {
+        ByteBuffer buffer = ByteBuffer.wrap(RegistrarChangelogs.key(puri));
+        return new Key(buffer.getLong(), buffer.getLong());
+    }
+
+    /** Whether the key is in one of a number of slices, which is a power of two. */
+    boolean isIn(Slice slice) {
+        return (high & (slice.count() - 1)) == slice.index();
+    }
+
+    /** Returns 32 hexadecimal digits. */
+    @Override
+    public String toString() {
+        HexFormat hex = HexFormat.of();
+        return hex.toHexDigits(high) + hex.toHexDigits(low);
+    }
+
+    /**
+     * A part of all keys. A comparison whose keys do not fit into memory compares one slice after the other.
+     *
+     * @param count number of slices, a power of two
+     */
+    record Slice(int index, int count) {
+        static final Slice ALL = new Slice(0, 1);
+
+        /** Returns one of the two halves of this slice. */
+        Slice half(int which) {
+            return new Slice(index + which * count, 2 * count);
+        }
+    }
+}

@@ -1,0 +1,304 @@
+package dev.puri.cli.verify;
+
+import dev.puri.cli.verify.Key.Slice;
+import dev.puri.schemas.identity.Puri;
+import dev.puri.schemas.log.Position;
+import dev.puri.schemas.log.Row;
+import dev.puri.schemas.log.Topics;
+import dev.puri.tail.RecordKey;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.TreeSet;
+import java.util.function.Consumer;
+import java.util.function.IntUnaryOperator;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.common.TopicPartition;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Compares a partition of a topic with the registrar's changelogs:
+ *
+ * <pre>
+ * read the logs, keep a hash of each key's last value ─▶ compare ─▶ for the keys that differ:
+ *      ┌─▶ wait for the open transactions, read to the new ends, keep the values ─▶ compare again
+ *      │                                                    │ no new record of the key: report the difference
+ *      └──────────────────── a new record of the key ◀──────┘
+ * </pre>
+ *
+ * The registrar writes changelogs and topic in one transaction. So a difference that is still there after all
+ * transactions of the first reading have ended is not one of timing.
+ */
+final class LogComparison implements Check {
+    /** The maximum number of comparisons of a key that keeps changing. */
+    private static final int MAX_ROUNDS = 10;
+
+    /** The values of this many keys are in memory. */
+    private static final int BATCH = 20_000;
+
+    private final Registry registry;
+    private final ComparedLogs compared;
+    private final IntUnaryOperator maxSize;
+    private final List<TopicPartition> logs;
+    private final int target;
+    private long rows;
+    private long expectedRows;
+    private long unsettled;
+
+    /**
+     * @param maxSize maps the number of columns of a table to the number of keys that fit into memory
+     */
+    LogComparison(Registry registry, ComparedLogs compared, IntUnaryOperator maxSize) {
+        this.registry = registry;
+        this.compared = compared;
+        this.maxSize = maxSize;
+        this.logs = compared.logs();
+        this.target = logs.size() - 1;
+    }
+
+    @Override
+    public String part() {
+        return Registry.REGISTRAR;
+    }
+
+    @Override
+    public String copy() {
+        return logs.getLast().topic();
+    }
+
+    @Override
+    public Integer partition() {
+        return logs.getLast().partition();
+    }
+
+    @Override
+    public long records() {
+        return registry.records(logs);
+    }
+
+    @Override
+    public boolean mustHaveRows() {
+        // No collection may be searchable, so that there are no documents.
+        return compared instanceof IdentityLogs;
+    }
+
+    @Override
+    public Result run(Consumer<Difference> differences) {
+        rows = 0;
+        expectedRows = 0;
+        unsettled = 0;
+        registry.requireComplete(logs);
+        compare(Slice.ALL, differences);
+        registry.requireComplete(logs);
+        return new Result(
+                rows, expectedRows, unsettled, unsettled == 0 ? null : "changed in each of several comparisons");
+    }
+
+    private void compare(Slice slice, Consumer<Difference> differences) {
+        try {
+            KeyTable table = readHashes(slice);
+            List<Candidate> batch = new ArrayList<>();
+            for (int slot = 0; slot < table.slots(); slot++) {
+                Candidate candidate = table.isUsed(slot) ? compare(table, slot) : null;
+                if (candidate != null) {
+                    batch.add(candidate);
+                    if (batch.size() == BATCH) {
+                        settle(batch, differences);
+                        batch.clear();
+                    }
+                }
+            }
+            settle(batch, differences);
+        } catch (KeyTable.FullException e) {
+            compare(slice.half(0), differences);
+            compare(slice.half(1), differences);
+        }
+    }
+
+    /** A key that differed in the last comparison. */
+    private final class Candidate {
+        final Key key;
+
+        /** By log: the offset of the last record; -1 without one. */
+        final long[] offsets;
+
+        final @Nullable Object[] values = new Object[logs.size()];
+        byte @Nullable [] puri;
+        boolean hasChanged;
+
+        Candidate(Key key, long[] offsets) {
+            this.key = key;
+            this.offsets = offsets;
+        }
+
+        void put(int log, ConsumerRecord<byte[], byte[]> record) {
+            values[log] = record.value() == null ? null : compared.decode(log, record.value());
+            if (log == target) {
+                puri = record.key();
+            }
+            if (record.offset() > offsets[log]) {
+                offsets[log] = record.offset();
+                hasChanged = true;
+            }
+        }
+
+        @Nullable
+        Map<String, String> found() {
+            Object value = values[target];
+            return value == null ? null : compared.found(value);
+        }
+    }
+
+    /** Reads all logs. Returns, by key, the hash of the last value in each log, and then the offsets after them. */
+    private KeyTable readHashes(Slice slice) throws KeyTable.FullException {
+        int columns = 2 * logs.size();
+        KeyTable table = new KeyTable(columns, maxSize.applyAsInt(columns));
+        for (int i = 0; i < logs.size(); i++) {
+            int log = i;
+            registry.reader().read(logs.get(log), 0, record -> {
+                Key key = keyOf(log, record);
+                if (key != null && key.isIn(slice)) {
+                    int slot = table.add(key);
+                    Object value = record.value() == null ? null : compared.decode(log, record.value());
+                    table.set(slot, log, value == null ? ComparedLogs.ABSENT : compared.hash(log, value));
+                    // 0 is the value of a slot without a record.
+                    table.set(slot, logs.size() + log, record.offset() + 1);
+                }
+            });
+        }
+        return table;
+    }
+
+    /** Compares a key by its hashes; returns null if they are equal. */
+    private @Nullable Candidate compare(KeyTable table, int slot) {
+        long[] hashes = new long[target];
+        for (int log = 0; log < target; log++) {
+            hashes[log] = table.get(slot, log);
+        }
+        long expected = compared.expectedHash(hashes);
+        long found = table.get(slot, target);
+        rows += expected == ComparedLogs.ABSENT && found == ComparedLogs.ABSENT ? 0 : 1;
+        expectedRows += expected == ComparedLogs.ABSENT ? 0 : 1;
+        if (expected == found) {
+            return null;
+        }
+        long[] offsets = new long[logs.size()];
+        for (int log = 0; log < offsets.length; log++) {
+            offsets[log] = table.get(slot, logs.size() + log) - 1;
+        }
+        return new Candidate(table.key(slot), offsets);
+    }
+
+    /** Compares keys until each is equal, or differs without having changed meanwhile. */
+    private void settle(List<Candidate> batch, Consumer<Difference> differences) throws KeyTable.FullException {
+        Map<Key, Candidate> open = new HashMap<>();
+        batch.forEach(candidate -> open.put(candidate.key, candidate));
+        long[] positions = new long[logs.size()];
+        for (int round = 0; round < MAX_ROUNDS && !open.isEmpty(); round++) {
+            registry.reader().awaitTransactions(logs);
+            for (int i = 0; i < logs.size(); i++) {
+                int log = i;
+                positions[log] = registry.reader().read(logs.get(log), positions[log], record -> {
+                    Candidate candidate = open.get(keyOf(log, record));
+                    if (candidate != null) {
+                        candidate.put(log, record);
+                    }
+                });
+            }
+            List<Candidate> differing = new ArrayList<>();
+            for (Iterator<Candidate> i = open.values().iterator(); i.hasNext(); ) {
+                Candidate candidate = i.next();
+                boolean isEqual = Objects.equals(compared.expected(candidate.values), candidate.found());
+                if (!isEqual && !candidate.hasChanged) {
+                    differing.add(candidate);
+                }
+                if (isEqual || !candidate.hasChanged) {
+                    i.remove();
+                }
+                candidate.hasChanged = false;
+            }
+            report(differing, differences);
+        }
+        unsettled += open.size();
+    }
+
+    private void report(List<Candidate> candidates, Consumer<Difference> differences) throws KeyTable.FullException {
+        Map<Key, String> names = namesInEvents(candidates);
+        for (Candidate candidate : candidates) {
+            Map<String, String> expected = compared.expected(candidate.values);
+            Map<String, String> found = candidate.found();
+            byte[] keyBytes = candidate.puri;
+            String puri = keyBytes == null ? names.get(candidate.key) : text(keyBytes);
+            String detail = null;
+            if (puri == null) {
+                detail = "the event is no longer in the log, so only the key of the pURI is known";
+            } else if (keyBytes != null && !isPuri(keyBytes)) {
+                detail = "the key of the record is not a pURI in canonical form";
+            }
+            differences.accept(new Difference(
+                    part(),
+                    copy(),
+                    partition(),
+                    puri,
+                    candidate.key.toString(),
+                    Difference.kind(expected, found),
+                    Difference.fields(expected, found),
+                    detail));
+        }
+    }
+
+    /** Finds the pURIs of keys that the topic does not have: the last event of a row has its pURI as key. */
+    private Map<Key, String> namesInEvents(List<Candidate> candidates) throws KeyTable.FullException {
+        Map<TopicPartition, TreeSet<Long>> offsets = new HashMap<>();
+        for (Candidate candidate : candidates) {
+            if (candidate.puri == null && candidate.values[0] instanceof Row row) {
+                Position position = row.position();
+                offsets.computeIfAbsent(
+                                new TopicPartition(position.topic(), position.partition()), none -> new TreeSet<>())
+                        .add(position.offset());
+            }
+        }
+        Map<Key, String> names = new HashMap<>();
+        for (Map.Entry<TopicPartition, TreeSet<Long>> entry : offsets.entrySet()) {
+            TopicPartition partition = entry.getKey();
+            if (partition.partition() < registry.reader().partitionCount(partition.topic())) {
+                registry.reader().find(partition, entry.getValue(), record -> {
+                    if (record.key() != null) {
+                        names.put(Key.ofPuri(record.key()), text(record.key()));
+                    }
+                });
+            }
+        }
+        return names;
+    }
+
+    private @Nullable Key keyOf(int log, ConsumerRecord<byte[], byte[]> record) {
+        if (log < target) {
+            return Key.of(record.key());
+        }
+        // Only a foreign producer writes such a key; no row has it.
+        return record.key() == null || isMarker(record.key()) ? null : Key.ofPuri(record.key());
+    }
+
+    private static boolean isMarker(byte[] key) {
+        return key.length > Topics.MARKER.length()
+                && new String(key, 0, Topics.MARKER.length(), StandardCharsets.UTF_8).equals(Topics.MARKER);
+    }
+
+    private static boolean isPuri(byte[] key) {
+        try {
+            Puri puri = RecordKey.puri(key);
+            return !puri.toString().isEmpty();
+        } catch (IllegalArgumentException e) {
+            return false;
+        }
+    }
+
+    private static String text(byte[] utf8) {
+        return new String(utf8, StandardCharsets.UTF_8).replaceAll("\\p{Cntrl}", "?");
+    }
+}

@@ -1,0 +1,78 @@
+package dev.puri.cli.verify;
+
+import dev.puri.schemas.avro.IdentityRow;
+import dev.puri.schemas.identity.Puri;
+import dev.puri.schemas.log.Document;
+import dev.puri.schemas.log.DocumentAvro;
+import dev.puri.schemas.log.Event;
+import dev.puri.schemas.log.EventReader;
+import dev.puri.schemas.log.Row;
+import dev.puri.schemas.log.RowAvro;
+import dev.puri.schemas.serde.SchemaRegistry;
+import dev.puri.schemas.serde.SchemaRegistryUnavailableException;
+import dev.puri.schemas.serde.WireFormat;
+import dev.puri.tail.AvroValues;
+import dev.puri.tail.AvroValues.UnreadableException;
+import org.apache.kafka.common.errors.SerializationException;
+
+/** Decodes the values of the registry's topics. */
+final class RecordDecoder implements AutoCloseable {
+    private final SchemaRegistry schemas;
+    private final AvroValues<IdentityRow> rows;
+    private final AvroValues<dev.puri.schemas.avro.Document> documents;
+    private final EventReader events = new EventReader();
+
+    /** A value that is no row, document or event. */
+    record Unreadable(String why) {}
+
+    /**
+     * @param schemas closed by {@link #close}
+     */
+    RecordDecoder(SchemaRegistry schemas) {
+        this.schemas = schemas;
+        this.rows = new AvroValues<>(IdentityRow.class, schemas);
+        this.documents = new AvroValues<>(dev.puri.schemas.avro.Document.class, schemas);
+    }
+
+    /** Returns a {@link Row} or an {@link Unreadable}. */
+    Object row(byte[] value) {
+        try {
+            return RowAvro.fromAvro(rows.read(value));
+        } catch (UnreadableException | IllegalArgumentException e) {
+            return new Unreadable(String.valueOf(e.getMessage()));
+        } catch (SchemaRegistryUnavailableException e) {
+            throw unavailable(e);
+        }
+    }
+
+    /** Returns a {@link Document} or an {@link Unreadable}. */
+    Object document(byte[] value) {
+        try {
+            return DocumentAvro.fromAvro(documents.read(value));
+        } catch (UnreadableException | IllegalArgumentException e) {
+            return new Unreadable(String.valueOf(e.getMessage()));
+        } catch (SchemaRegistryUnavailableException e) {
+            throw unavailable(e);
+        }
+    }
+
+    /** Returns an {@link Event} or an {@link Unreadable}. */
+    Object event(Puri puri, byte[] value) {
+        try {
+            return events.read(puri, value, schemas.byId(WireFormat.schemaId(value)));
+        } catch (SchemaRegistryUnavailableException e) {
+            throw unavailable(e);
+        } catch (SerializationException | IllegalArgumentException e) {
+            return new Unreadable(String.valueOf(e.getMessage()));
+        }
+    }
+
+    private static VerifyException unavailable(SchemaRegistryUnavailableException e) {
+        return new VerifyException("the schema registry is unavailable: " + e.getMessage(), e);
+    }
+
+    @Override
+    public void close() {
+        schemas.close();
+    }
+}

@@ -1,0 +1,198 @@
+package dev.puri.cli.verify;
+
+import dev.puri.registry.RegistrarChangelogs;
+import dev.puri.schemas.log.Document;
+import dev.puri.schemas.log.Row;
+import dev.puri.schemas.log.Topics;
+import dev.puri.schemas.serde.ConfluentSchemaRegistry;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.jspecify.annotations.Nullable;
+
+/** Creates the checks of a registry. Not thread-safe. */
+public final class Registry implements AutoCloseable {
+    /** The part of the checks that compare the topics with the registrar. */
+    public static final String REGISTRAR = "registrar";
+
+    private final String registrationsTopic;
+    private final String textsTopic;
+    private final TopicReader reader;
+    private final RecordDecoder decoder;
+    private final int partitions;
+
+    /**
+     * @param properties of Kafka clients and of the schema registry
+     * @param applicationId application id of the topology, the prefix of its changelogs
+     * @param timeout maximum time without progress
+     * @throws VerifyException if the registry has no events topic
+     */
+    public Registry(Map<String, Object> properties, String applicationId, Duration timeout, Pacer pacer) {
+        registrationsTopic = RegistrarChangelogs.registrationsTopic(applicationId);
+        textsTopic = RegistrarChangelogs.textsTopic(applicationId);
+        reader = new TopicReader(
+                consumer(properties, "read_committed"), consumer(properties, "read_uncommitted"), timeout, pacer);
+        boolean isOpen = false;
+        try {
+            decoder = new RecordDecoder(ConfluentSchemaRegistry.create(properties));
+            partitions = reader.partitionCount(Topics.EVENTS);
+            if (partitions == 0) {
+                throw new VerifyException("the topic " + Topics.EVENTS + " does not exist");
+            }
+            isOpen = true;
+        } finally {
+            if (!isOpen) {
+                reader.close();
+            }
+        }
+    }
+
+    private static KafkaConsumer<byte[], byte[]> consumer(Map<String, Object> properties, String isolation) {
+        Map<String, Object> config = new HashMap<>(properties);
+        config.put("isolation.level", isolation);
+        config.put("enable.auto.commit", "false");
+        config.put("allow.auto.create.topics", "false");
+        config.put("auto.offset.reset", "earliest");
+        return new KafkaConsumer<>(config, new ByteArrayDeserializer(), new ByteArrayDeserializer());
+    }
+
+    /** Returns the number of partitions of the events topic, which all other topics must have. */
+    int partitions() {
+        return partitions;
+    }
+
+    TopicReader reader() {
+        return reader;
+    }
+
+    RecordDecoder decoder() {
+        return decoder;
+    }
+
+    String registrationsTopic() {
+        return registrationsTopic;
+    }
+
+    /** Returns whether a service has ever published an event. */
+    public boolean hasEvents() {
+        return reader.topics().stream().filter(Topics::isEvents).anyMatch(topic -> {
+            for (int partition = 0; partition < reader.partitionCount(topic); partition++) {
+                if (reader.stableEnd(new TopicPartition(topic, partition)) > 0) {
+                    return true;
+                }
+            }
+            return false;
+        });
+    }
+
+    /** Creates the checks of the registrar's changelogs and of its topics, partition by partition. */
+    public List<Check> registrarChecks() {
+        List<Check> checks = new ArrayList<>();
+        for (int partition = 0; partition < partitions; partition++) {
+            checks.add(new EventComparison(this, partition));
+        }
+        for (int partition = 0; partition < partitions; partition++) {
+            checks.add(new LogComparison(
+                    this, new IdentityLogs(registrationsTopic, partition, decoder), KeyTable::maxSize));
+        }
+        for (int partition = 0; partition < partitions; partition++) {
+            checks.add(new LogComparison(
+                    this, new DocumentLogs(registrationsTopic, textsTopic, partition, decoder), KeyTable::maxSize));
+        }
+        return checks;
+    }
+
+    /** Creates the check of a copy of all rows. */
+    public Check copyCheck(RowCopy copy) {
+        return new CopyComparison(this, copy, KeyTable::maxSize);
+    }
+
+    /**
+     * Reads the rows or documents of pURIs from their topic.
+     *
+     * @param topic {@code puri.identities.v1} or {@code puri.documents.v1}
+     * @return by pURI the fields; nothing for a pURI that the topic does not have
+     */
+    public Map<String, Map<String, String>> values(String topic, Set<String> puris) {
+        Map<String, Map<String, String>> values = new HashMap<>();
+        for (int partition = 0; partition < reader.partitionCount(topic); partition++) {
+            try {
+                reader.read(new TopicPartition(topic, partition), 0, record -> {
+                    String puri = record.key() == null ? "" : new String(record.key(), StandardCharsets.UTF_8);
+                    if (!puris.contains(puri)) {
+                        return;
+                    }
+                    Map<String, String> fields = record.value() == null ? null : fields(topic, record.value());
+                    if (fields == null) {
+                        values.remove(puri);
+                    } else {
+                        values.put(puri, fields);
+                    }
+                });
+            } catch (KeyTable.FullException e) {
+                throw new IllegalStateException("no table is filled", e);
+            }
+        }
+        return values;
+    }
+
+    private @Nullable Map<String, String> fields(String topic, byte[] value) {
+        Object decoded = topic.equals(Topics.DOCUMENTS) ? decoder.document(value) : decoder.row(value);
+        return switch (decoded) {
+            case Row row -> Fields.withPosition(row);
+            case Document document -> {
+                Map<String, String> fields = Fields.of(document);
+                fields.put("position", document.position().toString());
+                yield fields;
+            }
+            default -> null;
+        };
+    }
+
+    /**
+     * Checks that topics are complete: all partitions exist, and no record was deleted otherwise than by compaction.
+     *
+     * @throws VerifyException if a topic is incomplete, so that a comparison would report false differences
+     */
+    void requireComplete(List<TopicPartition> logs) {
+        for (TopicPartition log : logs) {
+            int count = reader.partitionCount(log.topic());
+            if (count == 0) {
+                throw new VerifyException("the topic " + log.topic() + " does not exist");
+            }
+            if (count != partitions) {
+                throw new VerifyException("the topic " + log.topic() + " has " + count + " partitions instead of "
+                        + partitions + ", so rows may be missing");
+            }
+            long beginning = reader.beginning(log);
+            if (beginning > 0) {
+                throw new VerifyException("the records of " + log + " before offset " + beginning
+                        + " were deleted, so rows may be missing");
+            }
+        }
+    }
+
+    /** Returns about how many records partitions have. */
+    long records(List<TopicPartition> logs) {
+        return logs.stream()
+                .filter(log -> log.partition() < reader.partitionCount(log.topic()))
+                .mapToLong(log -> reader.stableEnd(log) - reader.beginning(log))
+                .sum();
+    }
+
+    @Override
+    public void close() {
+        try {
+            reader.close();
+        } finally {
+            decoder.close();
+        }
+    }
+}

@@ -1,0 +1,220 @@
+package dev.puri.cli.verify;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.puri.resolver.live.ChangeId;
+import dev.puri.schemas.identity.Handle;
+import dev.puri.schemas.identity.Owner;
+import dev.puri.schemas.identity.Puri;
+import dev.puri.schemas.identity.Shard;
+import dev.puri.schemas.log.Position;
+import dev.puri.schemas.log.Row;
+import java.io.BufferedInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.HexFormat;
+import java.util.Locale;
+import java.util.UUID;
+import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
+
+/** The rows of a resolver, from {@code GET /v1/export}. */
+public final class ResolverExport implements RowCopy {
+    private static final ObjectMapper JSON = new ObjectMapper();
+    private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(5);
+    private static final Duration RESPONSE_TIMEOUT = Duration.ofSeconds(60);
+    private static final Duration RETRY_INTERVAL = Duration.ofSeconds(1);
+    private static final int UNAVAILABLE = 503;
+    private static final int ROWS_PER_PACE = 1000;
+
+    private final URI url;
+    private final @Nullable String token;
+    private final Pacer pacer;
+
+    /**
+     * @param url base URL of the resolver's internal listener
+     * @param token bearer token; null for none
+     */
+    public ResolverExport(URI url, @Nullable String token, Pacer pacer) {
+        this.url = url;
+        this.token = token;
+        this.pacer = pacer;
+    }
+
+    @Override
+    public String part() {
+        return "resolver";
+    }
+
+    @Override
+    public String name() {
+        return url.toString();
+    }
+
+    @Override
+    public boolean isLive() {
+        return true;
+    }
+
+    @Override
+    public Reading open() {
+        HttpClient client =
+                HttpClient.newBuilder().connectTimeout(CONNECT_TIMEOUT).build();
+        boolean isOpen = false;
+        try {
+            Download download = new Download(client, request(client));
+            isOpen = true;
+            return download;
+        } catch (IOException e) {
+            throw new VerifyException("the export cannot be read: " + e, e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new VerifyException("interrupted", e);
+        } finally {
+            if (!isOpen) {
+                client.shutdownNow();
+            }
+        }
+    }
+
+    /** Sends the request, and repeats it while the resolver answers 503. */
+    private InputStream request(HttpClient client) throws IOException, InterruptedException {
+        HttpRequest.Builder request = HttpRequest.newBuilder(
+                        URI.create(url.toString().replaceFirst("/+$", "") + "/v1/export?format=ndjson"))
+                .timeout(RESPONSE_TIMEOUT);
+        if (token != null) {
+            request.header("Authorization", "Bearer " + token);
+        }
+        long deadline = System.nanoTime() + RESPONSE_TIMEOUT.toNanos();
+        while (true) {
+            HttpResponse<InputStream> response = client.send(request.build(), BodyHandlers.ofInputStream());
+            if (response.statusCode() == 200) {
+                return response.body();
+            }
+            String body;
+            try (InputStream in = response.body()) {
+                body = new String(in.readAllBytes(), StandardCharsets.UTF_8);
+            }
+            if (response.statusCode() != UNAVAILABLE || System.nanoTime() > deadline) {
+                throw new VerifyException("the resolver answered " + response.statusCode() + ": " + body);
+            }
+            Thread.sleep(RETRY_INTERVAL);
+        }
+    }
+
+    /** The response. It is complete if its last line has the number and the digest of the lines before it. */
+    private final class Download implements Reading {
+        private final HttpClient client;
+        private final InputStream in;
+        private final MessageDigest digest = sha256();
+        private final long[] nextOffsets;
+
+        Download(HttpClient client, InputStream body) throws IOException {
+            this.client = client;
+            this.in = new BufferedInputStream(body, 1 << 16);
+            byte[] first = line();
+            if (first == null) {
+                throw new IOException("the export is empty");
+            }
+            digest.update(first);
+            String cursor = JSON.readTree(first).path("changesFrom").asText();
+            try {
+                nextOffsets = ChangeId.parse(cursor).nextOffsets();
+            } catch (IllegalArgumentException e) {
+                throw new IOException("the response is not an export of a resolver", e);
+            }
+        }
+
+        @Override
+        public long nextOffset(int partition) {
+            return partition < nextOffsets.length ? nextOffsets[partition] : 0;
+        }
+
+        @Override
+        public void forEach(BiConsumer<Puri, Row> consumer) {
+            try {
+                long rows = 0;
+                for (byte[] line = line(); line != null; line = line()) {
+                    JsonNode json = JSON.readTree(line);
+                    if (json.has("rows")) {
+                        requireComplete(json, rows);
+                        return;
+                    }
+                    digest.update(line);
+                    consumer.accept(Puri.parse(json.path("puri").asText()), row(json));
+                    if (++rows % ROWS_PER_PACE == 0) {
+                        pacer.read(ROWS_PER_PACE);
+                    }
+                }
+                throw new VerifyException("the export ended after " + rows + " rows, without its last line");
+            } catch (IOException | UncheckedIOException | IllegalArgumentException e) {
+                throw new VerifyException("the export cannot be read: " + e.getMessage(), e);
+            }
+        }
+
+        private void requireComplete(JsonNode end, long rows) {
+            String sha256 = HexFormat.of().formatHex(digest.digest());
+            if (end.path("rows").asLong() != rows
+                    || !end.path("sha256").asText().equals(sha256)) {
+                throw new VerifyException("the export is damaged: it has " + rows + " rows with the digest " + sha256
+                        + ", and its last line is " + end);
+            }
+        }
+
+        /** Returns the next line with its line end; null at the end. */
+        private byte @Nullable [] line() throws IOException {
+            ByteArrayOutputStream line = new ByteArrayOutputStream(512);
+            int b = in.read();
+            while (b >= 0) {
+                line.write(b);
+                if (b == '\n') {
+                    break;
+                }
+                b = in.read();
+            }
+            return line.size() == 0 ? null : line.toByteArray();
+        }
+
+        @Override
+        public void close() {
+            // The connection is closed too, so that the resolver does not send rows that nobody reads.
+            client.shutdownNow();
+        }
+    }
+
+    private static Row row(JsonNode json) {
+        String handle = json.path("handle").asText("");
+        String mergedInto = json.path("mergedInto").asText("");
+        return new Row(
+                UUID.fromString(json.path("uuid").asText()),
+                new Owner(json.path("owner").asText()),
+                new Shard(json.path("shard").asText()),
+                handle.isEmpty() ? null : new Handle(handle),
+                Row.Status.valueOf(json.path("status").asText().toUpperCase(Locale.ROOT)),
+                json.path("epoch").asLong(),
+                Instant.parse(json.path("createdAt").asText()),
+                Instant.parse(json.path("changedAt").asText()),
+                mergedInto.isEmpty() ? null : Puri.parse(mergedInto),
+                Position.parse(json.path("position").asText()));
+    }
+
+    private static MessageDigest sha256() {
+        try {
+            return MessageDigest.getInstance("SHA-256");
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("every Java has SHA-256", e);
+        }
+    }
+}

@@ -1,0 +1,131 @@
+package dev.puri.cli.verify;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonProperty;
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.util.List;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The folder of a verification. A file is replaced as a whole, or appended to and cut to the length that the state names,
+ * so that a verification that was killed continues with the next check.
+ *
+ * <pre>
+ *   state.json           the completed checks
+ *   differences.ndjson   a line for each difference
+ * </pre>
+ */
+public record VerifyFolder(Path path) {
+    private static final ObjectMapper JSON = new ObjectMapper();
+    private static final String DRAFT = "state.json.draft";
+
+    /**
+     * How far a verification is.
+     *
+     * @param startedAt ISO 8601
+     * @param isComplete whether all checks were completed. Then the next verification starts anew
+     * @param bytes length of the differences of the completed checks
+     */
+    public record State(
+            @JsonProperty("startedAt") String startedAt,
+            @JsonProperty("complete") boolean isComplete,
+            @JsonProperty("bytes") long bytes,
+            @JsonProperty("checks") List<Completed> checks) {}
+
+    /**
+     * A completed check.
+     *
+     * @param expectedRows number of keys that the source has
+     * @param notCompared number of keys that could not be compared
+     * @param note why keys were not compared; null if all were
+     */
+    @JsonInclude(JsonInclude.Include.NON_NULL)
+    public record Completed(
+            @JsonProperty("name") String name,
+            @JsonProperty("rows") long rows,
+            @JsonProperty("expectedRows") long expectedRows,
+            @JsonProperty("differences") long differences,
+            @JsonProperty("notCompared") long notCompared,
+            @JsonProperty("note") @Nullable String note) {}
+
+    /** Returns the file with the differences. */
+    public Path differences() {
+        return path.resolve("differences.ndjson");
+    }
+
+    private Path stateFile() {
+        return path.resolve("state.json");
+    }
+
+    /** Returns the state of the last verification; null if there was none. */
+    public @Nullable State readState() throws IOException {
+        try {
+            return JSON.readValue(Files.readString(stateFile()), State.class);
+        } catch (NoSuchFileException e) {
+            return null;
+        } catch (JsonProcessingException e) {
+            throw new VerifyException(stateFile() + " cannot be read: " + e.getOriginalMessage(), e);
+        }
+    }
+
+    /** Writes the state. The differences that it names must be on disk. */
+    void writeState(State state) throws IOException {
+        Path draft = path.resolve(DRAFT);
+        Files.writeString(draft, JSON.writerWithDefaultPrettyPrinter().writeValueAsString(state) + "\n");
+        Files.move(draft, stateFile(), StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+    }
+
+    /** Opens the differences for appending, and cuts them to a length. */
+    OutputStream openDifferences(long length) throws IOException {
+        Files.createDirectories(path);
+        try (FileChannel file = FileChannel.open(differences(), StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
+            if (file.size() < length) {
+                throw new VerifyException(differences() + " is shorter than " + stateFile()
+                        + " says; delete the folder and verify again");
+            }
+            file.truncate(length);
+        }
+        return Files.newOutputStream(differences(), StandardOpenOption.APPEND);
+    }
+
+    /** Passes all differences to the consumer. */
+    public void forEachDifference(Consumer<Difference> consumer) throws IOException {
+        if (!Files.exists(differences())) {
+            return;
+        }
+        try (BufferedReader lines = Files.newBufferedReader(differences())) {
+            for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+                consumer.accept(JSON.readValue(line, Difference.class));
+            }
+        }
+    }
+
+    /** Deletes the files of a verification. */
+    public void clear() throws IOException {
+        Files.deleteIfExists(stateFile());
+        Files.deleteIfExists(differences());
+        Files.deleteIfExists(path.resolve(DRAFT));
+    }
+
+    /** Returns a value as a line of JSON. */
+    static byte[] line(Object value) {
+        try {
+            return (JSON.writeValueAsString(value) + "\n").getBytes(StandardCharsets.UTF_8);
+        } catch (JsonProcessingException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}

@@ -1,0 +1,448 @@
+package dev.puri.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.sun.net.httpserver.HttpExchange;
+import com.sun.net.httpserver.HttpServer;
+import dev.puri.cli.verify.Check;
+import dev.puri.cli.verify.Difference;
+import dev.puri.cli.verify.Pacer;
+import dev.puri.cli.verify.Registry;
+import dev.puri.cli.verify.Verification;
+import dev.puri.cli.verify.VerifyFolder;
+import dev.puri.resolver.feed.Snapshots;
+import dev.puri.resolver.table.PackedTable;
+import dev.puri.resolver.table.SnapshotOrigin;
+import dev.puri.schemas.avro.IdentityRow;
+import dev.puri.schemas.identity.Handle;
+import dev.puri.schemas.identity.Owner;
+import dev.puri.schemas.identity.Shard;
+import dev.puri.schemas.log.Position;
+import dev.puri.schemas.log.Row;
+import dev.puri.schemas.log.RowAvro;
+import dev.puri.schemas.log.Topics;
+import dev.puri.schemas.serde.AvroSerializer;
+import dev.puri.tail.TopicAdmin;
+import dev.puri.tail.TopicEnds;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.function.Consumer;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.AlterConfigOp;
+import org.apache.kafka.clients.admin.ConfigEntry;
+import org.apache.kafka.clients.admin.RecordsToDelete;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.config.ConfigResource;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** {@code puri verify} finds and repairs differences that a foreign producer makes in a whole registry. */
+class VerifyIT {
+    private static final int TRACKS = 40;
+
+    @TempDir
+    private Path data;
+
+    @TempDir
+    private Path folder;
+
+    private EmbeddedStack stack;
+    private Map<String, String> environment;
+
+    @BeforeEach
+    void start() {
+        stack = EmbeddedStack.start(EmbeddedStack.Options.onFreePorts(data), step -> {});
+        environment = Map.of(
+                "PURI_BOOTSTRAP_SERVER", stack.bootstrapServers(),
+                "PURI_SCHEMA_REGISTRY", stack.schemaRegistryUrl(),
+                "PURI_RESOLVER", stack.resolverUrl(),
+                "PURI_SEARCH", stack.indexerUrl());
+        assertThat(run(
+                                "collections:\n  - {name: music:tracks, prefix: trk, search: true}\n",
+                                "collections",
+                                "apply",
+                                "-f",
+                                "-")
+                        .status())
+                .isZero();
+    }
+
+    @AfterEach
+    void stop() {
+        stack.close();
+    }
+
+    @Test
+    void differencesAreNamedAndRepaired() throws Exception {
+        publishTracks();
+        CommandLineRun clean = verify();
+        assertThat(clean.status()).as(clean.out() + clean.err()).isZero();
+        assertThat(clean.outLines()).allMatch(line -> line.startsWith("{\"equal\":true"));
+        JsonNode copies = summary(clean).path("copies");
+        assertThat(copies).hasSize(5);
+        copies.forEach(copy ->
+                assertThat(copy.path("rows").asInt()).as(copy.toString()).isGreaterThan(TRACKS / 2));
+
+        write("music:tracks:1", row("eu-9"));
+        write("music:tracks:2", null);
+        write("music:tracks:ghost", row("eu-9"));
+        CommandLineRun differing = verify("--part", "registrar,resolver,index");
+        assertThat(differing.status()).isEqualTo(ExitStatus.FAILED);
+        List<JsonNode> differences = differences(differing, "puri.identities.v1");
+        assertThat(differences.stream().map(VerifyIT::name).toList())
+                .containsExactlyInAnyOrder(
+                        "music:tracks:1 differs", "music:tracks:2 missing", "music:tracks:ghost extra");
+        JsonNode shard = differences.stream()
+                .filter(difference -> name(difference).startsWith("music:tracks:1 "))
+                .findFirst()
+                .orElseThrow()
+                .at("/fields/shard");
+        assertThat(shard.toString()).isEqualTo("{\"expected\":\"br-1\",\"found\":\"eu-9\"}");
+        assertThat(differences(differing, stack.resolverUrl()))
+                .as("the resolver agrees with the topic")
+                .isEmpty();
+        assertThat(differing.outLines().getLast()).startsWith("{\"equal\":false");
+
+        long end = endOfEvents();
+        CommandLineRun dryRun = verify("--part", "registrar", "--repair");
+        assertThat(dryRun.status()).isEqualTo(ExitStatus.FAILED);
+        assertThat(dryRun.err()).contains("3 rows would be written again; nothing was published");
+        assertThat(endOfEvents()).isEqualTo(end);
+
+        CommandLineRun repaired = verify("--part", "registrar", "--repair", "--yes");
+        assertThat(repaired.status()).as(repaired.err()).isZero();
+        assertThat(repaired.err()).contains("3 of 3 rows were written again");
+        CommandLineRun again = verify();
+        assertThat(again.status()).as(again.out() + again.err()).isZero();
+    }
+
+    @Test
+    void aKilledVerificationEndsLikeAnUninterruptedOne() throws Exception {
+        publishTracks();
+        for (int i = 1; i <= 10; i++) {
+            write("music:tracks:" + i, row("eu-" + i));
+        }
+        CommandLineRun uninterrupted = verify("--part", "registrar");
+        assertThat(differences(uninterrupted, "puri.identities.v1")).hasSize(10);
+
+        int partitions = partitionCount();
+        for (int checks = 0; checks == 0 || completed() <= 2 * partitions; checks++) {
+            killAfter(checks);
+        }
+        CommandLineRun resumed = verify("--part", "registrar", "-d", folder.toString());
+        assertThat(resumed.outLines().stream().sorted().toList())
+                .isEqualTo(uninterrupted.outLines().stream().sorted().toList());
+        assertThat(Files.readAllLines(folder.resolve("differences.ndjson"))).hasSize(10);
+        assertThat(Json.parse(Files.readString(folder.resolve("state.json")))
+                        .path("complete")
+                        .asBoolean())
+                .isTrue();
+    }
+
+    @Test
+    void differencesOfAResolverAndOfTheIndexHaveBothValues() throws Exception {
+        publishTracks();
+        HttpServer server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        server.createContext("/v1/export", exchange -> respond(exchange, wrongExport()));
+        server.createContext("/v1/search/verify", exchange -> respond(exchange, """
+                        {"puri":"music:tracks:7","kind":"identity","difference":"differs","fields":["shard"],"indexed":{"shard":"eu-9"}}
+                        {"done":true,"identities":39,"documents":37,"missing":0,"ghost":0,"differs":1,"unsettled":0}
+                        """));
+        server.start();
+        try {
+            String url = "http://127.0.0.1:" + server.getAddress().getPort();
+            CommandLineRun run = verify("--part", "resolver,index", "--also-resolver", url, "--search", url);
+            assertThat(run.status()).as(run.out() + run.err()).isEqualTo(ExitStatus.FAILED);
+            List<JsonNode> differences = differences(run, url);
+            assertThat(differences.stream()
+                            .map(difference -> difference.path("part").asText() + " " + name(difference)
+                                    + difference.path("fields").path("shard"))
+                            .toList())
+                    .containsExactlyInAnyOrder(
+                            "resolver music:tracks:5 differs{\"expected\":\"br-1\",\"found\":\"eu-9\"}",
+                            "resolver music:tracks:6 missing{\"expected\":\"br-1\"}",
+                            "index music:tracks:7 differs{\"expected\":\"br-1\",\"found\":\"eu-9\"}");
+            assertThat(differences(run, stack.resolverUrl())).isEmpty();
+        } finally {
+            server.stop(0);
+        }
+    }
+
+    /** Returns an export of the resolver in which one row is wrong and one is missing. */
+    private String wrongExport() {
+        try (HttpClient client = HttpClient.newHttpClient()) {
+            String export = client.send(
+                            HttpRequest.newBuilder(URI.create(stack.resolverUrl() + "/v1/export"))
+                                    .build(),
+                            HttpResponse.BodyHandlers.ofString())
+                    .body();
+            List<String> lines = new ArrayList<>(export.lines().toList());
+            lines.removeLast();
+            lines.removeIf(line -> line.contains("\"music:tracks:6\""));
+            lines.replaceAll(line -> line.contains("\"music:tracks:5\"") ? line.replace("\"br-1\"", "\"eu-9\"") : line);
+            String body = String.join("\n", lines) + "\n";
+            byte[] sha256 = MessageDigest.getInstance("SHA-256").digest(body.getBytes(StandardCharsets.UTF_8));
+            return body + "{\"rows\":" + (lines.size() - 1) + ",\"sha256\":\""
+                    + HexFormat.of().formatHex(sha256) + "\"}\n";
+        } catch (IOException | InterruptedException | NoSuchAlgorithmException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private static void respond(HttpExchange exchange, String body) throws IOException {
+        try (exchange) {
+            exchange.sendResponseHeaders(200, 0);
+            exchange.getResponseBody().write(body.getBytes(StandardCharsets.UTF_8));
+        }
+    }
+
+    @Test
+    void aSnapshotIsComparedAsOfItsOffsets() throws Exception {
+        publishTracks();
+        writeSnapshot(Long.MAX_VALUE);
+        CommandLineRun missing = verify("--part", "snapshot", "--snapshot", folder.toString());
+        assertThat(missing.status()).isEqualTo(ExitStatus.FAILED);
+        assertThat(differences(missing, folder.toString()))
+                .hasSize(TRACKS - 1)
+                .allMatch(difference -> difference.path("difference").asText().equals("missing"));
+
+        writeSnapshot(0);
+        CommandLineRun early = verify("--part", "snapshot", "--snapshot", folder.toString());
+        assertThat(early.status()).as("nothing was compared").isEqualTo(ExitStatus.FAILED);
+        assertThat(differences(early, folder.toString())).isEmpty();
+        assertThat(early.out()).contains("no row of the source was compared", "changed after the snapshot");
+    }
+
+    /** Writes a snapshot without rows. */
+    private void writeSnapshot(long maxOffset) throws Exception {
+        try (TopicAdmin topic =
+                new TopicAdmin(Admin.create(CliSettings.of(stack).interactiveProperties()), Topics.IDENTITIES)) {
+            TopicEnds ends = topic.endOffsets(InstantSource.system());
+            PackedTable table = new PackedTable();
+            ends.byPartition().forEach((partition, end) -> table.setNextOffset(partition, Math.min(end, maxOffset)));
+            table.writeSnapshot(
+                    Snapshots.fileIn(folder),
+                    new SnapshotOrigin(ends.topicId(), ends.byPartition().size(), Instant.now()),
+                    Instant.now());
+            table.release();
+        }
+    }
+
+    @Test
+    void nothingIsRepairedFromAPartialChangelog() throws Exception {
+        publishTracks();
+        write("music:tracks:1", null);
+        deleteRecords("puri-registry-registrations-changelog");
+        long end = endOfEvents();
+        CommandLineRun run = verify("--part", "registrar", "--repair", "--yes");
+        assertThat(run.status()).isEqualTo(ExitStatus.FAILED);
+        assertThat(run.out()).contains("were deleted, so rows may be missing");
+        assertThat(run.err()).contains("nothing was repaired, because the registrar's state could not be read");
+        assertThat(endOfEvents()).isEqualTo(end);
+    }
+
+    @Test
+    void aRegistryWithoutEventsIsEqual() {
+        CommandLineRun run = verify("--part", "registrar,resolver");
+        assertThat(run.status()).as(run.out() + run.err()).isZero();
+    }
+
+    private void deleteRecords(String topic) throws Exception {
+        try (Admin admin = Admin.create(Map.of("bootstrap.servers", stack.bootstrapServers()));
+                LogReader reader = new LogReader(CliSettings.of(stack))) {
+            // Records can be deleted only if the policy contains delete.
+            admin.incrementalAlterConfigs(Map.of(
+                            new ConfigResource(ConfigResource.Type.TOPIC, topic),
+                            List.of(new AlterConfigOp(
+                                    new ConfigEntry("cleanup.policy", "delete"), AlterConfigOp.OpType.SET))))
+                    .all()
+                    .get();
+            for (TopicPartition partition : reader.partitions(topic)) {
+                await().atMost(Duration.ofSeconds(60)).ignoreExceptions().until(() -> {
+                    admin.deleteRecords(Map.of(partition, RecordsToDelete.beforeOffset(-1)))
+                            .all()
+                            .get();
+                    return true;
+                });
+            }
+        }
+    }
+
+    /** Runs the checks, and ends with an error before the given one, as if the process was killed. */
+    private void killAfter(int checks) throws IOException {
+        try (Registry registry = new Registry(
+                CliSettings.of(stack).interactiveProperties(),
+                "puri-registry",
+                Duration.ofSeconds(60),
+                new Pacer(1_000_000, count -> {}))) {
+            List<Check> killed = new ArrayList<>();
+            int[] left = {checks};
+            for (Check check : registry.registrarChecks()) {
+                killed.add(new KilledCheck(check, left));
+            }
+            assertThatThrownBy(() -> new Verification(new VerifyFolder(folder), killed, true, difference -> {})
+                            .run(Instant.now()))
+                    .isInstanceOf(Killed.class);
+        }
+    }
+
+    private int partitionCount() {
+        try (LogReader reader = new LogReader(CliSettings.of(stack))) {
+            return reader.partitions(Topics.EVENTS).size();
+        }
+    }
+
+    private int completed() throws IOException {
+        return Json.parse(Files.readString(folder.resolve("state.json")))
+                .path("checks")
+                .size();
+    }
+
+    private static final class Killed extends Error {
+        private static final long serialVersionUID = 1L;
+    }
+
+    /** Ends with an error after it has reported its differences, if its turn has come. */
+    private record KilledCheck(Check check, int[] left) implements Check {
+        @Override
+        public String part() {
+            return check.part();
+        }
+
+        @Override
+        public String copy() {
+            return check.copy();
+        }
+
+        @Override
+        public @Nullable Integer partition() {
+            return check.partition();
+        }
+
+        @Override
+        public long records() {
+            return check.records();
+        }
+
+        @Override
+        public Result run(Consumer<Difference> differences) {
+            Result result = check.run(differences);
+            if (--left[0] < 0) {
+                throw new Killed();
+            }
+            return result;
+        }
+    }
+
+    private void publishTracks() {
+        String lines = IntStream.rangeClosed(1, TRACKS)
+                .mapToObj(i -> "{\"type\":\"created\",\"puri\":\"music:tracks:" + i
+                        + "\",\"owner\":\"catalog\",\"shard\":\"br-1\",\"attributes\":{\"title\":\"Song " + i + "\"}}")
+                .collect(Collectors.joining("\n"));
+        String changes = """
+                {"type":"moved","puri":"music:tracks:30","shard":"us-1"}
+                {"type":"described","puri":"music:tracks:31","attributes":{"title":"Other"}}
+                {"type":"merged","puri":"music:tracks:32","into":"music:tracks:31"}
+                {"type":"deleted","puri":"music:tracks:33"}
+                {"type":"erased","puri":"music:tracks:34"}
+                """;
+        for (String input : List.of(lines, changes)) {
+            CommandLineRun published = run(input, "publish", "-f", "-", "--wait");
+            assertThat(published.status()).as(published.err()).isZero();
+        }
+    }
+
+    private static Row row(String shard) {
+        return new Row(
+                UUID.fromString("01970000-0000-7000-8000-000000000001"),
+                new Owner("catalog"),
+                new Shard(shard),
+                new Handle("trk_123456789abcdef"),
+                Row.Status.ACTIVE,
+                1,
+                Instant.EPOCH,
+                Instant.EPOCH,
+                null,
+                new Position(Topics.EVENTS, 0, 0));
+    }
+
+    private void write(String puri, @Nullable Row row) throws Exception {
+        try (AvroSerializer serializer = new AvroSerializer();
+                Producer<byte[], byte[]> producer = new KafkaProducer<>(
+                        Map.of("bootstrap.servers", stack.bootstrapServers()),
+                        new ByteArraySerializer(),
+                        new ByteArraySerializer())) {
+            serializer.configure(CliSettings.of(stack).clientProperties(), false);
+            IdentityRow value = row == null ? null : RowAvro.toAvro(row);
+            producer.send(new ProducerRecord<>(
+                            Topics.IDENTITIES,
+                            puri.getBytes(StandardCharsets.UTF_8),
+                            serializer.serialize(Topics.IDENTITIES, value)))
+                    .get();
+        }
+    }
+
+    private long endOfEvents() {
+        try (LogReader reader = new LogReader(CliSettings.of(stack))) {
+            return reader.endOffsets(reader.partitions(Topics.EVENTS)).values().stream()
+                    .mapToLong(Long::longValue)
+                    .sum();
+        }
+    }
+
+    private CommandLineRun verify(String... options) {
+        List<String> words = new ArrayList<>(List.of("-o", "json", "verify"));
+        words.addAll(List.of(options));
+        return run("", words.toArray(String[]::new));
+    }
+
+    private CommandLineRun run(String input, String... args) {
+        return CommandLineRun.reading(environment, input, args);
+    }
+
+    private static JsonNode summary(CommandLineRun run) {
+        return Json.parse(run.outLines().getLast());
+    }
+
+    private static List<JsonNode> differences(CommandLineRun run, String copy) {
+        return run.outLines().stream()
+                .map(Json::parse)
+                .filter(line -> line.path("copy").asText().equals(copy))
+                .toList();
+    }
+
+    private static String name(JsonNode difference) {
+        return difference.path("puri").asText() + " "
+                + difference.path("difference").asText();
+    }
+}

@@ -1,0 +1,66 @@
+package dev.puri.registry;
+
+import dev.puri.schemas.identity.Puri;
+import dev.puri.schemas.log.Row;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Decodes the changelogs of the registrar's stores, for programs that compare copies of the identities with the
+ * registrar. Partition N of a changelog is of the pURIs of partition N of the other topics. The keys are hashes, so a
+ * changelog does not contain pURIs.
+ */
+public final class RegistrarChangelogs {
+    private RegistrarChangelogs() {}
+
+    /**
+     * The registration of a pURI.
+     *
+     * @param row the identity; null if there is none or it was erased
+     * @param hasDocument whether the pURI has a document, whose attributes are in the changelog of the texts
+     */
+    public record StoredRegistration(@Nullable Row row, boolean hasDocument) {}
+
+    /** Returns the name of the changelog of the registrations. */
+    public static String registrationsTopic(String applicationId) {
+        return topic(applicationId, RegistryTopology.REGISTRATIONS_STORE);
+    }
+
+    /** Returns the name of the changelog of the texts: the attributes of each pURI that has a document. */
+    public static String textsTopic(String applicationId) {
+        return topic(applicationId, RegistryTopology.TEXTS_STORE);
+    }
+
+    private static String topic(String applicationId, String store) {
+        return applicationId + '-' + store + "-changelog";
+    }
+
+    /** Returns the key of a pURI in both changelogs, 16 bytes. */
+    public static byte[] key(byte[] puri) {
+        return StoreKey.of(puri);
+    }
+
+    /** Returns the partition of a pURI. */
+    public static int partition(Puri puri, int partitions) {
+        return PuriPartitioner.partition(puri, partitions);
+    }
+
+    /**
+     * Decodes a value of the registrations.
+     *
+     * @throws IllegalStateException if a newer release wrote the value
+     */
+    public static StoredRegistration registration(byte[] value) {
+        Registration registration = RegistrationCodec.decode(value);
+        return new StoredRegistration(registration.row(), registration.hasDocument());
+    }
+
+    /**
+     * Decodes a value of the texts.
+     *
+     * @throws IllegalStateException if a newer release wrote the value
+     */
+    public static Map<String, String> attributes(byte[] value) {
+        return AttributesCodec.decode(value);
+    }
+}
