@@ -9,6 +9,7 @@ import dev.puri.client.resolve.ResolverException;
 import dev.puri.client.resolve.ResolverOptions;
 import dev.puri.schemas.collection.Declaration;
 import dev.puri.schemas.collection.DeclarationResult;
+import dev.puri.schemas.collection.Declarations;
 import dev.puri.settings.Secret;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -17,6 +18,7 @@ import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -85,8 +87,8 @@ final class ImportCommand implements Runnable {
                     .build());
         }
 
-        final ImportProgress progress(String unit, @Nullable Long total) {
-            return new ImportProgress(console(), unit, total);
+        final ImportProgress progress(String unit) {
+            return new ImportProgress(console(), unit);
         }
 
         final void print(Object json, TextTable table) {
@@ -95,6 +97,24 @@ final class ImportCommand implements Runnable {
             } else {
                 table.print(console().out());
             }
+        }
+    }
+
+    /** The option of the stages whose speed can be limited. */
+    static final class RateOption {
+        @Option(
+                names = "--rate",
+                paramLabel = "N",
+                description = "Maximum number of rows per second (default: no limit).")
+        private @Nullable Integer rate;
+
+        /** Returns the maximum number per second; null for no limit. */
+        @Nullable
+        Integer maxPerSecond() {
+            if (rate != null && rate < 1) {
+                throw CommandException.usage("--rate must be at least 1, not " + rate);
+            }
+            return rate;
         }
     }
 
@@ -112,18 +132,23 @@ final class ImportCommand implements Runnable {
                 description = "Mapping file, YAML.")
         private Path file = Path.of("");
 
+        @Mixin
+        private RateOption rate = new RateOption();
+
         @Override
-        int run(Import imports) throws IOException {
+        int run(Import imports) throws IOException, InterruptedException {
+            Integer maxPerSecond = rate.maxPerSecond();
             Import.PlanResult result;
             try (IdentityResolver resolver = openResolver()) {
-                ImportProgress progress = progress("rows read", null);
+                ImportProgress progress = progress("rows read");
                 result = imports.plan(
                         file,
                         brokerRequests().declarations(),
                         resolver,
                         console().environment(),
+                        maxPerSecond,
                         Instant.now(),
-                        progress::show);
+                        progress);
                 progress.end();
             }
             TextTable table = new TextTable("ROWS", "");
@@ -146,8 +171,8 @@ final class ImportCommand implements Runnable {
                         + " nothing."
             })
     static final class LoadCommand extends Stage {
-        @Option(names = "--rate", paramLabel = "N", description = "Maximum number of events per second.")
-        private @Nullable Integer rate;
+        @Mixin
+        private RateOption rate = new RateOption();
 
         @Option(
                 names = "--while-open",
@@ -157,18 +182,13 @@ final class ImportCommand implements Runnable {
 
         @Override
         int run(Import imports) throws IOException, InterruptedException {
-            if (rate != null && rate < 1) {
-                throw CommandException.usage("--rate must be at least 1, not " + rate);
-            }
-            var declarations = brokerRequests().declarations();
-            if (!whileOpen) {
-                imports.requireImportMode(declarations);
-            }
-            ImportProgress progress = progress("rows loaded", imports.plannedRows());
+            Integer maxPerSecond = rate.maxPerSecond();
+            Declarations declarations = brokerRequests().declarations();
+            ImportProgress progress = progress("rows loaded");
             Import.LoadResult result;
             try (IdentityPublisher publisher =
                     new IdentityPublisher(settings().clientProperties(), declarations::ownsTopic)) {
-                result = imports.load(publisher, rate, progress::show);
+                result = imports.load(publisher, declarations, whileOpen, maxPerSecond, progress);
             }
             progress.end();
             TextTable table = new TextTable("ROWS", "");
@@ -188,12 +208,17 @@ final class ImportCommand implements Runnable {
                 description = "How long the resolver may take to read the last events (default: 30).")
         private int waitSeconds = 30;
 
+        @Mixin
+        private RateOption rate = new RateOption();
+
         @Override
-        int run(Import imports) throws IOException {
-            ImportProgress progress = progress("rows compared", imports.plannedRows());
+        int run(Import imports) throws IOException, InterruptedException {
+            Integer maxPerSecond = rate.maxPerSecond();
+            ImportProgress progress = progress("rows compared");
             Import.VerifyResult result;
             try (IdentityResolver resolver = openResolver()) {
-                result = imports.verify(resolver, Duration.ofSeconds(waitSeconds), Instant.now(), progress::show);
+                result = imports.verify(
+                        resolver, Duration.ofSeconds(waitSeconds), maxPerSecond, Instant.now(), progress);
             }
             progress.end();
             TextTable table = new TextTable("ROWS", "");

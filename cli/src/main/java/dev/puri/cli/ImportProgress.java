@@ -1,35 +1,36 @@
 package dev.puri.cli;
 
+import dev.puri.cli.imports.Import;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /** Prints the progress of a long command to stderr: on a terminal in place, otherwise a line every ten seconds. */
-final class ImportProgress {
+final class ImportProgress implements Import.Progress {
     private static final Duration TERMINAL_INTERVAL = Duration.ofMillis(500);
     private static final Duration LOG_INTERVAL = Duration.ofSeconds(10);
 
     private final Console console;
     private final String unit;
-    private final @Nullable Long total;
     private final long startNanos = System.nanoTime();
     private final long intervalNanos;
     private @Nullable Long firstCount;
     private long nextNanos;
     private boolean hasLine;
 
-    /**
-     * @param total null if it is not known
-     */
-    ImportProgress(Console console, String unit, @Nullable Long total) {
+    ImportProgress(Console console, String unit) {
         this.console = console;
         this.unit = unit;
-        this.total = total;
         intervalNanos = (console.errIsTerminal() ? TERMINAL_INTERVAL : LOG_INTERVAL).toNanos();
         nextNanos = startNanos + intervalNanos;
     }
 
-    /** Prints the progress if the last line is old enough. */
-    void show(long count) {
+    /**
+     * Prints the progress if the last line is old enough.
+     *
+     * @param total null if it is not known
+     */
+    @Override
+    public void show(long count, @Nullable Long total) {
         if (firstCount == null) {
             // A load that continues must not count the rows of the earlier load in its rate.
             firstCount = count;
@@ -39,7 +40,7 @@ final class ImportProgress {
             return;
         }
         nextNanos = now + intervalNanos;
-        String text = line(count, firstCount, Duration.ofNanos(now - startNanos));
+        String text = line(unit, count, firstCount, total, Duration.ofNanos(now - startNanos));
         if (console.errIsTerminal()) {
             console.err().print("\r\033[K" + text);
             console.err().flush();
@@ -49,13 +50,26 @@ final class ImportProgress {
         }
     }
 
-    String line(long count, long firstCount, Duration elapsed) {
+    /**
+     * Returns a line of progress, with the time left if the total is known.
+     *
+     * @param firstCount the count at the beginning of the elapsed time
+     */
+    static String line(String unit, long count, long firstCount, @Nullable Long total, Duration elapsed) {
         double perSecond = (count - firstCount) / Math.max(1e-3, elapsed.toMillis() / 1e3);
         String text = "puri: %,d %s%s, %,.0f/s"
-                .formatted(count, total == null ? "" : "of %,d ".formatted(total), unit, perSecond);
-        return total == null || perSecond < 1
+                .formatted(count, total == null ? "" : "of %,d ".formatted(Math.max(total, count)), unit, perSecond);
+        return total == null || perSecond <= 0
                 ? text
-                : text + ", %,d s left".formatted(Math.round((total - count) / perSecond));
+                : text + ", " + duration(Math.round(Math.max(0, total - count) / perSecond)) + " left";
+    }
+
+    private static String duration(long seconds) {
+        if (seconds < 100) {
+            return seconds + " s";
+        }
+        long minutes = (seconds + 59) / 60;
+        return minutes < 100 ? minutes + " min" : "%,d h %d min".formatted(minutes / 60, minutes % 60);
     }
 
     /** Removes the line of a terminal. */

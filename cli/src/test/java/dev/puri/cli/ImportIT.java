@@ -6,15 +6,19 @@ import static org.awaitility.Awaitility.await;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -206,13 +210,135 @@ class ImportIT {
         assertThat(created.status()).as(created.err()).isZero();
         await().atMost(Duration.ofSeconds(30))
                 .until(() -> puri("resolve", "taken:tracks:1").status() == 0);
-        Path mapping = csvMapping("taken:tracks:{id}", "id,handle\n1,\n2," + handle + "\n3,xxx_111111111111111\n4,\n");
+        CommandLineRun deleted = CommandLineRun.reading(
+                environment,
+                "{\"type\":\"created\",\"puri\":\"taken:tracks:5\",\"owner\":\"o\",\"shard\":\"s\",\"handle\":"
+                        + "\"tkn_222222222222222\"}\n{\"type\":\"deleted\",\"puri\":\"taken:tracks:5\"}",
+                "publish",
+                "-f",
+                "-",
+                "--wait");
+        assertThat(deleted.status()).as(deleted.err()).isZero();
+        await().atMost(Duration.ofSeconds(30))
+                .until(() -> resolve("taken:tracks:5").path("verdict").asText().equals("deleted"));
+        Path mapping = csvMapping(
+                "taken:tracks:{id}",
+                "id,handle\n1,\n2," + handle + "\n3,xxx_111111111111111\n4,\n5,\n6,tkn_222222222222222\n");
         Files.writeString(mapping, Files.readString(mapping) + "    handle: \"{handle}\"\n");
 
         CommandLineRun plan = puri("-o", "json", "import", "plan", "-f", mapping.toString(), "-d", folder.toString());
         assertThat(Json.parse(plan.out()).path("conflicts").toString())
-                .isEqualTo("{\"NOT_ALLOWED\":1,\"PURI_TAKEN\":1,\"HANDLE_TAKEN\":1}");
+                .isEqualTo("{\"NOT_ALLOWED\":1,\"PURI_TAKEN\":2,\"HANDLE_TAKEN\":2}");
+        assertThat(Files.readAllLines(folder.resolve("plan/conflicts.ndjson")))
+                .extracting(line -> Json.parse(line).path("row").asText() + " "
+                        + Json.parse(line).path("kind").asText())
+                .containsExactly("1 PURI_TAKEN", "2 HANDLE_TAKEN", "3 NOT_ALLOWED", "5 PURI_TAKEN", "6 HANDLE_TAKEN");
         assertThat(plan.err()).contains("taken:tracks is not in mode IMPORT");
+    }
+
+    @Test
+    void readsMariaDbWithADriverThatTheMappingNames() throws Exception {
+        apply("collections:\n  - {name: maria:tracks, prefix: mar, mode: IMPORT, importer: legacy}\n");
+        try (InstalledMariaDb server = InstalledMariaDb.start(folder.resolve("mariadb"))) {
+            Path mapping = Files.writeString(folder.resolve("mapping.yaml"), """
+                    source: legacy
+                    inputs:
+                      - jdbc: %s
+                        driver: %s
+                        user: reader
+                        passwordVariable: MARIADB_PASSWORD
+                        query: select ID, name, title from tracks order by ID;
+                        puri: maria:tracks:{name}
+                        owner: catalog
+                        shard: br-1
+                        handle: generated
+                        attributes: {title: "{title}"}
+                      - jdbc: %s
+                        driver: %s
+                        user: reader
+                        passwordVariable: MARIADB_PASSWORD
+                        query: select ID, uuid from albums order by ID -- by the key
+                        puri: maria:tracks:album-{ID}
+                        uuid: "{uuid}"
+                        owner: catalog
+                        shard: br-2
+                    """.formatted(
+                            server.url(), server.driver(), server.url(), server.driver()));
+            server.execute(
+                    "create table tracks (ID int primary key, name varchar(100), title text) character set utf8mb4",
+                    "insert into tracks select seq, concat('\u00c1guas-', seq), 'Track' from seq_1_to_4000",
+                    "update tracks set name = '\u00c1guas-1' where ID = 4000",
+                    "create table albums (ID bigint primary key, uuid uuid)",
+                    "insert into albums values (1, 'c2b7e705-edfd-80c6-b1e5-1dd8bb5734a6'),"
+                            + " (2, '00000000-0000-0000-0000-000000000000')",
+                    "create user reader identified by 'secret'",
+                    "grant select on *.* to reader");
+            Map<String, String> withPassword = new HashMap<>(environment);
+            withPassword.put("MARIADB_PASSWORD", "wrong");
+            CommandLineRun refused = CommandLineRun.of(
+                    withPassword, "import", "plan", "-f", mapping.toString(), "-d", folder.toString());
+            assertThat(refused.status()).isEqualTo(1);
+            assertThat(refused.err()).contains("after row 0: ", "reader").doesNotContain("wrong");
+
+            withPassword.put("MARIADB_PASSWORD", "secret");
+            CommandLineRun plan = CommandLineRun.of(
+                    withPassword, "-o", "json", "import", "plan", "-f", mapping.toString(), "-d", folder.toString());
+            assertThat(plan.status()).as(plan.err()).isEqualTo(3);
+            assertThat(Json.parse(plan.out()).path("inputs").toString())
+                    .isEqualTo("{\"%1$s (inputs[0])\":4000,\"%1$s (inputs[1])\":2}".formatted(server.url()));
+            assertThat(Json.parse(plan.out()).path("conflicts").toString())
+                    .isEqualTo("{\"MALFORMED\":1,\"DUPLICATE_IN_SHARD\":1}");
+        }
+        assertThat(puri("import", "load", "-d", folder.toString()).status()).isZero();
+        CommandLineRun verify = puri("import", "verify", "-d", folder.toString());
+        assertThat(verify.status()).as(verify.err()).isZero();
+        assertThat(resolve("maria:tracks:\u00c1guas-3999").path("shard").asText())
+                .isEqualTo("br-1");
+        assertThat(resolve("maria:tracks:album-1").path("uuid").asText())
+                .isEqualTo("c2b7e705-edfd-80c6-b1e5-1dd8bb5734a6");
+    }
+
+    @Test
+    void twoStagesInOneFolderAreAnError() throws Exception {
+        Path mapping = csvMapping("locked:tracks:{id}", "id\n1\n");
+        String[] plan = {"import", "plan", "-f", mapping.toString(), "-d", folder.toString()};
+        try (FileChannel file =
+                        FileChannel.open(folder.resolve("lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+                FileLock lock = file.lock()) {
+            assertThat(lock.isValid()).isTrue();
+            CommandLineRun second = puri(plan);
+            assertThat(second.status()).isEqualTo(1);
+            assertThat(second.err()).contains("another puri import is running in");
+        }
+        assertThat(puri(plan).status()).isZero();
+    }
+
+    @Test
+    void aPlanWithoutRowsIsNotLoaded() throws Exception {
+        Path mapping = csvMapping("conflicts:tracks:{id}", "id,n\n,1\n");
+        CommandLineRun plan = puri("import", "plan", "-f", mapping.toString(), "-d", folder.toString());
+        assertThat(plan.status()).as(plan.err()).isEqualTo(3);
+        CommandLineRun load = puri("import", "load", "-d", folder.toString());
+        assertThat(load.status()).isEqualTo(1);
+        assertThat(load.err()).contains("the plan has no rows");
+    }
+
+    @Test
+    void aMessageHasNoPassword() throws Exception {
+        Path mapping = Files.writeString(folder.resolve("mapping.yaml"), """
+                source: legacy
+                inputs:
+                  - jdbc: jdbc:nothing://reader:secret@db-1/music?password=secret
+                    query: select id from tracks order by id
+                    puri: a:b:{id}
+                    owner: o
+                    shard: s
+                """);
+        CommandLineRun plan = puri("import", "plan", "-f", mapping.toString(), "-d", folder.toString());
+        assertThat(plan.status()).isEqualTo(1);
+        assertThat(plan.err())
+                .contains("jdbc:nothing://db-1/music", "no driver on the class path accepts the URL")
+                .doesNotContain("secret");
     }
 
     @Test

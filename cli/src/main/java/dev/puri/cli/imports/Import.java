@@ -21,7 +21,6 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -71,102 +70,117 @@ public final class Import {
         return folder.differences();
     }
 
-    /**
-     * Returns the number of planned rows.
-     *
-     * @throws ImportException if there is no plan
-     */
-    public long plannedRows() throws IOException {
-        return folder.readPlan().rows();
+    /** Gets the progress of a stage, after each batch. */
+    public interface Progress {
+        /**
+         * Shows the progress.
+         *
+         * @param done number of rows that are done
+         * @param total number of all rows; null if it is not known
+         */
+        void show(long done, @Nullable Long total);
     }
 
     /**
      * Reads the inputs of a mapping file and writes a plan. Publishes nothing.
      *
      * @param environment contains the passwords of databases
-     * @param progress gets the number of rows that were read
-     * @throws ImportException if the mapping file has mistakes, or an input cannot be read or has no rows
+     * @param maxPerSecond maximum number of rows per second; null for no limit
+     * @throws ImportException if the mapping file has mistakes, or an input cannot be read or has no rows, or another
+     *     stage is running
      */
     public PlanResult plan(
             Path mappingFile,
             Declarations declarations,
             IdentityResolver resolver,
             Map<String, String> environment,
+            @Nullable Integer maxPerSecond,
             Instant now,
-            LongConsumer progress)
-            throws IOException {
+            Progress progress)
+            throws IOException, InterruptedException {
         ImportMapping mapping = ImportMapping.read(mappingFile);
         Files.createDirectories(folder.path());
-        Plan plan = new ImportPlanner(mapping, declarations, resolver, environment, progress).plan(folder, now);
-        Map<String, Long> inputs = new LinkedHashMap<>();
-        plan.inputs().forEach(input -> inputs.merge(input.input(), input.rows(), Long::sum));
-        Map<String, Long> conflicts = new LinkedHashMap<>();
-        plan.conflicts().forEach((kind, count) -> conflicts.put(kind.name(), count));
-        return new PlanResult(inputs, plan.rows(), plan.present(), conflicts, notImporting(plan, declarations));
-    }
-
-    /**
-     * Checks that only this import may write to the collections of the plan.
-     *
-     * @throws ImportException if a collection is not in mode IMPORT with the source of the plan
-     */
-    public void requireImportMode(Declarations declarations) throws IOException {
-        List<String> objections = notImporting(folder.readPlan(), declarations);
-        if (!objections.isEmpty()) {
-            throw new ImportException(String.join("\n", objections)
-                    + "\nor load with --while-open, if services may write to it meanwhile");
+        try (ImportFolder.Lock unused = folder.lock()) {
+            Plan plan = new ImportPlanner(mapping, declarations, resolver, environment, maxPerSecond, progress)
+                    .plan(folder, now);
+            Map<String, Long> inputs = new LinkedHashMap<>();
+            plan.inputs().forEach(input -> inputs.put(input.input(), input.rows()));
+            Map<String, Long> conflicts = new LinkedHashMap<>();
+            plan.conflicts().forEach((kind, count) -> conflicts.put(kind.name(), count));
+            return new PlanResult(inputs, plan.rows(), plan.present(), conflicts, notImporting(plan, declarations));
         }
     }
 
     /**
      * Publishes the planned rows that are not loaded yet.
      *
+     * @param whileOpen whether to load into collections that are not in mode IMPORT with the source of the plan
      * @param maxPerSecond maximum number of events per second; null for no limit
-     * @param progress gets the number of rows that are loaded
+     * @throws ImportException if there is no plan, or it has no rows, or a collection is not in mode IMPORT, or an
+     *     event is not acknowledged, or another stage is running
      */
-    public LoadResult load(IdentityPublisher publisher, @Nullable Integer maxPerSecond, LongConsumer progress)
+    public LoadResult load(
+            IdentityPublisher publisher,
+            Declarations declarations,
+            boolean whileOpen,
+            @Nullable Integer maxPerSecond,
+            Progress progress)
             throws IOException, InterruptedException {
-        Load load = new ImportLoader(publisher, maxPerSecond, done -> progress.accept(done.rows()))
-                .load(folder, folder.readPlan());
-        return new LoadResult(load.rows(), load.published());
+        try (ImportFolder.Lock unused = folder.lock()) {
+            Plan plan = folder.readPlan();
+            List<String> objections = whileOpen ? List.of() : notImporting(plan, declarations);
+            if (!objections.isEmpty()) {
+                throw new ImportException(String.join("\n", objections)
+                        + "\nor load with --while-open, if services may write to it meanwhile");
+            }
+            Load load = new ImportLoader(publisher, maxPerSecond, progress).load(folder, plan);
+            return new LoadResult(load.rows(), load.published());
+        }
     }
 
     /**
      * Compares the registry with the planned rows.
      *
      * @param wait how long the resolver may take to read the last events of the load
-     * @param progress gets the number of rows that are compared
-     * @throws ImportException if the load is not complete, or the resolver has not read its events
+     * @param maxPerSecond maximum number of rows per second; null for no limit
+     * @throws ImportException if the load is not complete, or the resolver has not read its events, or another stage is
+     *     running
      */
-    public VerifyResult verify(IdentityResolver resolver, Duration wait, Instant now, LongConsumer progress)
-            throws IOException {
-        Verification verification = new ImportVerifier(resolver, wait, progress).verify(folder, folder.readPlan(), now);
-        return new VerifyResult(verification.rows(), verification.differences());
+    public VerifyResult verify(
+            IdentityResolver resolver, Duration wait, @Nullable Integer maxPerSecond, Instant now, Progress progress)
+            throws IOException, InterruptedException {
+        try (ImportFolder.Lock unused = folder.lock()) {
+            Verification verification =
+                    new ImportVerifier(resolver, wait, maxPerSecond, progress).verify(folder, folder.readPlan(), now);
+            return new VerifyResult(verification.rows(), verification.differences());
+        }
     }
 
     /**
      * Returns the declarations of the collections and namespaces of the plan that are in mode IMPORT, with mode
      * READ_WRITE.
      *
-     * @throws ImportException if there is no verification without differences
+     * @throws ImportException if there is no verification without differences, or another stage is running
      */
     public List<Declaration> openedDeclarations(Declarations declarations) throws IOException {
-        Plan plan = folder.readPlan();
-        Verification verification = folder.readVerification(plan);
-        if (verification == null || verification.differences() > 0) {
-            throw new ImportException(
-                    verification == null
-                            ? "the import is not verified; run first: puri import verify -d " + folder.path()
-                            : verification.differences() + " rows differ: " + folder.differences()
-                                    + "; resolve them and verify again");
-        }
-        List<Declaration> opened = new ArrayList<>();
-        for (Declaration declaration : declarationsOf(plan, declarations)) {
-            if (declaration.mode().isImport() && declaration.mode().accepts(plan.source())) {
-                opened.add(withMode(declaration, WriteMode.READ_WRITE));
+        try (ImportFolder.Lock unused = folder.lock()) {
+            Plan plan = folder.readPlan();
+            Verification verification = folder.readVerification(plan);
+            if (verification == null || verification.differences() > 0) {
+                throw new ImportException(
+                        verification == null
+                                ? "the import is not verified; run first: puri import verify -d " + folder.path()
+                                : verification.differences() + " rows differ: " + folder.differences()
+                                        + "; resolve them and verify again");
             }
+            List<Declaration> opened = new ArrayList<>();
+            for (Declaration declaration : declarationsOf(plan, declarations)) {
+                if (isImporting(declaration, plan)) {
+                    opened.add(withMode(declaration, WriteMode.READ_WRITE));
+                }
+            }
+            return opened;
         }
-        return opened;
     }
 
     private static List<String> notImporting(Plan plan, Declarations declarations) {

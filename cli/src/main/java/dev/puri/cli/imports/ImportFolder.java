@@ -5,10 +5,13 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
@@ -26,10 +29,13 @@ import org.jspecify.annotations.Nullable;
  *   load.json                 how far the load is
  *   differences.ndjson        the rows that the registry has otherwise or not at all
  *   verification.json         the counts of the last verification
+ *   lock                      locked while a stage is running
  * </pre>
  */
 record ImportFolder(Path path) {
     static final ObjectMapper JSON = new ObjectMapper();
+
+    private static final String PLAN_FILE = "plan.json";
 
     /**
      * The result of a plan.
@@ -82,6 +88,10 @@ record ImportFolder(Path path) {
         return path.resolve("plan");
     }
 
+    private Path draft() {
+        return path.resolve("plan.draft");
+    }
+
     Path rows() {
         return plan().resolve("rows.ndjson");
     }
@@ -96,19 +106,62 @@ record ImportFolder(Path path) {
 
     /** Creates an empty folder for a new plan, which {@link #replacePlan} makes the plan. */
     Path newPlan() throws IOException {
-        Path draft = path.resolve("plan.draft");
-        delete(draft);
-        return Files.createDirectories(draft);
+        delete(draft());
+        return Files.createDirectories(draft());
     }
 
     /** Makes the new plan the plan, and forgets how far the load of the old one was. */
     void replacePlan(Plan plan) throws IOException {
-        Path draft = path.resolve("plan.draft");
-        write(draft.resolve("plan.json"), plan);
-        Files.deleteIfExists(loadFile());
-        Files.deleteIfExists(verificationFile());
-        delete(plan());
-        Files.move(draft, plan(), StandardCopyOption.ATOMIC_MOVE);
+        // From here on the new plan counts: if this process is killed, the next one finishes.
+        write(draft().resolve(PLAN_FILE), plan);
+        finishReplacement();
+    }
+
+    /** Removes the old plan and moves the new one to its place, if there is a complete new plan. */
+    private void finishReplacement() throws IOException {
+        if (Files.exists(draft().resolve(PLAN_FILE))) {
+            Files.deleteIfExists(loadFile());
+            Files.deleteIfExists(verificationFile());
+            Files.deleteIfExists(differences());
+            delete(plan());
+            Files.move(draft(), plan(), StandardCopyOption.ATOMIC_MOVE);
+        }
+    }
+
+    /** Lets no other process work in the folder until it is closed, or this process ends. */
+    record Lock(FileChannel channel) implements AutoCloseable {
+        @Override
+        public void close() throws IOException {
+            channel.close();
+        }
+    }
+
+    /**
+     * Locks the folder for a stage, and finishes the replacement of a plan that was interrupted.
+     *
+     * @throws ImportException if another stage is running in the folder, or the folder does not exist
+     */
+    Lock lock() throws IOException {
+        if (!Files.isDirectory(path)) {
+            throw noPlan();
+        }
+        FileChannel channel =
+                FileChannel.open(path.resolve("lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+        boolean isLocked = false;
+        try {
+            isLocked = channel.tryLock() != null;
+        } catch (OverlappingFileLockException e) {
+            // Another thread of this process has it.
+        } finally {
+            if (!isLocked) {
+                channel.close();
+            }
+        }
+        if (!isLocked) {
+            throw new ImportException("another puri import is running in " + path);
+        }
+        finishReplacement();
+        return new Lock(channel);
     }
 
     /**
@@ -117,12 +170,16 @@ record ImportFolder(Path path) {
      * @throws ImportException if there is no complete plan
      */
     Plan readPlan() throws IOException {
-        Plan plan = read(plan().resolve("plan.json"), Plan.class);
+        Plan plan = read(plan().resolve(PLAN_FILE), Plan.class);
         if (plan == null) {
-            throw new ImportException(
-                    "there is no plan in " + path + "; run first: puri import plan -f MAPPING -d " + path);
+            throw noPlan();
         }
         return plan;
+    }
+
+    private ImportException noPlan() {
+        return new ImportException(
+                "there is no plan in " + path + "; run first: puri import plan -f MAPPING -d " + path);
     }
 
     /** Returns how far the load of a plan is. */
@@ -137,11 +194,16 @@ record ImportFolder(Path path) {
         write(loadFile(), load);
     }
 
-    /** Returns the last verification; null if the plan was not verified, or not since the load. */
+    /** Returns the last verification; null if the plan was not verified, or the verification was not completed. */
     @Nullable
     Verification readVerification(Plan plan) throws IOException {
         Verification verification = read(verificationFile(), Verification.class);
         return verification == null || !verification.plannedAt().equals(plan.plannedAt()) ? null : verification;
+    }
+
+    /** Forgets the last verification, because a new one begins. */
+    void deleteVerification() throws IOException {
+        Files.deleteIfExists(verificationFile());
     }
 
     void writeVerification(Verification verification) throws IOException {

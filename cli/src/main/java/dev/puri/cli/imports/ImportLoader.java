@@ -1,43 +1,61 @@
 package dev.puri.cli.imports;
 
+import dev.puri.cli.imports.Import.Progress;
 import dev.puri.cli.imports.ImportFolder.LastEvent;
 import dev.puri.cli.imports.ImportFolder.Load;
 import dev.puri.cli.imports.ImportFolder.Plan;
-import dev.puri.client.Delivery;
+import dev.puri.cli.imports.PlannedRows.Lines;
 import dev.puri.client.IdentityPublisher;
 import dev.puri.schemas.log.Event;
 import dev.puri.schemas.log.Position;
 import java.io.IOException;
-import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
-import java.util.function.Consumer;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Publishes the planned rows. After each batch it writes how far it is, so a load that was killed continues there. The
- * events of the batch under way are published twice, and the registry answers the second ones as unchanged.
+ * events of the batches under way are published twice, and the registry answers the second ones as unchanged.
+ *
+ * <pre>
+ * file ──lines──▶ workers ──events──▶ this thread ──▶ brokers ──acknowledgements──▶ this thread ──▶ load.json
+ * </pre>
  */
 final class ImportLoader {
-    private static final int MAX_BATCH = 10_000;
+    private static final int MAX_BATCH = 5_000;
+
+    /** While one batch is acknowledged, the next one is published. */
+    private static final int MAX_UNACKNOWLEDGED_BATCHES = 2;
 
     private final IdentityPublisher publisher;
-    private final @Nullable Integer maxPerSecond;
-    private final Consumer<Load> progress;
+    private final Pace pace;
+    private final Progress progress;
+    private final Queue<Published> unacknowledged = new ArrayDeque<>();
 
     /**
      * @param maxPerSecond maximum number of events per second; null for no limit
-     * @param progress gets how far the load is, after each batch
+     * @param progress gets the number of loaded rows, after each batch
      */
-    ImportLoader(IdentityPublisher publisher, @Nullable Integer maxPerSecond, Consumer<Load> progress) {
+    ImportLoader(IdentityPublisher publisher, @Nullable Integer maxPerSecond, Progress progress) {
         this.publisher = publisher;
-        this.maxPerSecond = maxPerSecond;
+        this.pace = new Pace(maxPerSecond);
         this.progress = progress;
     }
+
+    /** The events of some rows. */
+    private record Batch(List<Event> events, int rowCount, long endBytes) {}
+
+    /** A batch with the acknowledgement of each of its events. */
+    private record Published(Batch batch, List<CompletableFuture<Position>> acknowledgements) {}
+
+    private record Partition(String topic, int number) {}
 
     /**
      * Publishes the rows that are not done.
@@ -45,59 +63,106 @@ final class ImportLoader {
      * @throws ImportException if an event is not acknowledged; the next load continues before its batch
      */
     Load load(ImportFolder folder, Plan plan) throws IOException, InterruptedException {
-        Load done = folder.readLoad(plan);
-        int batchSize = maxPerSecond == null ? MAX_BATCH : Math.min(MAX_BATCH, maxPerSecond);
+        State state = new State(folder, plan);
+        if (plan.rows() == 0) {
+            throw new ImportException("the plan has no rows: each row has a conflict; see " + folder.conflicts());
+        }
+        int batchSize = pace.batchSize(MAX_BATCH);
         Instant plannedAt = Instant.parse(plan.plannedAt());
-        long startNanos = System.nanoTime();
-        long publishedBefore = done.published();
-        try (PlannedRows rows = new PlannedRows(folder.rows(), done.bytes())) {
-            for (List<ImportRow> batch = rows.next(batchSize); !batch.isEmpty(); batch = rows.next(batchSize)) {
-                List<Event> events = new ArrayList<>();
-                for (ImportRow row : batch) {
-                    if (!row.present()) {
-                        events.add(row.event(plan.source(), plannedAt));
-                    }
+        try (Workers workers = new Workers();
+                PlannedRows rows = new PlannedRows(folder.rows(), state.done.bytes())) {
+            OrderedTasks<Batch> batches = new OrderedTasks<>(batch -> {
+                if (unacknowledged.size() == MAX_UNACKNOWLEDGED_BATCHES) {
+                    state.acknowledge(unacknowledged.remove());
                 }
-                Map<String, LastEvent> lastTokens = new LinkedHashMap<>(done.lastTokens());
-                publish(events, lastTokens);
-                done = new Load(
-                        plan.plannedAt(),
-                        done.rows() + batch.size(),
-                        rows.bytes(),
-                        done.published() + events.size(),
-                        lastTokens);
-                folder.writeLoad(done);
-                progress.accept(done);
-                pace(startNanos, done.published() - publishedBefore);
+                unacknowledged.add(publish(batch));
+            });
+            for (Lines lines = rows.next(batchSize); lines.rowCount() > 0; lines = rows.next(batchSize)) {
+                Lines batch = lines;
+                batches.add(workers.executor().submit(() -> events(batch, plan.source(), plannedAt)));
+            }
+            batches.finish();
+            while (!unacknowledged.isEmpty()) {
+                state.acknowledge(unacknowledged.remove());
             }
         }
-        return done;
+        if (state.done.rows() != plan.rows()) {
+            throw new ImportException(folder.rows() + " has " + state.done.rows() + " rows, but the plan has "
+                    + plan.rows() + "; plan again");
+        }
+        return state.done;
     }
 
-    private void publish(List<Event> events, Map<String, LastEvent> lastTokens) {
-        for (Delivery delivery : publisher.publishAll(events)) {
-            switch (delivery) {
-                case Delivery.Acknowledged acknowledged -> {
-                    Position token = acknowledged.token();
-                    lastTokens.put(
-                            token.topic() + "-" + token.partition(),
-                            new LastEvent(acknowledged.event().puri().toString(), token.toString()));
-                }
-                case Delivery.Failed failed ->
-                    throw new ImportException(
-                            "the event of " + failed.event().puri() + " was not acknowledged: "
-                                    + failed.error().getMessage()
-                                    + "; run puri import load again, and it continues here",
-                            failed.error());
+    private static Batch events(Lines lines, String source, Instant plannedAt) {
+        List<Event> events = new ArrayList<>(lines.rowCount());
+        for (ImportRow row : lines.rows()) {
+            if (!row.present()) {
+                events.add(row.event(source, plannedAt));
             }
         }
+        return new Batch(events, lines.rowCount(), lines.endBytes());
     }
 
-    /** Waits until the events so far are within the limit. */
-    private void pace(long startNanos, long published) throws InterruptedException {
-        if (maxPerSecond != null) {
-            long dueNanos = startNanos + Duration.ofSeconds(1).toNanos() * published / maxPerSecond;
-            TimeUnit.NANOSECONDS.sleep(dueNanos - System.nanoTime());
+    private Published publish(Batch batch) throws InterruptedException {
+        pace.await(batch.events().size());
+        List<CompletableFuture<Position>> acknowledgements =
+                new ArrayList<>(batch.events().size());
+        for (Event event : batch.events()) {
+            acknowledgements.add(publisher.publish(event).toCompletableFuture());
+        }
+        return new Published(batch, acknowledgements);
+    }
+
+    /** How far a load is. */
+    private final class State {
+        private final ImportFolder folder;
+        private final Plan plan;
+        private Load done;
+
+        State(ImportFolder folder, Plan plan) throws IOException {
+            this.folder = folder;
+            this.plan = plan;
+            this.done = folder.readLoad(plan);
+        }
+
+        /** Waits until the brokers have a batch, and writes that its rows are done. */
+        void acknowledge(Published published) throws IOException, InterruptedException {
+            Batch batch = published.batch();
+            Map<Partition, Integer> lastOfPartition = new LinkedHashMap<>();
+            List<Position> tokens = new ArrayList<>(batch.events().size());
+            for (int i = 0; i < batch.events().size(); i++) {
+                Position token = token(
+                        batch.events().get(i), published.acknowledgements().get(i));
+                tokens.add(token);
+                lastOfPartition.put(new Partition(token.topic(), token.partition()), i);
+            }
+            Map<String, LastEvent> lastTokens = new LinkedHashMap<>(done.lastTokens());
+            lastOfPartition.forEach((partition, i) -> lastTokens.put(
+                    partition.topic() + "-" + partition.number(),
+                    new LastEvent(
+                            batch.events().get(i).puri().toString(),
+                            tokens.get(i).toString())));
+            done = new Load(
+                    plan.plannedAt(),
+                    done.rows() + batch.rowCount(),
+                    batch.endBytes(),
+                    done.published() + batch.events().size(),
+                    lastTokens);
+            folder.writeLoad(done);
+            progress.show(done.rows(), plan.rows());
+        }
+
+        private static Position token(Event event, CompletableFuture<Position> acknowledgement)
+                throws InterruptedException {
+            try {
+                return acknowledgement.get();
+            } catch (ExecutionException e) {
+                throw new ImportException(
+                        "the event of " + event.puri() + " was not acknowledged: "
+                                + (e.getCause() == null ? e : e.getCause()).getMessage()
+                                + "; run puri import load again, and it continues here",
+                        e.getCause());
+            }
         }
     }
 }

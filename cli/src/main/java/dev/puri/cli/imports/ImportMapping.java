@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -88,6 +89,17 @@ record ImportMapping(String source, NameBasedIds.Version uuids, List<Input> inpu
         }
     }
 
+    /** Returns a name for each input. The name of inputs that would share one, as of one database, has their number. */
+    List<String> inputNames() {
+        List<String> names = inputs.stream().map(input -> input.rows().name()).toList();
+        List<String> unique = new ArrayList<>();
+        for (int i = 0; i < names.size(); i++) {
+            String name = names.get(i);
+            unique.add(Collections.frequency(names, name) == 1 ? name : name + " (inputs[" + i + "])");
+        }
+        return unique;
+    }
+
     /**
      * Reads a mapping file. Paths in the file are relative to its folder.
      *
@@ -169,6 +181,9 @@ record ImportMapping(String source, NameBasedIds.Version uuids, List<Input> inpu
             Map<String, Template> attributes = new LinkedHashMap<>();
             if (fields.containsKey("attributes")) {
                 Map<String, Object> templates = mapping(path + "attributes.", fields.get("attributes"), null);
+                if (templates.isEmpty() && fields.get("attributes") instanceof Map) {
+                    mistake(path + "attributes", "is empty");
+                }
                 for (String name : templates.keySet()) {
                     Template template = field(path + "attributes.", templates, name, true, Template::new);
                     if (template != null) {

@@ -1,5 +1,6 @@
 package dev.puri.cli.imports;
 
+import dev.puri.cli.imports.Import.Progress;
 import dev.puri.cli.imports.ImportFolder.InputCount;
 import dev.puri.cli.imports.ImportFolder.Plan;
 import dev.puri.client.resolve.IdentityResolver;
@@ -12,56 +13,73 @@ import dev.puri.schemas.identity.Prefix;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.identity.Shard;
 import dev.puri.schemas.log.Refusal;
+import dev.puri.schemas.log.Uuids;
+import java.io.BufferedOutputStream;
 import java.io.BufferedWriter;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.EnumMap;
+import java.util.HashSet;
+import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.UUID;
-import java.util.function.LongConsumer;
+import java.util.concurrent.ExecutorService;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Reads all inputs and writes a plan: the rows to publish, and each conflict within the inputs and with the registry. It
  * publishes nothing. Of two rows that claim the same name, the first one is planned.
+ *
+ * <pre>
+ * input ──rows──▶ workers: convert ──▶ this thread: claim names ──▶ workers: ask the registry ──▶ this thread: files
+ * </pre>
+ *
+ * Batches are converted and compared concurrently, but claim names and are written in their order.
  */
 final class ImportPlanner {
     private static final String INDEX = "index";
 
     private final ImportMapping mapping;
+    private final List<String> inputNames;
     private final Declarations declarations;
     private final RegistryComparison registry;
     private final Map<String, String> environment;
-    private final LongConsumer progress;
+    private final Pace pace;
+    private final Progress progress;
 
     private final Map<Conflict.Kind, Long> conflictCounts = new EnumMap<>(Conflict.Kind.class);
     private final Set<String> collections = new TreeSet<>();
-    private long readCount;
+    private long doneCount;
     private long plannedCount;
     private long presentCount;
 
     /**
      * @param environment contains the passwords of databases
-     * @param progress gets the number of rows that were read, after each batch
+     * @param maxPerSecond maximum number of rows per second; null for no limit
+     * @param progress gets the number of rows that are done, after each batch
      */
     ImportPlanner(
             ImportMapping mapping,
             Declarations declarations,
             IdentityResolver resolver,
             Map<String, String> environment,
-            LongConsumer progress) {
+            @Nullable Integer maxPerSecond,
+            Progress progress) {
         this.mapping = mapping;
+        this.inputNames = mapping.inputNames();
         this.declarations = declarations;
         this.registry = new RegistryComparison(resolver);
         this.environment = environment;
+        this.pace = new Pace(maxPerSecond);
         this.progress = progress;
     }
 
@@ -77,18 +95,42 @@ final class ImportPlanner {
         }
     }
 
+    /** A row that was read: it is planned, or it has a conflict. */
+    private sealed interface Candidate {
+        record Planned(ImportRow row) implements Candidate {}
+
+        record Refused(Conflict conflict) implements Candidate {}
+    }
+
+    /**
+     * Rows that are compared with the registry, ready to be written.
+     *
+     * @param lines the planned rows
+     * @param presentCount how many of them the registry has
+     */
+    private record Checked(
+            int rowCount,
+            byte[] lines,
+            int plannedCount,
+            int presentCount,
+            Set<String> collections,
+            List<Conflict> conflicts) {}
+
     /** Makes a plan and replaces the plan of the folder by it. */
-    Plan plan(ImportFolder folder, Instant now) throws IOException {
+    Plan plan(ImportFolder folder, Instant now) throws IOException, InterruptedException {
         Path draft = folder.newPlan();
         List<InputCount> inputs = new ArrayList<>();
-        try (SourceIndex index = new SourceIndex(draft.resolve(INDEX));
-                BufferedWriter rows = Files.newBufferedWriter(draft.resolve("rows.ndjson"));
+        try (Workers workers = new Workers();
+                SourceIndex index = new SourceIndex(draft.resolve(INDEX));
+                OutputStream rows = new BufferedOutputStream(Files.newOutputStream(draft.resolve("rows.ndjson")));
                 BufferedWriter conflicts = Files.newBufferedWriter(draft.resolve("conflicts.ndjson"))) {
-            Output output = new Output(index, rows, conflicts);
+            Long total = expectedRows();
+            OrderedTasks<Checked> checks = new OrderedTasks<>(checked -> write(checked, rows, conflicts, total));
+            Pipeline pipeline = new Pipeline(workers.executor(), index, checks);
             for (int i = 0; i < mapping.inputs().size(); i++) {
-                ImportMapping.Input input = mapping.inputs().get(i);
-                inputs.add(new InputCount(input.rows().name(), read(i, input, output)));
+                inputs.add(new InputCount(inputNames.get(i), read(i, pipeline)));
             }
+            checks.finish();
         }
         ImportFolder.deleteIndex(draft.resolve(INDEX));
         Plan plan = new Plan(
@@ -103,43 +145,61 @@ final class ImportPlanner {
         return plan;
     }
 
-    private long read(int number, ImportMapping.Input input, Output output) throws IOException {
-        String name = input.rows().name();
-        long rowNumber = 0;
+    /** Returns the number of rows of all inputs; null if an input cannot be counted. */
+    private @Nullable Long expectedRows() {
+        long total = 0;
+        for (ImportMapping.Input input : mapping.inputs()) {
+            try {
+                Long count = RowSource.count(input.rows(), environment);
+                if (count == null) {
+                    return null;
+                }
+                total += count;
+            } catch (IOException e) {
+                // Reading the input fails too, and says why.
+                return null;
+            }
+        }
+        return total;
+    }
+
+    private long read(int number, Pipeline pipeline) throws IOException, InterruptedException {
+        ImportMapping.Input input = mapping.inputs().get(number);
+        String name = inputNames.get(number);
         Set<String> missingColumns = new TreeSet<>(input.columns());
-        try (RowSource source = RowSource.open(input.rows(), environment)) {
-            Set<String> columns = source.columns();
-            if (columns != null) {
-                missingColumns.removeAll(columns);
-                requireNoneMissing(name, missingColumns, String.join(", ", columns));
-            }
-            List<ImportRow> batch = new ArrayList<>();
-            for (Map<String, String> row = source.next(); row != null; row = source.next()) {
-                rowNumber++;
-                readCount++;
-                missingColumns.removeAll(row.keySet());
-                ImportRow planned = output.claim(name, number, rowNumber, input, row);
-                if (planned != null) {
-                    batch.add(planned);
+        long rowCount = 0;
+        try {
+            RowSource source = RowSource.open(input.rows(), environment);
+            try (BatchReader reader =
+                    new BatchReader(source, pace.batchSize(RegistryComparison.BATCH), pipeline.workers())) {
+                Set<String> columns = source.columns();
+                if (columns != null) {
+                    missingColumns.removeAll(columns);
+                    requireNoneMissing(name, missingColumns, String.join(", ", columns));
                 }
-                if (batch.size() == RegistryComparison.BATCH) {
-                    output.write(name, batch);
-                    batch.clear();
-                    progress.accept(readCount);
+                OrderedTasks<List<Candidate>> conversions = new OrderedTasks<>(pipeline::claimAndCheck);
+                for (List<Map<String, String>> rows = reader.next(); !rows.isEmpty(); rows = reader.next()) {
+                    pace.await(rows.size());
+                    if (!missingColumns.isEmpty()) {
+                        rows.forEach(row -> missingColumns.removeAll(row.keySet()));
+                    }
+                    List<Map<String, String>> batch = rows;
+                    long firstRow = rowCount + 1;
+                    conversions.add(pipeline.workers().submit(() -> convert(number, firstRow, input, batch)));
+                    rowCount += rows.size();
                 }
+                conversions.finish();
             }
-            output.write(name, batch);
-            progress.accept(readCount);
         } catch (IOException | SQLException e) {
             throw new ImportException(
-                    name + ", after row " + rowNumber + ": " + (e.getMessage() == null ? e.toString() : e.getMessage()),
+                    name + ", after row " + rowCount + ": " + (e.getMessage() == null ? e.toString() : e.getMessage()),
                     e);
         }
-        if (rowNumber == 0) {
+        if (rowCount == 0) {
             throw new ImportException(name + " has no rows; remove the input from the mapping if this is right");
         }
         requireNoneMissing(name, missingColumns, "no row has them");
-        return rowNumber;
+        return rowCount;
     }
 
     private static void requireNoneMissing(String name, Set<String> missing, String known) {
@@ -149,46 +209,66 @@ final class ImportPlanner {
         }
     }
 
-    private ImportRow convert(int number, long rowNumber, ImportMapping.Input input, Map<String, String> row)
-            throws ConflictException {
+    private List<Candidate> convert(
+            int number, long firstRow, ImportMapping.Input input, List<Map<String, String>> rows) {
+        List<Candidate> candidates = new ArrayList<>(rows.size());
+        for (int i = 0; i < rows.size(); i++) {
+            candidates.add(candidate(number, firstRow + i, input, rows.get(i)));
+        }
+        return candidates;
+    }
+
+    private Candidate candidate(int number, long rowNumber, ImportMapping.Input input, Map<String, String> row) {
+        Puri puri;
         try {
-            Puri puri = input.puri().expand(row);
-            Owner owner = new Owner(required("owner", input.owner(), row));
-            Shard shard = new Shard(required("shard", input.shard(), row));
-            UUID uuid = input.uuid() == null
-                    ? NameBasedIds.uuid(mapping.uuids(), puri)
-                    : uuid(required("uuid", input.uuid(), row));
-            Collection collection = declarations.collectionOf(puri);
-            Map<String, String> attributes = new LinkedHashMap<>();
-            input.attributes().forEach((attribute, template) -> {
-                String value = template.expand(row);
-                if (value != null) {
-                    attributes.put(attribute, value);
-                }
-            });
-            ImportRow planned = ImportRow.of(
-                    number, rowNumber, puri, uuid, owner, shard, handle(puri, input, row, collection), attributes);
-            // Checks the bounds of the event too, such as those of uuids.
-            Refusal tooLarge = AttributeBounds.objectionTo(
-                    planned.event(mapping.source(), Instant.EPOCH).change());
-            if (tooLarge != null) {
-                throw new ConflictException(Conflict.Kind.MALFORMED, tooLarge.detail());
-            }
-            if (collection != null) {
-                requireAllowed(collection, owner);
-            }
-            return planned;
+            puri = input.puri().expand(row);
         } catch (IllegalArgumentException e) {
-            throw new ConflictException(Conflict.Kind.MALFORMED, e.getMessage());
+            return refused(number, rowNumber, null, Conflict.Kind.MALFORMED, e.getMessage());
+        }
+        try {
+            return new Candidate.Planned(convert(number, rowNumber, input, row, puri));
+        } catch (IllegalArgumentException e) {
+            return refused(number, rowNumber, puri, Conflict.Kind.MALFORMED, e.getMessage());
+        } catch (ConflictException e) {
+            return refused(number, rowNumber, puri, e.kind, e.getMessage());
         }
     }
 
-    private static UUID uuid(String text) {
-        UUID uuid = UUID.fromString(text);
-        if (!uuid.toString().equalsIgnoreCase(text)) {
-            throw new IllegalArgumentException("uuid: " + text + " is not a uuid");
+    private Candidate.Refused refused(
+            int number, long rowNumber, @Nullable Puri puri, Conflict.Kind kind, @Nullable String detail) {
+        return new Candidate.Refused(new Conflict(
+                inputNames.get(number),
+                rowNumber,
+                puri == null ? null : puri.toString(),
+                kind,
+                String.valueOf(detail)));
+    }
+
+    private ImportRow convert(int number, long rowNumber, ImportMapping.Input input, Map<String, String> row, Puri puri)
+            throws ConflictException {
+        Owner owner = new Owner(required("owner", input.owner(), row));
+        Shard shard = new Shard(required("shard", input.shard(), row));
+        UUID uuid = input.uuid() == null
+                ? NameBasedIds.uuid(mapping.uuids(), puri)
+                : Uuids.parse(required("uuid", input.uuid(), row), "uuid");
+        Collection collection = declarations.collectionOf(puri);
+        Map<String, String> attributes = new LinkedHashMap<>();
+        input.attributes().forEach((attribute, template) -> {
+            String value = template.expand(row);
+            if (value != null) {
+                attributes.put(attribute, value);
+            }
+        });
+        ImportRow planned = ImportRow.of(
+                number, rowNumber, puri, uuid, owner, shard, handle(puri, input, row, collection), attributes);
+        Refusal tooLarge = AttributeBounds.objectionTo(planned.change());
+        if (tooLarge != null) {
+            throw new ConflictException(Conflict.Kind.MALFORMED, tooLarge.detail());
         }
-        return uuid;
+        if (collection != null) {
+            requireAllowed(collection, owner);
+        }
+        return planned;
     }
 
     private static String required(String field, Template template, Map<String, String> row) {
@@ -239,94 +319,127 @@ final class ImportPlanner {
         }
     }
 
-    /** The files of a plan, and the names that its rows claim. */
-    private final class Output {
+    /** What the rows of all inputs pass after their conversion. */
+    private final class Pipeline {
+        private final ExecutorService workers;
         private final SourceIndex index;
-        private final BufferedWriter rows;
-        private final BufferedWriter conflicts;
+        private final OrderedTasks<Checked> checks;
 
-        Output(SourceIndex index, BufferedWriter rows, BufferedWriter conflicts) {
+        Pipeline(ExecutorService workers, SourceIndex index, OrderedTasks<Checked> checks) {
+            this.workers = workers;
             this.index = index;
-            this.rows = rows;
-            this.conflicts = conflicts;
+            this.checks = checks;
         }
 
-        /** Converts a row and claims its names; null if the row has a conflict. */
-        @Nullable
-        ImportRow claim(String name, int number, long rowNumber, ImportMapping.Input input, Map<String, String> row)
-                throws IOException {
-            String puri = null;
-            try {
-                ImportRow planned = convert(number, rowNumber, input, row);
-                puri = planned.puri();
-                requireFree(planned);
-                SourceIndex.Claim claim = new SourceIndex.Claim(number, rowNumber, planned.shard());
-                index.put(planned.puri(), claim);
-                if (planned.handle() != null) {
-                    index.put(planned.handle(), claim);
+        ExecutorService workers() {
+            return workers;
+        }
+
+        /** Claims the names of rows, and lets those that got them be compared with the registry. */
+        void claimAndCheck(List<Candidate> candidates) throws IOException, InterruptedException {
+            List<Candidate> claimed = new ArrayList<>(candidates.size());
+            List<ImportRow> rows = new ArrayList<>(candidates.size());
+            for (Candidate candidate : candidates) {
+                switch (candidate) {
+                    case Candidate.Refused refused -> claimed.add(refused);
+                    case Candidate.Planned planned -> {
+                        Conflict conflict = claim(planned.row());
+                        if (conflict == null) {
+                            rows.add(planned.row());
+                        }
+                        claimed.add(conflict == null ? planned : new Candidate.Refused(conflict));
+                    }
                 }
-                return planned;
-            } catch (ConflictException e) {
-                writeConflict(new Conflict(name, rowNumber, puri, e.kind, String.valueOf(e.getMessage())));
-                return null;
             }
+            checks.add(registry.compare(rows, workers).thenApplyAsync(results -> check(claimed, results), workers));
         }
 
-        private void requireFree(ImportRow planned) throws ConflictException {
-            SourceIndex.Claim ofPuri = index.find(planned.puri());
+        /** Claims the names of a row; returns its conflict if an earlier row has one of them. */
+        private @Nullable Conflict claim(ImportRow row) {
+            SourceIndex.Claim ofPuri = index.find(row.puri());
             if (ofPuri != null) {
-                throw new ConflictException(
-                        ofPuri.shard().equals(planned.shard())
+                return conflict(
+                        row,
+                        ofPuri.shard().equals(row.shard())
                                 ? Conflict.Kind.DUPLICATE_IN_SHARD
                                 : Conflict.Kind.DUPLICATE_BETWEEN_SHARDS,
                         "the pURI is that of " + describe(ofPuri));
             }
-            SourceIndex.Claim ofHandle = planned.handle() == null ? null : index.find(planned.handle());
+            SourceIndex.Claim ofHandle = row.handle() == null ? null : index.find(row.handle());
             if (ofHandle != null) {
-                throw new ConflictException(
+                return conflict(
+                        row,
                         Conflict.Kind.DUPLICATE_HANDLE,
-                        "the handle " + planned.handle() + " is that of " + describe(ofHandle));
+                        "the handle " + row.handle() + " is that of " + describe(ofHandle));
             }
+            SourceIndex.Claim claim = new SourceIndex.Claim(row.input(), row.row(), row.shard());
+            index.put(row.puri(), claim);
+            if (row.handle() != null) {
+                index.put(row.handle(), claim);
+            }
+            return null;
         }
 
         private String describe(SourceIndex.Claim claim) {
-            return "row " + claim.row() + " of "
-                    + mapping.inputs().get(claim.input()).rows().name() + " in shard " + claim.shard();
+            return "row " + claim.row() + " of " + inputNames.get(claim.input()) + " in shard " + claim.shard();
         }
+    }
 
-        /** Compares rows with the registry, and writes each to one of the files. */
-        void write(String name, List<ImportRow> batch) throws IOException {
-            if (batch.isEmpty()) {
-                return;
-            }
-            List<RegistryComparison.Result> results = registry.compare(batch);
-            for (int i = 0; i < batch.size(); i++) {
-                ImportRow row = batch.get(i);
-                switch (results.get(i)) {
-                    case RegistryComparison.Result.Absent ignored -> writeRow(row);
-                    case RegistryComparison.Result.Equal ignored -> {
-                        presentCount++;
-                        writeRow(row.asPresent());
+    private Conflict conflict(ImportRow row, Conflict.Kind kind, String detail) {
+        return new Conflict(inputNames.get(row.input()), row.row(), row.puri(), kind, detail);
+    }
+
+    /**
+     * Decides which rows are planned.
+     *
+     * @param results those of the candidates without a conflict, in their order
+     */
+    private Checked check(List<Candidate> candidates, List<RegistryComparison.Result> results) {
+        List<ImportRow> planned = new ArrayList<>(candidates.size());
+        List<Conflict> conflicts = new ArrayList<>();
+        Iterator<RegistryComparison.Result> nextResult = results.iterator();
+        for (Candidate candidate : candidates) {
+            switch (candidate) {
+                case Candidate.Refused refused -> conflicts.add(refused.conflict());
+                case Candidate.Planned candidateRow -> {
+                    ImportRow row = candidateRow.row();
+                    switch (nextResult.next()) {
+                        case RegistryComparison.Result.Absent ignored -> planned.add(row);
+                        case RegistryComparison.Result.Equal ignored -> planned.add(row.asPresent());
+                        case RegistryComparison.Result.Different different ->
+                            conflicts.add(conflict(row, Conflict.Kind.PURI_TAKEN, different.detail()));
+                        case RegistryComparison.Result.HandleTaken taken ->
+                            conflicts.add(conflict(row, Conflict.Kind.HANDLE_TAKEN, taken.detail()));
                     }
-                    case RegistryComparison.Result.Different different ->
-                        writeConflict(new Conflict(
-                                name, row.row(), row.puri(), Conflict.Kind.PURI_TAKEN, different.detail()));
-                    case RegistryComparison.Result.HandleTaken taken ->
-                        writeConflict(
-                                new Conflict(name, row.row(), row.puri(), Conflict.Kind.HANDLE_TAKEN, taken.detail()));
                 }
             }
         }
+        Set<String> collectionsOfRows = new HashSet<>();
+        planned.forEach(
+                row -> collectionsOfRows.add(row.puri().substring(0, row.puri().lastIndexOf(':'))));
+        return new Checked(
+                candidates.size(),
+                ImportRow.toLines(planned),
+                planned.size(),
+                Math.toIntExact(planned.stream().filter(ImportRow::present).count()),
+                collectionsOfRows,
+                conflicts);
+    }
 
-        private void writeRow(ImportRow row) throws IOException {
-            plannedCount++;
-            collections.add(Puri.parse(row.puri()).qualifiedCollection());
-            rows.write(ImportFolder.line(row));
+    private void write(Checked checked, OutputStream rows, BufferedWriter conflicts, @Nullable Long total) {
+        try {
+            rows.write(checked.lines());
+            for (Conflict conflict : checked.conflicts()) {
+                conflicts.write(ImportFolder.line(conflict));
+            }
+        } catch (IOException e) {
+            throw new ImportException("the plan cannot be written: " + e.getMessage(), e);
         }
-
-        private void writeConflict(Conflict conflict) throws IOException {
-            conflictCounts.merge(conflict.kind(), 1L, Long::sum);
-            conflicts.write(ImportFolder.line(conflict));
-        }
+        plannedCount += checked.plannedCount();
+        presentCount += checked.presentCount();
+        collections.addAll(checked.collections());
+        checked.conflicts().forEach(conflict -> conflictCounts.merge(conflict.kind(), 1L, Long::sum));
+        doneCount += checked.rowCount();
+        progress.show(doneCount, total);
     }
 }

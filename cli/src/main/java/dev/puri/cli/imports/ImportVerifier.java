@@ -1,10 +1,12 @@
 package dev.puri.cli.imports;
 
+import dev.puri.cli.imports.Import.Progress;
 import dev.puri.cli.imports.ImportFolder.Difference;
 import dev.puri.cli.imports.ImportFolder.LastEvent;
 import dev.puri.cli.imports.ImportFolder.Load;
 import dev.puri.cli.imports.ImportFolder.Plan;
 import dev.puri.cli.imports.ImportFolder.Verification;
+import dev.puri.cli.imports.PlannedRows.Lines;
 import dev.puri.client.resolve.IdentityResolver;
 import dev.puri.client.resolve.Ref;
 import dev.puri.client.resolve.Verdict;
@@ -16,56 +18,61 @@ import java.nio.file.Files;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
-import java.util.function.LongConsumer;
+import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /** Compares all planned rows with the registry, and writes each difference to a file. */
 final class ImportVerifier {
     private final IdentityResolver resolver;
     private final Duration wait;
-    private final LongConsumer progress;
+    private final Pace pace;
+    private final Progress progress;
+
+    private long rowCount;
+    private long differences;
 
     /**
      * @param wait how long the resolver may take to read the last events of the load
+     * @param maxPerSecond maximum number of rows per second; null for no limit
      * @param progress gets the number of compared rows, after each batch
      */
-    ImportVerifier(IdentityResolver resolver, Duration wait, LongConsumer progress) {
+    ImportVerifier(IdentityResolver resolver, Duration wait, @Nullable Integer maxPerSecond, Progress progress) {
         this.resolver = resolver;
         this.wait = wait;
+        this.pace = new Pace(maxPerSecond);
         this.progress = progress;
     }
+
+    /** Rows with what the registry has for them. */
+    private record Compared(List<ImportRow> rows, List<RegistryComparison.Result> results) {}
 
     /**
      * Compares the rows of a plan.
      *
      * @throws ImportException if the load is not complete, or the resolver has not read its events
      */
-    Verification verify(ImportFolder folder, Plan plan, Instant now) throws IOException {
+    Verification verify(ImportFolder folder, Plan plan, Instant now) throws IOException, InterruptedException {
         Load load = folder.readLoad(plan);
         if (load.rows() < plan.rows()) {
             throw new ImportException("only " + load.rows() + " of " + plan.rows()
                     + " rows are loaded; run first: puri import load -d " + folder.path());
         }
+        folder.deleteVerification();
         load.lastTokens().values().forEach(this::awaitRead);
         RegistryComparison registry = new RegistryComparison(resolver);
-        long rowCount = 0;
-        long differences = 0;
-        try (PlannedRows rows = new PlannedRows(folder.rows(), 0);
+        int batchSize = pace.batchSize(RegistryComparison.BATCH);
+        try (Workers workers = new Workers();
+                PlannedRows rows = new PlannedRows(folder.rows(), 0);
                 BufferedWriter file = Files.newBufferedWriter(folder.differences())) {
-            for (List<ImportRow> batch = rows.next(RegistryComparison.BATCH);
-                    !batch.isEmpty();
-                    batch = rows.next(RegistryComparison.BATCH)) {
-                List<RegistryComparison.Result> results = registry.compare(batch);
-                for (int i = 0; i < batch.size(); i++) {
-                    String detail = difference(results.get(i));
-                    if (detail != null) {
-                        differences++;
-                        file.write(ImportFolder.line(new Difference(batch.get(i).puri(), detail)));
-                    }
-                }
-                rowCount += batch.size();
-                progress.accept(rowCount);
+            OrderedTasks<Compared> comparisons = new OrderedTasks<>(compared -> writeDifferences(compared, plan, file));
+            for (Lines lines = rows.next(batchSize); lines.rowCount() > 0; lines = rows.next(batchSize)) {
+                pace.await(lines.rowCount());
+                Lines batch = lines;
+                comparisons.add(CompletableFuture.supplyAsync(batch::rows, workers.executor())
+                        .thenCompose(planned -> registry.compare(planned, workers.executor())
+                                .thenApply(results -> new Compared(planned, results))));
             }
+            comparisons.finish();
         }
         if (rowCount != plan.rows()) {
             throw new ImportException(
@@ -74,6 +81,19 @@ final class ImportVerifier {
         Verification verification = new Verification(plan.plannedAt(), now.toString(), rowCount, differences);
         folder.writeVerification(verification);
         return verification;
+    }
+
+    private void writeDifferences(Compared compared, Plan plan, BufferedWriter file) throws IOException {
+        for (int i = 0; i < compared.rows().size(); i++) {
+            String detail = difference(compared.results().get(i));
+            if (detail != null) {
+                differences++;
+                file.write(
+                        ImportFolder.line(new Difference(compared.rows().get(i).puri(), detail)));
+            }
+        }
+        rowCount += compared.rows().size();
+        progress.show(rowCount, plan.rows());
     }
 
     private void awaitRead(LastEvent last) {

@@ -14,6 +14,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -26,17 +27,15 @@ import org.jspecify.annotations.Nullable;
 final class JdbcRows implements RowSource {
     private static final int FETCH_SIZE = 2_000;
 
-    private final @Nullable URLClassLoader driverLoader;
-    private final Connection connection;
+    private final Session session;
     private final Statement statement;
     private final ResultSet result;
     private final List<String> columns = new ArrayList<>();
 
     JdbcRows(Jdbc origin, Map<String, String> environment) throws IOException, SQLException {
-        driverLoader = origin.driver() == null ? null : loader(origin.driver());
-        connection = connect(origin, environment);
+        session = Session.open(origin, environment);
         try {
-            connection.setReadOnly(true);
+            Connection connection = session.connection();
             // PostgreSQL's driver uses a cursor only inside a transaction.
             connection.setAutoCommit(false);
             statement = connection.createStatement(ResultSet.TYPE_FORWARD_ONLY, ResultSet.CONCUR_READ_ONLY);
@@ -46,47 +45,106 @@ final class JdbcRows implements RowSource {
             for (int i = 1; i <= metadata.getColumnCount(); i++) {
                 columns.add(metadata.getColumnLabel(i));
             }
-        } catch (SQLException e) {
-            connection.close();
-            closeLoader();
+            if (new HashSet<>(columns).size() < columns.size()) {
+                throw new SQLException("two columns have the same name: " + String.join(", ", columns));
+            }
+        } catch (SQLException | RuntimeException e) {
+            session.close();
             throw e;
         }
     }
 
-    private static URLClassLoader loader(Path driver) throws IOException {
-        if (!Files.isRegularFile(driver)) {
-            throw new IOException("the driver " + driver + " is not a file");
+    /** Returns the number of rows of a query; null if the database cannot count them. */
+    static @Nullable Long count(Jdbc origin, Map<String, String> environment) throws IOException {
+        // A line end, because the query may end with a comment.
+        String query = "select count(*) from (" + origin.query().strip().replaceFirst(";$", "") + "\n) counted";
+        try (Session session = Session.open(origin, environment);
+                Statement statement = session.connection().createStatement();
+                ResultSet result = statement.executeQuery(query)) {
+            return result.next() ? result.getLong(1) : null;
+        } catch (SQLException e) {
+            // Some databases allow no ORDER BY there. If the query is wrong, its own execution says how.
+            return null;
         }
-        return new URLClassLoader(new URL[] {driver.toUri().toURL()}, JdbcRows.class.getClassLoader());
     }
 
-    private Connection connect(Jdbc origin, Map<String, String> environment) throws IOException, SQLException {
-        Properties properties = new Properties();
-        if (origin.user() != null) {
-            properties.setProperty("user", origin.user());
-        }
-        if (origin.passwordVariable() != null) {
-            String password = environment.get(origin.passwordVariable());
-            if (password == null) {
-                closeLoader();
-                throw new IOException("the environment variable " + origin.passwordVariable() + " is not set");
+    /**
+     * A connection for reading, with the class loader of its driver.
+     *
+     * @param driverLoader null if the driver is on the class path
+     */
+    private record Session(@Nullable URLClassLoader driverLoader, Connection connection) implements AutoCloseable {
+        static Session open(Jdbc origin, Map<String, String> environment) throws IOException, SQLException {
+            Properties properties = properties(origin, environment);
+            URLClassLoader loader = origin.driver() == null ? null : loader(origin.driver());
+            try {
+                Session session = new Session(loader, connect(origin, properties, loader));
+                session.connection.setReadOnly(true);
+                return session;
+            } catch (SQLException | RuntimeException e) {
+                if (loader != null) {
+                    loader.close();
+                }
+                throw e;
             }
-            properties.setProperty("password", password);
         }
-        try {
-            if (driverLoader == null) {
-                return DriverManager.getConnection(origin.url(), properties);
+
+        private static Properties properties(Jdbc origin, Map<String, String> environment) throws IOException {
+            Properties properties = new Properties();
+            if (origin.user() != null) {
+                properties.setProperty("user", origin.user());
             }
-            for (Driver driver : ServiceLoader.load(Driver.class, driverLoader)) {
+            if (origin.passwordVariable() != null) {
+                String password = environment.get(origin.passwordVariable());
+                if (password == null) {
+                    throw new IOException("the environment variable " + origin.passwordVariable() + " is not set");
+                }
+                properties.setProperty("password", password);
+            }
+            return properties;
+        }
+
+        private static URLClassLoader loader(Path driver) throws IOException {
+            if (!Files.isRegularFile(driver)) {
+                throw new IOException("the driver " + driver + " is not a file");
+            }
+            return new URLClassLoader(new URL[] {driver.toUri().toURL()}, JdbcRows.class.getClassLoader());
+        }
+
+        private static Connection connect(Jdbc origin, Properties properties, @Nullable URLClassLoader loader)
+                throws SQLException {
+            if (loader == null) {
+                return driverOnClassPath(origin).connect(origin.url(), properties);
+            }
+            for (Driver driver : ServiceLoader.load(Driver.class, loader)) {
                 Connection connected = driver.connect(origin.url(), properties);
                 if (connected != null) {
                     return connected;
                 }
             }
-            throw new SQLException("no driver in " + origin.driver() + " accepts " + origin.name());
-        } catch (SQLException e) {
-            closeLoader();
-            throw e;
+            throw new SQLException("no driver in " + origin.driver() + " accepts the URL");
+        }
+
+        private static Driver driverOnClassPath(Jdbc origin) throws SQLException {
+            try {
+                return DriverManager.getDriver(origin.url());
+            } catch (SQLException e) {
+                // Not the manager's own message for a connection, which contains the URL with its password.
+                throw new SQLException(
+                        "no driver on the class path accepts the URL; name the jar of one with driver: in the mapping",
+                        e);
+            }
+        }
+
+        @Override
+        public void close() throws IOException, SQLException {
+            try {
+                connection.close();
+            } finally {
+                if (driverLoader != null) {
+                    driverLoader.close();
+                }
+            }
         }
     }
 
@@ -112,18 +170,10 @@ final class JdbcRows implements RowSource {
 
     @Override
     public void close() throws IOException, SQLException {
-        try (connection;
+        try (session;
                 statement;
                 result) {
-            connection.rollback();
-        } finally {
-            closeLoader();
-        }
-    }
-
-    private void closeLoader() throws IOException {
-        if (driverLoader != null) {
-            driverLoader.close();
+            session.connection().rollback();
         }
     }
 }

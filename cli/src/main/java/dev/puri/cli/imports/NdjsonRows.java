@@ -1,10 +1,13 @@
 package dev.puri.cli.imports;
 
+import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.BufferedReader;
 import java.io.IOException;
+import java.nio.charset.CharacterCodingException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
@@ -14,7 +17,10 @@ import org.jspecify.annotations.Nullable;
 
 /** The rows of a file with a JSON object on each line. Null and an empty text are empty values. */
 final class NdjsonRows implements RowSource {
-    private static final ObjectMapper JSON = new ObjectMapper();
+    // Without these, the second of two objects on a line, or of two fields with one name, would be lost.
+    private static final ObjectMapper JSON = new ObjectMapper()
+            .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
+            .enable(JsonParser.Feature.STRICT_DUPLICATE_DETECTION);
 
     private final BufferedReader reader;
     private long lineNumber;
@@ -32,10 +38,18 @@ final class NdjsonRows implements RowSource {
     public @Nullable Map<String, String> next() throws IOException {
         String line;
         do {
-            line = reader.readLine();
+            line = readLine();
             lineNumber++;
         } while (line != null && line.isBlank());
         return line == null ? null : row(line);
+    }
+
+    private @Nullable String readLine() throws IOException {
+        try {
+            return reader.readLine();
+        } catch (CharacterCodingException e) {
+            throw new IOException("the file is not UTF-8", e);
+        }
     }
 
     private Map<String, String> row(String line) throws IOException {

@@ -29,7 +29,7 @@ record PuriTemplate(List<Template> segments) {
                 depth--;
             }
         }
-        boolean isOneColumn = segments.size() == 1 && segments.getFirst().text().matches("\\{[^{}]+}");
+        boolean isOneColumn = segments.size() == 1 && segments.getFirst().isOneColumn();
         if (segments.size() != 3 && !isOneColumn) {
             throw new IllegalArgumentException(
                     "must be namespace:collection:{column}, or {column} for a column of whole pURIs; it is " + text);

@@ -6,9 +6,12 @@ import dev.puri.client.resolve.Ref;
 import dev.puri.client.resolve.Verdict;
 import dev.puri.schemas.identity.Handle;
 import dev.puri.schemas.identity.Puri;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /** Compares planned rows with what the resolvers answer. */
@@ -37,18 +40,28 @@ record RegistryComparison(IdentityResolver resolver) {
     /**
      * Compares rows.
      *
-     * @return the result for each row, in their order
-     * @throws ImportException if the resolver's table is not complete, or it cannot answer
+     * @param worker prepares the requests
+     * @return the result for each row, in their order. Fails with a {@link dev.puri.client.resolve.ResolverException}
+     *     if the resolver's table is not complete, or it cannot answer
      */
-    List<Result> compare(List<ImportRow> rows) {
-        List<Ref> refs = new ArrayList<>();
+    CompletableFuture<List<Result>> compare(List<ImportRow> rows, Executor worker) {
+        return CompletableFuture.supplyAsync(() -> refs(rows), worker)
+                .thenCompose(refs -> resolver.resolveAllAsync(refs, Duration.ZERO))
+                .thenApplyAsync(verdicts -> compare(rows, verdicts), worker);
+    }
+
+    private static List<Ref> refs(List<ImportRow> rows) {
+        List<Ref> refs = new ArrayList<>(2 * rows.size());
         for (ImportRow row : rows) {
             refs.add(Ref.of(Puri.parse(row.puri())));
             if (row.handle() != null) {
                 refs.add(Ref.of(new Handle(row.handle())));
             }
         }
-        List<Verdict> verdicts = resolver.resolveAll(refs);
+        return refs;
+    }
+
+    private static List<Result> compare(List<ImportRow> rows, List<Verdict> verdicts) {
         List<Result> results = new ArrayList<>(rows.size());
         int next = 0;
         for (ImportRow row : rows) {

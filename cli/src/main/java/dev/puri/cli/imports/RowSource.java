@@ -1,6 +1,8 @@
 package dev.puri.cli.imports;
 
 import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.SQLException;
 import java.util.Map;
@@ -74,5 +76,33 @@ interface RowSource extends AutoCloseable {
             case Ndjson ndjson -> new NdjsonRows(ndjson.file());
             case Jdbc jdbc -> new JdbcRows(jdbc, environment);
         };
+    }
+
+    /**
+     * Counts the rows of an input, for the time left. The lines of a file are counted, which are a few more.
+     *
+     * @return null if the database cannot count the rows of the query
+     */
+    static @Nullable Long count(Origin origin, Map<String, String> environment) throws IOException {
+        return switch (origin) {
+            case Csv csv -> countLines(csv.file());
+            case Ndjson ndjson -> countLines(ndjson.file());
+            case Jdbc jdbc -> JdbcRows.count(jdbc, environment);
+        };
+    }
+
+    private static long countLines(Path file) throws IOException {
+        long count = 0;
+        byte[] buffer = new byte[1 << 16];
+        try (InputStream in = Files.newInputStream(file)) {
+            for (int length = in.read(buffer); length >= 0; length = in.read(buffer)) {
+                for (int i = 0; i < length; i++) {
+                    if (buffer[i] == '\n') {
+                        count++;
+                    }
+                }
+            }
+        }
+        return count;
     }
 }

@@ -95,6 +95,9 @@ final class ImportMappingTest {
         assertThatThrownBy(() -> read("# nothing\n")).hasMessageContaining("the file: must be a mapping");
         assertThatThrownBy(() -> read("source: s\ninputs: []\n"))
                 .hasMessageContaining("inputs: must list at least one");
+        assertThatThrownBy(() -> read(
+                        "source: s\ninputs:\n  - {csv: a.csv, puri: \"{id}\", owner: o, shard: s, attributes: {}}\n"))
+                .hasMessageContaining("inputs[0].attributes: is empty");
         assertThatThrownBy(() -> read("a: [")).hasMessageContaining("not YAML");
     }
 

@@ -1,0 +1,64 @@
+package dev.puri.cli.imports;
+
+import java.io.IOException;
+import java.util.ArrayDeque;
+import java.util.Queue;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
+
+/**
+ * Hands the results of concurrent tasks to a consumer, in the order in which the tasks were added. The number of tasks
+ * under way is bounded. Not thread-safe: one thread adds the tasks, and consumes their results meanwhile.
+ */
+final class OrderedTasks<T> {
+    /** The number of tasks under way: enough that no thread waits for the one that adds tasks. */
+    private static final int MAX_TASKS = 4;
+
+    private final Consumer<T> consumer;
+    private final Queue<Future<T>> tasks = new ArrayDeque<>();
+
+    /** Takes the result of a task. */
+    interface Consumer<T> {
+        void accept(T result) throws IOException, InterruptedException;
+    }
+
+    OrderedTasks(Consumer<T> consumer) {
+        this.consumer = consumer;
+    }
+
+    /**
+     * Adds a task that was started. If there are many, waits for the oldest one and consumes its result.
+     *
+     * @throws RuntimeException the exception that ended an older task
+     */
+    void add(Future<T> task) throws IOException, InterruptedException {
+        if (tasks.size() >= MAX_TASKS) {
+            consumer.accept(get(tasks.remove()));
+        }
+        tasks.add(task);
+    }
+
+    /**
+     * Waits for all tasks and consumes their results.
+     *
+     * @throws RuntimeException the exception that ended a task
+     */
+    void finish() throws IOException, InterruptedException {
+        while (!tasks.isEmpty()) {
+            consumer.accept(get(tasks.remove()));
+        }
+    }
+
+    private static <T> T get(Future<T> task) throws IOException, InterruptedException {
+        try {
+            return task.get();
+        } catch (ExecutionException e) {
+            switch (e.getCause()) {
+                case IOException cause -> throw cause;
+                case RuntimeException cause -> throw cause;
+                case Error cause -> throw cause;
+                default -> throw new IllegalStateException(e);
+            }
+        }
+    }
+}
