@@ -33,6 +33,7 @@ import picocli.CommandLine.Spec;
             VerifyCommand.class,
             TopicsCommand.class,
             RejectionsCommand.class,
+            RebuildCommand.class,
             StreamsCommand.class,
             ResolverCommand.class,
             IndexerCommand.class

@@ -48,7 +48,8 @@ import org.slf4j.LoggerFactory;
  * <pre>
  * wait for the topic ─▶ fill a new table ─▶ swap it with the serving table ─▶ watch feeder and topic
  *         ▲                    │ fails                                            │ feeder is dead,
- *         └──── back off ◀─────┴──────────────────────────────────────────────────┘ topic was recreated
+ *         └──── back off ◀─────┴──────────────────────────────────────────────────┘ topic was recreated,
+ *                                                                                    rebuild was requested
  * </pre>
  *
  * A table is not filled from a topic whose first records were deleted, because it would lack rows. {@link DigestCheck}
@@ -105,6 +106,8 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
 
     /** The comparisons of the serving table with the registrar; null if no table was complete yet. */
     private volatile @Nullable DigestCheck digests;
+
+    private final TableRebuild rebuild;
 
     /** Which records the brokers have deleted from the topic. */
     private final FailureState truncation = new FailureState();
@@ -172,6 +175,7 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
         this.replacedTable = new ReplacedTable(collector);
         this.checkRate = checkRate;
         this.clock = clock;
+        this.rebuild = new TableRebuild(clock);
         this.rebuilds = Counter.builder("puri.table.rebuilds")
                 .description("Attempts to replace the serving table by a new table")
                 .register(meters);
@@ -281,6 +285,39 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
         return Map.of("topics", List.of(DigestCheck.topicJson(Topics.IDENTITIES, partitions)));
     }
 
+    /**
+     * Requests that a new table is filled from the beginning of the topic, without the snapshot, and replaces the
+     * serving table. The serving table answers meanwhile, but is not ready.
+     *
+     * @return null if the rebuild begins; otherwise why there is none, as text for people
+     */
+    public @Nullable String requestRebuild() {
+        String deletedRecords = truncation.reason();
+        if (deletedRecords != null) {
+            return deletedRecords;
+        }
+        if (!(lifeCycle.state() instanceof LifeCycle.Current)) {
+            return "no table is kept current now: " + waitReason();
+        }
+        return rebuild.begin() ? null : "a rebuild is under way";
+    }
+
+    /** Returns the progress of the rebuild that was requested last, as the JSON of {@code GET /v1/table/rebuild}. */
+    public Map<String, Object> rebuildStatus() {
+        Map<String, Object> status = rebuild.toJson();
+        status.put("rows", (long) rows(filledOrServing()));
+        FillProgress progress = fillProgress();
+        if (progress != null) {
+            status.put("reached", progress.reached());
+            status.put("end", progress.end());
+        }
+        String detail = problem.reason();
+        if (detail != null) {
+            status.put("detail", detail);
+        }
+        return status;
+    }
+
     /** Returns rows and offsets of the table that is filled or fed, for people and dashboards. */
     public Map<String, Object> details() {
         Map<String, Object> details = new LinkedHashMap<>();
@@ -296,6 +333,9 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
         }
         if (detail != null) {
             details.put("detail", detail);
+        }
+        if (rebuild.isRunning()) {
+            details.put("rebuild", "running");
         }
         return details;
     }
@@ -403,7 +443,7 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
         if (lifeCycle.serving() != null) {
             rebuilds.increment();
         }
-        PackedTable newTable = snapshots.open(admin, endsAtStart);
+        PackedTable newTable = rebuild.isRunning() ? new PackedTable() : snapshots.open(admin, endsAtStart);
         requireComplete(admin.beginningOffsets(endsAtStart), newTable);
         log.info(
                 "Filling the table from {}: {} partitions, {} records",
@@ -478,6 +518,8 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
             // Before the table serves, so that a ready table has a staleness.
             asOf = endsAtStart.at();
             digests = check;
+            // Before the next rebuild can be requested.
+            rebuild.complete();
             lifeCycle.complete(new LiveTable<>(newTable, changeReceiver));
             waiters.wakeAll();
             problem.clear();
@@ -510,6 +552,11 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
             RowChanges changeReceiver) {
         while (!stop.awaitRequest(WATCH_PERIOD)) {
             replacedTable.collectIfInMemory();
+            if (rebuild.isRunning()) {
+                log.info("The table is rebuilt on request");
+                problem.changeTo("the table is being rebuilt");
+                return;
+            }
             if (!currentFeeder.isRunning()) {
                 reportProblem("the Kafka Streams client of the table is dead: " + currentFeeder.death());
                 return;

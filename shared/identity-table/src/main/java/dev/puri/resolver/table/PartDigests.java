@@ -21,8 +21,8 @@ final class PartDigests {
     /** The number of bytes of a partition in a snapshot. */
     static final int BYTES_OF_PARTITION = PARTS * 2 * Long.BYTES;
 
-    /** Bounds the wait for the end of a batch, which takes about 0.3 ms. */
-    private static final int MAX_TRIES = 100_000;
+    /** Bounds the wait for a pause between two batches. A batch takes about 0.3 ms. */
+    private static final long MAX_WAIT_NANOS = 10_000_000;
 
     private static final VarHandle LONGS = MethodHandles.arrayElementVarHandle(long[].class);
 
@@ -95,16 +95,21 @@ final class PartDigests {
      * a long time, the digest may be of no exact offset. The thread that writes calls it between batches.
      */
     PartitionDigest ofPartition(int partition) {
-        for (int tries = 0; ; tries++) {
+        long startNanos = System.nanoTime();
+        while (true) {
             long sequence = (long) LONGS.getAcquire(batchSequence, 0);
+            boolean isTooLate = System.nanoTime() - startNanos > MAX_WAIT_NANOS;
+            if ((sequence & 1) != 0 && !isTooLate) {
+                Thread.onSpinWait();
+                continue;
+            }
             PartitionDigest digest = PartitionDigest.EMPTY;
             for (int part = 0; part < PARTS; part++) {
                 digest = digest.plus(of(partition, part));
             }
-            if (isEvenAndUnchanged(batchSequence, 0, sequence) || tries == MAX_TRIES) {
+            if (isEvenAndUnchanged(batchSequence, 0, sequence) || isTooLate) {
                 return digest;
             }
-            Thread.onSpinWait();
         }
     }
 

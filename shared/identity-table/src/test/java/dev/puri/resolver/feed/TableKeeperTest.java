@@ -329,6 +329,37 @@ final class TableKeeperTest {
     }
 
     @Test
+    void aRequestedRebuildReplacesTheTableWithoutItsSnapshot() {
+        ControlledFeeder first = serveFirstTable();
+        first.table.put(PURI, Rows.active("br-1"));
+        assertThat(keeper.rebuildStatus()).containsEntry("state", "none");
+
+        assertThat(keeper.requestRebuild()).isNull();
+
+        assertThat(keeper.requestRebuild()).isNotNull();
+        ControlledFeeder second = awaitFeeder(2);
+        assertThat(keeper.table()).isSameAs(first.table);
+        assertThat(keeper.isReady()).isFalse();
+        assertThat(keeper.rebuildStatus()).containsEntry("state", "running");
+        assertThat(keeper.details()).containsEntry("rebuild", "running");
+        assertThat(second.table.isFromSnapshot()).isFalse();
+        second.fill();
+        awaitThat(() -> keeper.table() == second.table && keeper.isReady());
+        assertThat(keeper.rebuildStatus()).containsEntry("state", "done");
+    }
+
+    @Test
+    void aRebuildFromATopicThatLacksRecordsIsRefused() {
+        ControlledFeeder feeder = serveFirstTable();
+        topics.setEnd(PARTITION, 9);
+        feeder.table.setNextOffset(1, 9);
+        topics.setBegin(PARTITION, 4);
+        awaitThat(() -> !keeper.isReady());
+
+        assertThat(keeper.requestRebuild()).contains("before offset 4 were deleted");
+    }
+
+    @Test
     void anErrorIsRetried() {
         topics.create(Topics.IDENTITIES, PARTITIONS);
         isCreationBroken = true;
