@@ -70,8 +70,10 @@ public final class RegistryTopics {
      * digest had superseded it. A record younger than this lag supersedes none, so a server can compare its copy with any
      * digest of the last minute.
      */
-    private static final Map<String, String> DIGESTED =
-            merged(COMPACTED, Map.of("min.compaction.lag.ms", millis(MIN_COMPACTION_LAG)));
+    private static final Map<String, String> COMPACTION_LIMIT =
+            Map.of("min.compaction.lag.ms", millis(MIN_COMPACTION_LAG));
+
+    private static final Map<String, String> DIGESTED = merged(COMPACTED, COMPACTION_LIMIT);
 
     /** A topic whose records expire with time, but not because there are many of them. */
     private static final Map<String, String> DELETED =
@@ -168,7 +170,7 @@ public final class RegistryTopics {
                 // check() checks the configuration of existing topics.
             }
         });
-        Map<String, List<String>> changes = limitBatches(admin, createdNames);
+        Map<String, List<String>> changes = adjust(admin, createdNames);
         Set<String> names = requiredTopics.stream().map(NewTopic::name).collect(Collectors.toUnmodifiableSet());
         return readNewTopics(admin, names).topics().values().stream()
                 .map(topic -> new TopicState(
@@ -180,16 +182,19 @@ public final class RegistryTopics {
                 .toList();
     }
 
-    /** Sets the limits of batches on existing events topics. Returns the changes by topic. */
-    private static Map<String, List<String>> limitBatches(Admin admin, List<String> createdNames) {
+    /**
+     * Sets the configs of existing topics whose change deletes no records: the limits of batches and the minimum age of
+     * compacted records. Returns the changes by topic.
+     */
+    private static Map<String, List<String>> adjust(Admin admin, List<String> createdNames) {
         List<ConfigResource> existingTopics = await(admin.listTopics().names()).stream()
-                .filter(name -> Topics.isEvents(name) && !createdNames.contains(name))
+                .filter(name -> !adjustedConfigs(name).isEmpty() && !createdNames.contains(name))
                 .map(name -> new ConfigResource(ConfigResource.Type.TOPIC, name))
                 .toList();
         Map<ConfigResource, Collection<AlterConfigOp>> operations = new LinkedHashMap<>();
         Map<String, List<String>> changes = new LinkedHashMap<>();
         await(admin.describeConfigs(existingTopics).all()).forEach((topic, config) -> {
-            new TreeMap<>(BATCH_LIMITS).forEach((name, value) -> {
+            new TreeMap<>(adjustedConfigs(topic.name())).forEach((name, value) -> {
                 ConfigRule rule = ConfigRule.of(name, value);
                 String actual = ClusterTopics.value(config, name);
                 if (!rule.allows(actual)) {
@@ -205,6 +210,13 @@ public final class RegistryTopics {
             await(admin.incrementalAlterConfigs(operations).all());
         }
         return changes;
+    }
+
+    private static Map<String, String> adjustedConfigs(String topic) {
+        if (Topics.isEvents(topic)) {
+            return BATCH_LIMITS;
+        }
+        return topic.equals(Topics.IDENTITIES) || topic.equals(Topics.DOCUMENTS) ? COMPACTION_LIMIT : Map.of();
     }
 
     /** Reads topics; retries, because a broker may learn of a new topic only after the controller has created it. */
