@@ -176,14 +176,16 @@ final class VerifyCommand extends Subcommand {
     /** Prints the progress once the total is known. */
     private final class ProgressTotal {
         private @Nullable ImportProgress progress;
+        private long total;
 
         void start(long total) {
-            progress = new ImportProgress(console(), "records read", total);
+            this.total = total;
+            progress = new ImportProgress(console(), "records read");
         }
 
         void show(long count) {
             if (progress != null) {
-                progress.show(count);
+                progress.show(count, total);
             }
         }
 
