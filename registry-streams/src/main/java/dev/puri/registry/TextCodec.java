@@ -7,7 +7,7 @@ import java.nio.charset.StandardCharsets;
 final class TextCodec {
     static final byte[] EMPTY = {};
 
-    /** Limits a quoted text, so that the words after it remain when the detail of a refusal is truncated. */
+    /** A refusal's detail is truncated at its end; this limit of a quoted text keeps the explanation after the quote. */
     private static final int MAX_QUOTED_CHARACTERS = 80;
 
     private TextCodec() {}

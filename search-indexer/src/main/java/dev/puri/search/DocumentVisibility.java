@@ -24,10 +24,11 @@ import org.slf4j.LoggerFactory;
  *
  * <pre>
  * 12:00:00 ask the brokers: the partition ends at 70
- * 12:00:02 readers see the offsets below 70: all documents of before 12:00:00 are visible; ask again
+ * 12:00:02 readers see the offsets below 70: all documents written before 12:00:00 are visible; ask again
  * </pre>
  *
- * The ends are high watermarks, because a document may become visible later than the row of its transaction. A new end
+ * The ends are high watermarks, not last stable offsets: when readers see a row, the document of the same transaction may
+ * still be after the last stable offset of its partition. A new end
  * replaces a pending one only after readers have reached it, so this also progresses if the lag is large. Thread-safe.
  */
 final class DocumentVisibility implements AutoCloseable {
@@ -53,7 +54,7 @@ final class DocumentVisibility implements AutoCloseable {
     private record ObservedEnd(long askedAtNanos, long offset) {}
 
     /**
-     * How far readers see a partition.
+     * The offset up to which readers see a partition.
      *
      * @param reachedEnd the last end that readers have reached; null before the first
      * @param pendingEnd an end that readers have not reached yet; null if there is none

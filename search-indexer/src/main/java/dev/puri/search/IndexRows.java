@@ -10,7 +10,10 @@ import dev.puri.tail.wait.ReadYourWrites;
 import dev.puri.tail.wait.Tokens;
 import org.jspecify.annotations.Nullable;
 
-/** The rows that waits for events check: first the recent rows in memory, then the index. */
+/**
+ * Looks up rows for requests that wait for an event. The first check of a wait may ask the index; later checks read only
+ * the recent rows in memory.
+ */
 final class IndexRows implements ReadYourWrites.Rows {
     private final Indexer indexer;
 
@@ -30,7 +33,7 @@ final class IndexRows implements ReadYourWrites.Rows {
 
     /**
      * Does not ask the engine, because a slow engine would delay all waits and the feeder. So this does not find rows
-     * that were in the index when it was opened; a wait for such a row ends without a result.
+     * from before the index was opened; {@link #lastEventOf}, the first check of a wait, finds those.
      */
     @Override
     public @Nullable Position lastRecentOf(Puri puri) {
@@ -38,7 +41,7 @@ final class IndexRows implements ReadYourWrites.Rows {
         return feeder == null ? null : feeder.recentRows().lastEventOf(puri);
     }
 
-    /** Whether readers see the document of a name as of an event or a later one. Asks the engine and may block. */
+    /** Whether readers see the document of a pURI as it is after an event or a later one. Asks the engine; may block. */
     boolean isDocumentAsOf(Position token, Puri puri) {
         return entry(EntryKind.DOCUMENT, puri) instanceof Entry.OfDocument entry
                 && Tokens.isAsOf(token, entry.document().position());

@@ -108,7 +108,7 @@ final class ImportVerifier {
         return switch (result) {
             case RegistryComparison.Result.Equal ignored -> null;
             case RegistryComparison.Result.Absent ignored ->
-                "the registry does not have it; puri rejections list --puri has the reason";
+                "the registry does not have it; to see why, run: puri rejections list --puri PURI";
             case RegistryComparison.Result.Different different -> different.detail();
             case RegistryComparison.Result.HandleTaken taken -> taken.detail();
         };

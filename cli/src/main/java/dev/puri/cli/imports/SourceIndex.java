@@ -16,7 +16,8 @@ import org.rocksdb.WriteBatch;
 import org.rocksdb.WriteOptions;
 
 /**
- * The names that rows of the inputs have claimed. They are on disk, so that their number does not depend on the memory.
+ * Maps each claimed pURI and handle to the input row that claimed it. It is stored on disk, because it may be larger than
+ * the memory.
  *
  * <p>Nearly all names are new, and a filter in memory says so without a look at the disk. Names are written in batches;
  * those of the next batch are in a map. Not thread-safe.

@@ -146,7 +146,7 @@ public final class Events {
         }
     }
 
-    /** Builder of an event with attributes, which search indexes. */
+    /** Builder of an event with attributes. The search indexer indexes them. */
     public final class DraftWithAttributes extends Draft {
         private final Function<Map<String, String>, Change> toChange;
         private final Map<String, String> attributes = new LinkedHashMap<>();

@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
  * @param name the second segment of the collection's pURIs, in upper or lower case; converted to canonical form
  * @param prefix the prefix of the collection's handles; null for a collection without handles
  * @param owners the owners that may create identities; empty if every owner may. This prevents mistakes, not attacks
- * @param search whether the identities are searchable: events after this declaration are indexed
- * @param attributes search weights of the identities' attributes
+ * @param search whether the identities are searchable. Only events after this declaration are indexed
+ * @param attributes how the identities' attributes are searched: weights, and attributes that are only shown
  * @param isPublic whether the public listener may return the pURIs of the collection
  * @param description a text for people; may be empty, at most {@value #MAX_DESCRIPTION_LENGTH} characters
  * @param retired whether the collection accepts no new identities; a retired collection keeps its prefix

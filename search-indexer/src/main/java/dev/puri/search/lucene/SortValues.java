@@ -8,10 +8,11 @@ import org.apache.lucene.search.FieldDoc;
 /**
  * The sort values of the last hit of a page. A cursor contains these values; the next page starts after this hit.
  *
- * @param values in a list the two halves of the uuid and {@link Fields#TIE}; in a text search the score and the tie
+ * @param values without search words: the two halves of the uuid and {@link Fields#TIE}; with search words: the score and
+ *     {@link Fields#TIE}
  */
 record SortValues(Object[] values) {
-    // The first byte is the version. Cursors of versions 2 and 3 contain scores that this server does not compute.
+    // The first byte is the kind of search and its format. 2 and 3 were formats of a text search whose scores differ.
     private static final byte LIST_VERSION = 1;
     private static final byte TEXT_VERSION = 4;
 
@@ -35,7 +36,7 @@ record SortValues(Object[] values) {
     /**
      * Parses the bytes of {@link #toBytes}.
      *
-     * @throws Cursor.InvalidException if the bytes have another version or another length
+     * @throws Cursor.InvalidException if the first byte is unknown or bytes are missing
      */
     static SortValues parse(byte[] bytes) throws Cursor.InvalidException {
         ByteBuffer in = ByteBuffer.wrap(bytes);

@@ -3,7 +3,10 @@ package dev.puri.registry;
 import dev.puri.schemas.identity.Handle;
 import dev.puri.schemas.log.Refusal;
 
-/** The result of {@link Registration#fold}. */
+/**
+ * What an event does to the registration of its pURI ({@link Registration#fold}): it is applied, changes nothing, is
+ * refused, or has to claim a handle first.
+ */
 sealed interface Decision {
     Decision UNCHANGED = new Unchanged();
 

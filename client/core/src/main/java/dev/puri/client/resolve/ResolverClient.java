@@ -118,7 +118,7 @@ public final class ResolverClient implements IdentityResolver {
         CompletableFuture<Verdict> answer = ref.token() == null
                 ? joiner.add(ref)
                 : sendWithWait(List.of(ref), wait).thenApply(verdicts -> verdicts.get(0));
-        // A copy, because withDeadline may complete its argument, and removingPending then never reduces the count.
+        // Pass a copy: withDeadline completes its argument at the deadline, and the original would never reduce the count.
         return withDeadline(removingPending(answer, 1).copy(), ref.token() == null ? Duration.ZERO : wait);
     }
 
@@ -201,8 +201,8 @@ public final class ResolverClient implements IdentityResolver {
     }
 
     /**
-     * References stay pending until their request ends, also if the deadline of the look-up is over, because the
-     * request still uses resources.
+     * Subtracts the references from the pending ones when their request ends, even if the deadline of the look-up is
+     * over before, because the request still uses resources.
      */
     private <T> CompletableFuture<T> removingPending(CompletableFuture<T> answer, int refs) {
         return answer.whenComplete((value, error) -> pending.addAndGet(-refs));
@@ -225,8 +225,8 @@ public final class ResolverClient implements IdentityResolver {
     }
 
     /**
-     * Sends several requests, one after the other, if the wait is longer than a resolver accepts. Each request uses up
-     * {@code maxWait} of the wait, even if the resolver answers at once, so the number of requests is bounded. No
+     * Sends several requests, one after the other, if the wait is longer than a resolver accepts. Each request counts as
+     * {@code maxWait}, even if the resolver answers sooner, so at most {@code wait / maxWait} requests are sent, rounded up. No
      * request begins after the end of the wait, also if an earlier request took longer than {@code maxWait}.
      */
     private CompletableFuture<List<Verdict>> sendWithWait(List<Ref> refs, Duration wait, long waitEndsAt) {

@@ -154,7 +154,7 @@ public final class CollectionsFile {
 
     private void readCollections(Node node) {
         if (!(node instanceof SequenceNode list)) {
-            mistake(node, "collections is a list, each with \"- name: namespace:collection\"");
+            mistake(node, "collections must be a list, each with \"- name: namespace:collection\"");
             return;
         }
         for (Node element : list.getValue()) {
@@ -238,7 +238,7 @@ public final class CollectionsFile {
                 }
             }
         } else if (names != null && !isNull(names)) {
-            mistake(names, "shown is a list, as in shown: [checksum, size]");
+            mistake(names, "shown must be a list, as in shown: [checksum, size]");
         }
         try {
             return SearchedAttributes.of(boost, shown);
@@ -262,7 +262,7 @@ public final class CollectionsFile {
             return owners;
         }
         if (!(node instanceof SequenceNode list)) {
-            mistake(node, "owners is a list, as in owners: [catalog, rights]");
+            mistake(node, "owners must be a list, as in owners: [catalog, rights]");
             return owners;
         }
         for (Node element : list.getValue()) {
@@ -300,12 +300,12 @@ public final class CollectionsFile {
             return fields;
         }
         if (!(node instanceof MappingNode mapping)) {
-            mistake(node, description + " is a mapping, as in \"key: value\"");
+            mistake(node, description + " must be a mapping, as in \"key: value\"");
             return fields;
         }
         for (NodeTuple field : mapping.getValue()) {
             if (!(field.getKeyNode() instanceof ScalarNode key)) {
-                mistake(field.getKeyNode(), "a key of " + description + " is a plain text");
+                mistake(field.getKeyNode(), "a key of " + description + " must be a plain text");
             } else if (allowedKeys != null && !allowedKeys.contains(key.getValue())) {
                 mistake(
                         key,
@@ -329,8 +329,8 @@ public final class CollectionsFile {
         mistake(
                 node,
                 key.equals("search")
-                        ? "search is true, false or how attributes are searched, as in {boost: {title: 3}}"
-                        : key + " is true or false");
+                        ? "search must be true, false or how attributes are searched, as in {boost: {title: 3}}"
+                        : key + " must be true or false");
         return false;
     }
 
@@ -341,7 +341,7 @@ public final class CollectionsFile {
 
     private <T> @Nullable T parse(Node node, String key, Function<String, T> parse) {
         if (!(node instanceof ScalarNode scalar)) {
-            mistake(node, key + " is a plain text");
+            mistake(node, key + " must be a plain text");
             return null;
         }
         try {

@@ -98,7 +98,7 @@ class CollectionsFileTest {
                 "c.yaml:4: the boost of artist is a whole number from 1 to 5, not 9",
                 "c.yaml:5: unknown key \"hidden\" in search; known: boost, shown",
                 "c.yaml:7: title is in both boost and shown; attributes in shown are not searched",
-                "c.yaml:9: search is true, false or how attributes are searched, as in {boost: {title: 3}}");
+                "c.yaml:9: search must be true, false or how attributes are searched, as in {boost: {title: 3}}");
     }
 
     @Test
@@ -140,7 +140,7 @@ class CollectionsFileTest {
                 "c.yaml:3: mode must be READ_WRITE, READ_ONLY or IMPORT, not readonly",
                 "c.yaml:4: mode IMPORT needs an importer, the source of the accepted events",
                 "c.yaml:6: an importer needs mode IMPORT, the mode is READ_WRITE",
-                "c.yaml:7: mode is a plain text",
+                "c.yaml:7: mode must be a plain text",
                 "c.yaml:10: importer must have 1 to 255 characters without control characters",
                 "c.yaml:13: mode IMPORT needs an importer, the source of the accepted events",
                 "c.yaml:16: an importer needs mode IMPORT, the mode is READ_ONLY");
@@ -176,15 +176,15 @@ class CollectionsFileTest {
                 "c.yaml:8: unknown key \"prefx\" in a collection; known: name, prefix, owners, search, public,"
                         + " description, retired, mode, importer",
                 "c.yaml:9: prefix: \"tracks\": a prefix is three letters a-z",
-                "c.yaml:10: public is true or false",
+                "c.yaml:10: public must be true or false",
                 "c.yaml:11: owners: \"no spaces\" at position 2: an owner is made of A-Z a-z 0-9 ._~:/@+-",
                 "c.yaml:11: owners: catalog appears twice",
                 "c.yaml:12: a collection needs a name, as in name: soundcloud:tracks",
                 "c.yaml:13: name: soundcloud is not namespace:collection",
                 "c.yaml:14: \"sound cloud:tracks:x\" at position 5: ' ' is not allowed unescaped; write it as %20",
                 "c.yaml:15: soundcloud:tracks is declared twice, first in line 7",
-                "c.yaml:16: a collection is a mapping, as in \"key: value\"",
-                "c.yaml:17: name is a plain text");
+                "c.yaml:16: a collection must be a mapping, as in \"key: value\"",
+                "c.yaml:17: name must be a plain text");
     }
 
     @Test
@@ -193,9 +193,9 @@ class CollectionsFileTest {
                 "collections:\n  - name: [\n",
                 "c.yaml:3: not YAML: expected the node content, but found '<stream end>'");
         assertMistakes("", "c.yaml:1: the file is empty; it must declare namespaces, collections or both");
-        assertMistakes("- a\n", "c.yaml:1: the file is a mapping, as in \"key: value\"");
+        assertMistakes("- a\n", "c.yaml:1: the file must be a mapping, as in \"key: value\"");
         assertMistakes(
-                "collections: {a: b}\n", "c.yaml:1: collections is a list, each with \"- name: namespace:collection\"");
+                "collections: {a: b}\n", "c.yaml:1: collections must be a list, each with \"- name: namespace:collection\"");
     }
 
     @Test

@@ -66,9 +66,8 @@ final class RowWriter implements AutoCloseable {
     private @Nullable RowChanges receiver;
 
     /**
-     * By partition: the offset after the last record that is in the table. Only {@link #goLive} needs it, because the
-     * offsets of the table do not include records since the last poll; not maintained afterwards. Used only by the
-     * writer.
+     * By partition: the offset after the last record that is in the table. {@link #goLive} needs it, because the table's
+     * own offsets advance only after a poll. It is not updated afterwards. Used only by the writer.
      */
     private long[] writtenOffsets = {};
 
@@ -147,7 +146,7 @@ final class RowWriter implements AutoCloseable {
         private void reportOutcomes(OutcomeCache outcomes) {
             for (int i = 0; i < rows.count(); i++) {
                 byte[] token = tokens[i];
-                // Rows show the outcomes of the shared topic, see OutcomeCache#addDecided.
+                // Skips events of the shared topic: the position of the row shows their outcome, see OutcomeCache#addDecided.
                 if (token != null && isOfOwnTopic(token)) {
                     Row row = rows.row(i);
                     // A row has the position of the token. For a removal the token must be parsed.
@@ -261,7 +260,7 @@ final class RowWriter implements AutoCloseable {
         CountDownLatch live = new CountDownLatch(1);
         Batch batch = new Batch(table.newBatch());
         batch.onWritten = () -> {
-            // The table is filled, so it no longer predicts its final size.
+            // The table is filled. Zero ends the prediction of its final size.
             table.setOffsetsToRead(0);
             long[] begins = new long[partitionCount];
             for (int i = 0; i < partitionCount; i++) {
@@ -327,7 +326,7 @@ final class RowWriter implements AutoCloseable {
                 }
             }
         } catch (InterruptedException | RuntimeException | Error e) {
-            // Set before the log line, for which there may be no memory. The keeper then replaces the table.
+            // Set the failure first, because there may be no memory for the log line. TableKeeper then replaces the table.
             failure = e;
             log.error("The table cannot be written any more", e);
         }
@@ -355,7 +354,7 @@ final class RowWriter implements AutoCloseable {
             wakeWaiters(batch);
         }
         if (batch.onWritten != null) {
-            // A marker without records, which is not one of the reused batches.
+            // This batch has no records. It only marks a position in the queue and is not reused.
             batch.onWritten.run();
             return;
         }

@@ -13,10 +13,10 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 
 /**
  * The dictionaries of a table: the words that packed records refer to by code. {@link Dictionary} explains the
- * threads and the removal of unused words. Prefixes of handles and topics are never removed.
+ * threads and the removal of unused words. Topics, and the prefixes of handles, are never removed.
  */
 final class Dictionaries {
-    /** In place of a code, for each prefix that has none because 31 other prefixes have the codes 0 to 30. */
+    /** The code in a record whose prefix has no code of its own. Only 31 prefixes have one, 0 to 30. */
     static final int OTHER_PREFIX = 31;
 
     private static final int PREFIXES = 26 * 26 * 26;
@@ -26,7 +26,7 @@ final class Dictionaries {
     final Dictionary<Word<Shard>> shards = new Dictionary<>(text -> new Word<>(new Shard(text), text));
     final Dictionary<String> topics = new Dictionary<>(text -> new Position(text, 0, 0).topic());
 
-    /** Words to remove, from the writer to the packer. */
+    /** Tells the packer which words the writer has found unused, see {@link Dictionary}. */
     private final Queue<Dictionary.UnusedWord> unused = new ConcurrentLinkedQueue<>();
 
     /** Only used by the packer: the number of the current batch. */
@@ -79,7 +79,8 @@ final class Dictionaries {
     }
 
     /**
-     * Prevents the removal of words, for a reader that looks up the words of records after their stamp was compared.
+     * Prevents the removal of words until closed. Needed by a reader that looks up the words of a record later than it
+     * has checked that the record was not freed.
      */
     synchronized Hold hold() {
         holds++;

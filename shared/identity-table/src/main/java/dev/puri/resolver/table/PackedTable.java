@@ -270,7 +270,9 @@ public final class PackedTable implements Table, StateStore {
         return dictionaries;
     }
 
-    /** Creates a batch, which another thread may fill. Afterwards only batches may change the table. */
+    /**
+     * Creates a batch, which another thread may fill. Once it does, {@link #put} and {@link #remove} must not be called.
+     */
     public RowBatch newBatch() {
         return new RowBatch(dictionaries, codec, seed);
     }
@@ -298,7 +300,10 @@ public final class PackedTable implements Table, StateStore {
         digests.endBatch();
     }
 
-    /** Copies the records of a batch to the slab: in one copy, which is faster, unless enough freed records exist. */
+    /**
+     * Copies the records of a batch to the slab. If there are enough freed records, it reuses them one by one. Otherwise
+     * it makes one copy, which is faster.
+     */
     private void store(RowBatch batch) {
         int bytes = batch.begins[batch.count];
         long space = bytes == 0 || slab.freeRecordCount() >= batch.count ? 0 : slab.allocateSpace(bytes / Slab.UNIT);
@@ -419,7 +424,7 @@ public final class PackedTable implements Table, StateStore {
 
     /** Frees a record that the index of pURIs does not contain any more, and removes its handle if there is one. */
     private void dropRecord(long address, byte[] record, @Nullable HandleKey handle) {
-        // Another pURI may have got the handle meanwhile. Then the entry has the address of its record.
+        // If another pURI has got the handle meanwhile, the index has the address of that record, and the entry must stay.
         if (handle != null && handles.seekAddress(handle.hash(), address) != 0) {
             handles.remove(handle.hash());
         }
