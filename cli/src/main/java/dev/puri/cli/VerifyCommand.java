@@ -165,9 +165,10 @@ final class VerifyCommand extends Subcommand {
             if (checks.isEmpty()) {
                 throw CommandException.failed("there is nothing to compare", null);
             }
-            progress.start(checks.stream().mapToLong(Check::records).sum());
-            List<CopyResult> results =
-                    new Verification(verifyFolder, checks, registry.hasEvents(), this::print).run(Instant.now());
+            Verification verification = new Verification(verifyFolder, checks, registry.hasEvents(), this::print);
+            Instant now = Instant.now();
+            progress.start(verification.recordsToRead(now));
+            List<CopyResult> results = verification.run(now);
             progress.end();
             return results;
         }
@@ -178,14 +179,15 @@ final class VerifyCommand extends Subcommand {
         private @Nullable ImportProgress progress;
         private long total;
 
-        void start(long total) {
-            this.total = total;
+        void start(long recordsToRead) {
+            total = recordsToRead;
             progress = new ImportProgress(console(), "records read");
         }
 
         void show(long count) {
             if (progress != null) {
-                progress.show(count, total);
+                // Keys that differ are read more than once.
+                progress.show(Math.min(count, total), total);
             }
         }
 
@@ -276,6 +278,10 @@ final class VerifyCommand extends Subcommand {
     private int repair(VerifyFolder verifyFolder, List<CopyResult> results)
             throws IOException, InterruptedException, ExecutionException {
         requireRepairable(results);
+        String objection = Repairs.objection(verifyFolder);
+        if (objection != null) {
+            throw CommandException.failed("nothing was repaired: " + objection, null);
+        }
         Map<String, Puri> repairable = new LinkedHashMap<>();
         AtomicLong others = new AtomicLong();
         verifyFolder.forEachDifference(difference -> {

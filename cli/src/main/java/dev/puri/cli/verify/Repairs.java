@@ -6,7 +6,10 @@ import dev.puri.schemas.identity.Shard;
 import dev.puri.schemas.log.Change;
 import dev.puri.schemas.log.Event;
 import dev.puri.schemas.log.Topics;
+import java.io.IOException;
 import java.time.Instant;
+import java.util.Map;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,6 +26,9 @@ public final class Repairs {
     /** The source of the events. */
     public static final String SOURCE = "puri-verify";
 
+    /** So many rows of a partition may be deleted, however few rows it has. */
+    private static final int MAX_UNKNOWN_ROWS = 10;
+
     private static final Shard ANY_SHARD = new Shard("none");
 
     private final IdentityMinter minter = new IdentityMinter();
@@ -30,6 +36,39 @@ public final class Repairs {
     /** Creates the event that makes the registrar write the row of a pURI again. */
     public Event event(Puri puri, Instant now) {
         return new Event(minter.uuid(), puri, now, SOURCE, minter.uuid(), 0L, new Change.Moved(null, ANY_SHARD));
+    }
+
+    /**
+     * Returns why nothing must be repaired, because the registrar seems to have lost registrations; null if it has not.
+     * It would write a tombstone for each row that it does not know.
+     */
+    public static @Nullable String objection(VerifyFolder folder) throws IOException {
+        Map<Integer, Long> unknownRows = new TreeMap<>();
+        folder.forEachDifference(difference -> {
+            Integer partition = difference.partition();
+            if (partition != null
+                    && difference.part().equals(Registry.REGISTRAR)
+                    && difference.copy().equals(Topics.IDENTITIES)
+                    && difference.kind() == Difference.Kind.EXTRA) {
+                unknownRows.merge(partition, 1L, Long::sum);
+            }
+        });
+        VerifyFolder.State state = folder.readState();
+        for (Map.Entry<Integer, Long> unknown : unknownRows.entrySet()) {
+            String check = Registry.REGISTRAR + ' ' + Topics.IDENTITIES + '-' + unknown.getKey();
+            long known = state == null
+                    ? 0
+                    : state.checks().stream()
+                            .filter(each -> each.name().equals(check))
+                            .mapToLong(VerifyFolder.Completed::expectedRows)
+                            .sum();
+            if (unknown.getValue() > MAX_UNKNOWN_ROWS && unknown.getValue() > known / 10) {
+                return "the registrar does not know " + unknown.getValue() + " rows of " + Topics.IDENTITIES + "-"
+                        + unknown.getKey() + " and knows only " + known + ", so its state is probably lost; a repair"
+                        + " would delete these rows";
+            }
+        }
+        return null;
     }
 
     /** Returns why an event cannot repair a difference; null if it can. */

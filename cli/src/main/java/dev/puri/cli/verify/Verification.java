@@ -63,8 +63,7 @@ public final class Verification {
      * @return the result for each copy
      */
     public List<CopyResult> run(Instant now) throws IOException {
-        State last = folder.readState();
-        State state = last != null && isContinuable(last) ? last : new State(now.toString(), false, 0, List.of());
+        State state = startState(now);
         Map<String, Completed> completed = new LinkedHashMap<>();
         state.checks().forEach(each -> completed.put(each.name(), each));
         Map<String, String> failures = new HashMap<>();
@@ -103,6 +102,21 @@ public final class Verification {
             folder.writeState(new State(state.startedAt(), true, bytes, List.copyOf(completed.values())));
         }
         return results(completed, failures);
+    }
+
+    private State startState(Instant now) throws IOException {
+        State last = folder.readState();
+        return last != null && isContinuable(last) ? last : new State(now.toString(), false, 0, List.of());
+    }
+
+    /** Returns about how many records {@link #run} will read. */
+    public long recordsToRead(Instant now) throws IOException {
+        Set<String> completed =
+                startState(now).checks().stream().map(Completed::name).collect(Collectors.toSet());
+        return checks.stream()
+                .filter(check -> !completed.contains(check.name()))
+                .mapToLong(Check::records)
+                .sum();
     }
 
     /** Whether a verification was interrupted, and none of its completed checks is missing in this one. */

@@ -1,0 +1,174 @@
+package dev.puri.cli.verify;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.puri.cli.verify.Difference.Field;
+import dev.puri.cli.verify.Difference.Kind;
+import dev.puri.cli.verify.Verification.CopyResult;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class VerificationTest {
+    private static final Instant NOW = Instant.parse("2026-11-24T12:00:00Z");
+
+    @TempDir
+    private Path folder;
+
+    private final List<String> runs = new ArrayList<>();
+    private final List<Difference> printed = new ArrayList<>();
+    private final FakeCheck first = new FakeCheck(0);
+    private final FakeCheck second = new FakeCheck(1);
+
+    @Test
+    void isEqualIfAllRowsWereComparedWithoutADifference() throws Exception {
+        List<CopyResult> results = run();
+        assertThat(results).hasSize(1);
+        assertThat(results.getFirst().rows()).isEqualTo(20);
+        assertThat(results.getFirst().isEqual()).isTrue();
+    }
+
+    @Test
+    void aKilledVerificationContinuesWithTheFirstCheckThatIsNotComplete() throws Exception {
+        first.differences = 2;
+        second.differences = 1;
+        second.failure = new OutOfMemoryError("killed");
+        assertThatThrownBy(this::run).isInstanceOf(OutOfMemoryError.class);
+        assertThat(printed).hasSize(3);
+
+        printed.clear();
+        second.failure = null;
+        CopyResult result = run().getFirst();
+        assertThat(runs).containsExactly("p-0", "p-1", "p-1");
+        assertThat(result.differences()).isEqualTo(3);
+        assertThat(printed).hasSize(3);
+        assertThat(Files.readAllLines(folder.resolve("differences.ndjson"))).hasSize(3);
+
+        run();
+        assertThat(runs).as("a new verification after a complete one").endsWith("p-0", "p-1");
+        assertThat(Files.readAllLines(folder.resolve("differences.ndjson"))).hasSize(3);
+    }
+
+    @Test
+    void aCheckThatFailsIsAFailureAndIsRepeated() throws Exception {
+        first.differences = 1;
+        first.failure = new VerifyException("the topic is gone");
+        second.differences = 1;
+        CopyResult result = run().getFirst();
+        assertThat(result.isEqual()).isFalse();
+        assertThat(result.failure()).isEqualTo("partition 0: the topic is gone");
+        assertThat(Files.readAllLines(folder.resolve("differences.ndjson"))).hasSize(1);
+
+        first.failure = null;
+        assertThat(run().getFirst().differences()).isEqualTo(2);
+        assertThat(runs).containsExactly("p-0", "p-1", "p-0");
+    }
+
+    @Test
+    void comparingNothingIsAFailureIfThereAreEvents() throws Exception {
+        first.rows = 0;
+        second.rows = 0;
+        assertThat(run().getFirst().failure()).contains("no row of the source was compared");
+        assertThat(new Verification(new VerifyFolder(folder), List.of(first, second), false, printed::add)
+                        .run(NOW)
+                        .getFirst()
+                        .isEqual())
+                .isTrue();
+    }
+
+    @Test
+    void rowsThatCouldNotBeComparedAreNotEqual() throws Exception {
+        first.notCompared = 1;
+        assertThat(run().getFirst().isEqual()).isFalse();
+    }
+
+    @Test
+    void otherChecksThanThoseOfTheInterruptedVerificationStartAnew() throws Exception {
+        second.failure = new VerifyException("unreachable");
+        run();
+        new Verification(new VerifyFolder(folder), List.of(second), true, printed::add).run(NOW);
+        first.differences = 1;
+        run();
+        assertThat(runs).containsExactly("p-0", "p-1", "p-1", "p-0", "p-1");
+    }
+
+    @Test
+    void aDifferenceIsReadAsItWasWritten() throws Exception {
+        first.differences = 1;
+        run();
+        List<Difference> read = new ArrayList<>();
+        new VerifyFolder(folder).forEachDifference(read::add);
+        assertThat(read).isEqualTo(printed);
+        assertThat(read.getFirst()).hasToString("differs  part  copy-0  a:b:0: shard none instead of br-1");
+    }
+
+    private List<CopyResult> run() throws IOException {
+        return new Verification(new VerifyFolder(folder), List.of(first, second), true, printed::add).run(NOW);
+    }
+
+    private final class FakeCheck implements Check {
+        final int number;
+        int rows = 10;
+        int differences;
+        int notCompared;
+
+        @Nullable
+        Throwable failure;
+
+        FakeCheck(int number) {
+            this.number = number;
+        }
+
+        @Override
+        public String part() {
+            return "part";
+        }
+
+        @Override
+        public String copy() {
+            return "copy";
+        }
+
+        @Override
+        public Integer partition() {
+            return number;
+        }
+
+        @Override
+        public long records() {
+            return 10;
+        }
+
+        @Override
+        public Result run(Consumer<Difference> consumer) {
+            runs.add("p-" + number);
+            for (int i = 0; i < differences; i++) {
+                consumer.accept(new Difference(
+                        part(),
+                        copy(),
+                        number,
+                        "a:b:" + i,
+                        null,
+                        Kind.DIFFERS,
+                        Map.of("shard", new Field("br-1", null)),
+                        null));
+            }
+            if (failure instanceof RuntimeException exception) {
+                throw exception;
+            }
+            if (failure instanceof Error error) {
+                throw error;
+            }
+            return new Result(rows, rows, notCompared, null);
+        }
+    }
+}
