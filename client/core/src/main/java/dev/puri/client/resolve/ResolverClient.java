@@ -118,7 +118,8 @@ public final class ResolverClient implements IdentityResolver {
         CompletableFuture<Verdict> answer = ref.token() == null
                 ? joiner.add(ref)
                 : sendWithWait(List.of(ref), wait).thenApply(verdicts -> verdicts.get(0));
-        // Pass a copy: withDeadline completes its argument at the deadline, and the original would never reduce the count.
+        // Pass a copy: withDeadline completes its argument at the deadline, and the original would never reduce the
+        // count.
         return withDeadline(removingPending(answer, 1).copy(), ref.token() == null ? Duration.ZERO : wait);
     }
 

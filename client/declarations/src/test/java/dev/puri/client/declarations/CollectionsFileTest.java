@@ -195,7 +195,8 @@ class CollectionsFileTest {
         assertMistakes("", "c.yaml:1: the file is empty; it must declare namespaces, collections or both");
         assertMistakes("- a\n", "c.yaml:1: the file must be a mapping, as in \"key: value\"");
         assertMistakes(
-                "collections: {a: b}\n", "c.yaml:1: collections must be a list, each with \"- name: namespace:collection\"");
+                "collections: {a: b}\n",
+                "c.yaml:1: collections must be a list, each with \"- name: namespace:collection\"");
     }
 
     @Test

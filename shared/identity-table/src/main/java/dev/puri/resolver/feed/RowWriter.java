@@ -146,7 +146,8 @@ final class RowWriter implements AutoCloseable {
         private void reportOutcomes(OutcomeCache outcomes) {
             for (int i = 0; i < rows.count(); i++) {
                 byte[] token = tokens[i];
-                // Skips events of the shared topic: the position of the row shows their outcome, see OutcomeCache#addDecided.
+                // Skips events of the shared topic: the position of the row shows their outcome, see
+                // OutcomeCache#addDecided.
                 if (token != null && isOfOwnTopic(token)) {
                     Row row = rows.row(i);
                     // A row has the position of the token. For a removal the token must be parsed.
@@ -326,7 +327,8 @@ final class RowWriter implements AutoCloseable {
                 }
             }
         } catch (InterruptedException | RuntimeException | Error e) {
-            // Set the failure first, because there may be no memory for the log line. TableKeeper then replaces the table.
+            // Set the failure first, because there may be no memory for the log line. TableKeeper then replaces the
+            // table.
             failure = e;
             log.error("The table cannot be written any more", e);
         }

@@ -424,7 +424,8 @@ public final class PackedTable implements Table, StateStore {
 
     /** Frees a record that the index of pURIs does not contain any more, and removes its handle if there is one. */
     private void dropRecord(long address, byte[] record, @Nullable HandleKey handle) {
-        // If another pURI has got the handle meanwhile, the index has the address of that record, and the entry must stay.
+        // If another pURI has got the handle meanwhile, the index has the address of that record, and the entry must
+        // stay.
         if (handle != null && handles.seekAddress(handle.hash(), address) != 0) {
             handles.remove(handle.hash());
         }
