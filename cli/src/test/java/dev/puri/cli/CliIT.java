@@ -213,6 +213,20 @@ class CliIT {
     }
 
     @Test
+    void aRebuiltTableHasTheRowsOfItsTopic() {
+        publish(created("anew:t:1", "br-1"));
+
+        CommandLineRun rebuild = puri("", "rebuild", "table", "-o", "json");
+
+        assertThat(rebuild.status()).as(rebuild.err()).isZero();
+        assertThat(Json.parse(rebuild.out()).path("state").asText()).isEqualTo("done");
+        assertThat(puri("", "resolve", "anew:t:1").status()).isZero();
+        assertThat(puri("", "rebuild").status()).isEqualTo(2);
+        CommandLineRun index = puri("", "rebuild", "index", "-o", "json");
+        assertThat(index.status()).as(index.err()).isZero();
+    }
+
+    @Test
     void declarationsAreWrittenOnceListedAndProtectedFromConflicts() {
         assertThat(apply("collections:\n  - {name: decl:a, prefix: dcl, owners: [x]}\n")
                         .outLines())
