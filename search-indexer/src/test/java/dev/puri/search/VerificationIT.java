@@ -36,8 +36,8 @@ final class VerificationIT extends SearchServerFixture {
         assertThat(verify())
                 .containsExactlyInAnyOrder(
                         "soundcloud:tracks:7 identity missing []",
-                        "soundcloud:tracks:8 identity differs [\"shard\",\"position\"]",
-                        "ghost:in:index document ghost []",
+                        "soundcloud:tracks:8 identity differs [\"shard\",\"position\"] br-9",
+                        "ghost:in:index document ghost [] br-9",
                         "soundcloud:tracks:9 document differs [\"attributes\"]",
                         "done 200 200 4");
     }
@@ -71,7 +71,12 @@ final class VerificationIT extends SearchServerFixture {
                                         + ' '
                                         + json.path("difference").asText()
                                         + ' '
-                                        + (json.has("fields") ? json.path("fields") : "[]"));
+                                        + (json.has("fields") ? json.path("fields") : "[]")
+                                        + (json.at("/indexed/shard").isMissingNode()
+                                                ? ""
+                                                : " "
+                                                        + json.at("/indexed/shard")
+                                                                .asText()));
             }
         }
         return lines;

@@ -1,7 +1,6 @@
 package dev.puri.cli.verify;
 
 import dev.puri.cli.verify.Key.Slice;
-import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Position;
 import dev.puri.schemas.log.Row;
 import dev.puri.schemas.log.Topics;
@@ -291,8 +290,8 @@ final class LogComparison implements Check {
 
     private static boolean isPuri(byte[] key) {
         try {
-            Puri puri = RecordKey.puri(key);
-            return !puri.toString().isEmpty();
+            RecordKey.puri(key);
+            return true;
         } catch (IllegalArgumentException e) {
             return false;
         }
