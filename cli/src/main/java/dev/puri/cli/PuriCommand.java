@@ -32,6 +32,7 @@ import picocli.CommandLine.Spec;
             ImportCommand.class,
             TopicsCommand.class,
             RejectionsCommand.class,
+            RebuildCommand.class,
             StreamsCommand.class,
             ResolverCommand.class,
             IndexerCommand.class

@@ -3,7 +3,6 @@ package dev.puri.cli;
 import com.fasterxml.jackson.databind.JsonNode;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
 import java.util.List;
 import java.util.StringJoiner;
 import java.util.concurrent.atomic.AtomicReference;
@@ -146,64 +145,13 @@ final class SearchCommand extends Subcommand {
                 "If this command is interrupted, the rebuild continues; --cancel cancels it."
             })
     static final class ReindexCommand extends MaintenanceCommand {
-        private static final String PATH = "/v1/search/reindex";
-        private static final Duration POLL_INTERVAL = Duration.ofMillis(200);
-
         @Option(names = "--cancel", description = "Cancel the running rebuild.")
         private boolean cancel;
 
         @Override
         public Integer call() throws InterruptedException {
-            ApiClient indexer = indexer();
-            if (cancel) {
-                indexer.delete(PATH);
-            } else {
-                indexer.post(PATH);
-            }
-            ApiClient.Response response = indexer.get(PATH);
-            while (response.json().path("state").asText().equals("running")) {
-                showProgress(response.json());
-                Thread.sleep(POLL_INTERVAL);
-                response = indexer.get(PATH);
-            }
-            clearProgress();
-            print(response);
-            String state = response.json().path("state").asText();
-            return cancel || state.equals("done") ? ExitStatus.DONE : ExitStatus.FAILED;
-        }
-
-        private void print(ApiClient.Response response) {
-            if (asJson()) {
-                console().out().println(response.text().stripTrailing());
-                return;
-            }
-            new TextTable("STATE", "RECORDS", "SECONDS")
-                    .row(
-                            response.json().path("state").asText(),
-                            response.json().path("records").asText(),
-                            response.json().path("seconds").asText())
-                    .print(console().out());
-        }
-
-        private void showProgress(JsonNode state) {
-            if (!console().errIsTerminal()) {
-                return;
-            }
-            long total = state.path("of").asLong();
-            clearProgress();
-            console()
-                    .err()
-                    .print("reindexing, "
-                            + (total == 0 ? 0 : 100 * state.path("reached").asLong() / total) + " %, "
-                            + state.path("records").asText("0") + " records");
-            console().err().flush();
-        }
-
-        private void clearProgress() {
-            if (console().errIsTerminal()) {
-                console().err().print("\r\033[K");
-                console().err().flush();
-            }
+            RebuildProgress rebuild = RebuildProgress.ofIndex(this, indexer());
+            return cancel ? rebuild.cancel() : rebuild.start();
         }
     }
 

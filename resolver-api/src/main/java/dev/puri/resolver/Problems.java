@@ -20,6 +20,7 @@ final class Problems {
             Feeds.TOO_MANY_STREAMS,
             Feeds.TOO_MANY_REPLAYS,
             Exports.TOO_MANY_EXPORTS,
+            TableAdmin.CANNOT_REBUILD,
             ResolveRequest.NOT_JSON,
             ResolveRequest.INVALID_BODY,
             ResolveRequest.TOO_MANY_REFS);

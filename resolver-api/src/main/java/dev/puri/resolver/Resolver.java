@@ -120,6 +120,7 @@ public final class Resolver implements AutoCloseable {
                             settings.maxLagAge(),
                             transactions::unreadyReason,
                             System::gc,
+                            settings.tableCheckRate(),
                             clock,
                             metrics.registry()),
                     TableKeeper::close);
@@ -156,7 +157,7 @@ public final class Resolver implements AutoCloseable {
                     ListenerOptions.at(settings.httpHost(), settings.httpPort())
                             .withMaxBodyBytes(settings.maxBodyBytes())
                             .with(settings.http()),
-                    Routes.of(lookUps, feeds, exports, search, health, metrics, lag.header()),
+                    Routes.of(lookUps, feeds, exports, search, TableAdmin.of(keeper), health, metrics, lag.header()),
                     metrics));
             if (settings.publicListener().publicHttpPort().isPresent()) {
                 PublicLookUps publicLookUps =
@@ -218,6 +219,11 @@ public final class Resolver implements AutoCloseable {
         return listeners.size() < 2
                 ? OptionalInt.empty()
                 : OptionalInt.of(listeners.get(1).port());
+    }
+
+    /** Visible for tests, which damage its table. */
+    TableKeeper<ChangeRing> keeper() {
+        return keeper;
     }
 
     /** Whether the table is complete, is fed, and has a small lag; a condition of {@code /health/ready}. */

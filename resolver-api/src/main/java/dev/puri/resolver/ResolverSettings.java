@@ -89,6 +89,13 @@ public record ResolverSettings(
         Duration snapshotInterval,
 
         @Setting(
+                doc = "Maximum number of stored rows per second that are compared with their digest, to find damaged"
+                        + " memory; 0 for no check.",
+                byDefault = "100000",
+                atLeast = "0")
+        long tableCheckRate,
+
+        @Setting(
                 doc = "Base URL of a search indexer. The resolver forwards the searches of its HTML page to it, with"
                         + " the user's token. None by default; then the page has no search.")
         Optional<URI> searchUrl,

@@ -22,6 +22,9 @@ import java.util.List;
  * GET  /v1/collections        200, or 503 until the collections are read
  * GET  /v1/search             the response of the search indexer · 404 if no indexer is set · 503
  * GET  /v1/stats              200, or 503 and Puri-Table-Lag like the look-ups
+ * GET  /v1/digest             200, digests of the table and their comparison with the registrar · 503
+ * POST /v1/table/rebuild      202, fills a new table from the topic's beginning · 409
+ * GET  /v1/table/rebuild      200, the progress of the rebuild
  * GET  /                      200, the page for people; 304
  * GET  /page/{file}           200, 304, or 404
  * GET  /openapi.json          200
@@ -49,6 +52,7 @@ final class Routes {
             Feeds feeds,
             Exports exports,
             Search search,
+            TableAdmin tableAdmin,
             Health health,
             Metrics metrics,
             Route.DynamicHeader lag) {
@@ -68,6 +72,9 @@ final class Routes {
         routes.add(Route.get("/v1/collections", Scope.RESOLVE, feeds::answerCollections));
         routes.add(Route.get("/v1/search", Scope.RESOLVE, search::forward).withQueryParameters(Search.PARAMETERS));
         routes.add(Route.get("/v1/stats", Scope.ADMIN, feeds::answerStats).withHeader(lag));
+        routes.add(Route.get("/v1/digest", Scope.ADMIN, tableAdmin::answerDigest));
+        routes.add(Route.post("/v1/table/rebuild", Scope.ADMIN, tableAdmin::beginRebuild));
+        routes.add(Route.get("/v1/table/rebuild", Scope.ADMIN, tableAdmin::answerRebuildStatus));
         routes.add(Route.openApi(Routes.class, "/openapi.json"));
         routes.addAll(new Page().routes());
         routes.add(Problems.pages());

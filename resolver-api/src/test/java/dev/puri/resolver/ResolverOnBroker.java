@@ -164,6 +164,7 @@ abstract class ResolverOnBroker {
                 Duration.ZERO,
                 Optional.ofNullable(stateDir),
                 Duration.ofMinutes(10),
+                100_000,
                 Optional.empty(),
                 PublicSettings.OFF,
                 ChangesSettings.DEFAULT,

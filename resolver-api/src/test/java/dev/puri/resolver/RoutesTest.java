@@ -7,6 +7,9 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.puri.http.ProblemType;
+import dev.puri.resolver.table.Table;
+import dev.puri.schemas.log.PartitionDigest;
+import dev.puri.tail.DigestCheck;
 import dev.puri.tail.wait.WaitParameters;
 import dev.puri.testkit.Contract;
 import java.io.IOException;
@@ -18,10 +21,12 @@ import java.nio.file.FileSystems;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.HashSet;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
@@ -39,6 +44,40 @@ final class RoutesTest extends ServedRoutes {
         assertThat(get("/v1/collections", 503)).contains("/problems/not-ready");
         assertThat(get("/v1/rejections", 200)).isEqualTo("{\"rejections\":[],\"complete\":false}\n");
         assertThat(get("/v1/stats", 200)).contains("\"rows\":6").contains("\"records\":12");
+    }
+
+    @Test
+    void answersTheDigestsOfTheTable() {
+        Table complete = table;
+        table = null;
+        assertThat(get("/v1/digest", 503)).contains("/problems/not-ready");
+        table = complete;
+        DigestCheck check = new DigestCheck("puri.identities.v1", partition -> 0, InstantSource.system());
+        PartitionDigest own = new PartitionDigest(10, 0xc5L);
+        check.compare(0, 120, own, own);
+        check.compare(1, 7, PartitionDigest.EMPTY, own);
+
+        digests = Map.of(
+                "topics",
+                List.of(DigestCheck.topicJson(
+                        "puri.identities.v1", List.of(check.toJson(0, 123, own), check.toJson(1, 8, own)))));
+
+        assertThat(get("/v1/digest", 200))
+                .startsWith("{\"topics\":[{\"topic\":\"puri.identities.v1\",\"partitions\":[{\"partition\":0,"
+                        + "\"nextOffset\":123,\"rows\":10,\"digest\":\"10:00000000000000c5\",\"state\":\"equal\","
+                        + "\"comparedOffset\":120,\"comparedAt\":\"")
+                .contains("\"state\":\"differs\"", "\"detail\":\"partition 1 of puri.identities.v1 differs");
+    }
+
+    @Test
+    void aRebuildIsAcceptedOrRefused() {
+        assertThat(answered(send("POST", "/v1/table/rebuild", null), 202)).contains("\"state\":\"running\"");
+        assertThat(get("/v1/table/rebuild", 200)).contains("\"reached\":4,\"end\":9");
+
+        rebuildRefusal = "a rebuild is under way";
+
+        assertThat(answered(send("POST", "/v1/table/rebuild", null), 409))
+                .contains("/problems/cannot-rebuild", "a rebuild is under way.");
     }
 
     @Test

@@ -31,7 +31,9 @@ import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Supplier;
 import org.apache.avro.Schema;
 import org.apache.kafka.clients.consumer.Consumer;
@@ -50,6 +52,7 @@ abstract class ServedRoutes {
     static final String HANDLE = "trk_4k7vx9tz2nqr8w3";
     static final int MAX_REFS = 1000;
     static final int PARTITIONS = 8;
+    private static final Map<String, Object> REBUILD = rebuild();
 
     private final PackedTable filled = new PackedTable();
     final OutcomeCache outcomes = new OutcomeCache(new SimpleMeterRegistry());
@@ -60,6 +63,8 @@ abstract class ServedRoutes {
     volatile @Nullable Table table = filled;
     volatile Declarations declarations = Declarations.none();
     volatile @Nullable String lag;
+    volatile @Nullable Map<String, Object> digests;
+    volatile @Nullable String rebuildRefusal;
     private Subscribers subscribers;
     private RefusalLog refusals;
     private DeclaredCollections collections;
@@ -82,6 +87,7 @@ abstract class ServedRoutes {
                 feeds,
                 new Exports(() -> null, 1, metrics.registry()),
                 new Search(null),
+                new TableAdmin(() -> table, () -> digests, () -> rebuildRefusal, () -> REBUILD),
                 new Health(),
                 metrics,
                 new Route.DynamicHeader(Routes.LAG, () -> lag));
@@ -92,6 +98,15 @@ abstract class ServedRoutes {
         put("soundcloud:tracks:lost", Rows.mergedInto("soundcloud:tracks:nowhere"));
         put("soundcloud:tracks:gone", Rows.deleted(null));
         put("debian:packages:a%2Fb", Rows.active("br-1"));
+    }
+
+    private static Map<String, Object> rebuild() {
+        Map<String, Object> rebuild = new LinkedHashMap<>();
+        rebuild.put("state", "running");
+        rebuild.put("rows", 6L);
+        rebuild.put("reached", 4L);
+        rebuild.put("end", 9L);
+        return rebuild;
     }
 
     /** Returns feeds of an unreachable broker. */
@@ -155,7 +170,7 @@ abstract class ServedRoutes {
         return answered(send("POST", "/v1/resolve", body), status);
     }
 
-    private static String answered(HttpResponse<String> response, int status) {
+    static String answered(HttpResponse<String> response, int status) {
         assertThat(response.statusCode()).as(response.body()).isEqualTo(status);
         return response.body();
     }

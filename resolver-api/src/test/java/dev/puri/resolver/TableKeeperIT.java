@@ -30,7 +30,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.Function;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 
@@ -61,14 +60,14 @@ final class TableKeeperIT extends ResolverOnBroker {
     void failedFillsAreRetriedAndKeepNoMemory() {
         write(row(TRACK, Rows.active("br-1")));
         List<PackedTable> tables = new CopyOnWriteArrayList<>();
-        try (Keeping keeping = new Keeping(InstantSource.system(), feeders -> table -> {
+        try (Keeping keeping = new Keeping(InstantSource.system(), feeders -> (table, digests) -> {
             tables.add(table);
             table.put(Puri.parse("a:b:c"), Rows.active("br-9"));
             assertThat(table.stats().bytes()).isPositive();
             return switch (tables.size()) {
                 case 1 -> throw new OutOfMemoryError("as if there were no memory outside the heap");
                 case 2 -> throw new IllegalStateException("as if the feeder could not be created");
-                default -> feeders.apply(table);
+                default -> feeders.create(table, digests);
             };
         })) {
             keeping.keeper.start();
@@ -114,7 +113,7 @@ final class TableKeeperIT extends ResolverOnBroker {
         /**
          * @param feeders converts the factory that a resolver uses
          */
-        Keeping(InstantSource clock, UnaryOperator<Function<PackedTable, TableFeeder>> feeders) {
+        Keeping(InstantSource clock, UnaryOperator<TableFeeder.Factory> feeders) {
             changes = Subscribers.start(
                     ChangesOptions.of(10, Duration.ofDays(1), 1, 10_000, Duration.ofSeconds(1)),
                     new PlainConsumers(Map.of(), broker.bootstrapServers()),
@@ -138,6 +137,7 @@ final class TableKeeperIT extends ResolverOnBroker {
                     Duration.ofSeconds(30),
                     () -> null,
                     System::gc,
+                    100_000,
                     clock,
                     meters);
         }

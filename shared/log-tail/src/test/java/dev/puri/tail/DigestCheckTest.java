@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.puri.schemas.log.PartitionDigest;
 import dev.puri.tail.DigestCheck.State;
+import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -115,13 +116,14 @@ final class DigestCheckTest {
 
     @Test
     void theMetricCountsDifferingPartitions() {
-        try (SimpleMeterRegistry meters = new SimpleMeterRegistry()) {
-            DigestCheck.meter("topic", () -> check, meters);
-            assertThat(meters.get("puri.digest.differing").tag("topic", "topic").gauge().value())
-                    .isZero();
+        SimpleMeterRegistry meters = new SimpleMeterRegistry();
+        DigestCheck.meter("topic", () -> check, meters);
+        Gauge differing =
+                meters.get("puri.digest.differing").tag("topic", "topic").gauge();
+        assertThat(differing.value()).isZero();
 
-            check.compare(3, 1234, ELEVEN, TEN);
-            assertThat(meters.get("puri.digest.differing").gauge().value()).isEqualTo(1);
-        }
+        check.compare(3, 1234, ELEVEN, TEN);
+
+        assertThat(differing.value()).isEqualTo(1);
     }
 }

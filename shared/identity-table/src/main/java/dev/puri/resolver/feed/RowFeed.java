@@ -3,12 +3,15 @@ package dev.puri.resolver.feed;
 import dev.puri.schemas.avro.IdentityRow;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Outcome;
+import dev.puri.schemas.log.PartitionDigest;
 import dev.puri.schemas.log.Row;
 import dev.puri.schemas.log.RowAvro;
+import dev.puri.schemas.log.Topics;
 import dev.puri.schemas.serde.RecordReader;
 import dev.puri.schemas.serde.RegisteredForm;
 import dev.puri.schemas.serde.SchemaRegistry;
 import dev.puri.schemas.serde.WireFormat;
+import dev.puri.tail.DigestCheck;
 import dev.puri.tail.RecordKey;
 import dev.puri.tail.SchemaRegistryWait;
 import dev.puri.tail.wait.EventOutcome;
@@ -41,6 +44,7 @@ final class RowFeed implements Processor<byte[], byte[], Void, Void> {
     private static final Logger log = LoggerFactory.getLogger(RowFeed.class);
 
     private final RowWriter writer;
+    private final DigestCheck digests;
     private final SchemaRegistry registry;
     private final OutcomeCache outcomes;
     private final SchemaRegistryWait schemaRegistryWait;
@@ -54,15 +58,18 @@ final class RowFeed implements Processor<byte[], byte[], Void, Void> {
     private boolean isOwnSchemaIdKnown;
 
     /**
+     * @param digests decides which digests in the topic are compared
      * @param outcomes receives the outcomes of events that the rows do not show, such as refusals
      */
     RowFeed(
             RowWriter writer,
+            DigestCheck digests,
             SchemaRegistry registry,
             OutcomeCache outcomes,
             SchemaRegistryWait schemaRegistryWait,
             Counter undecodable) {
         this.writer = writer;
+        this.digests = digests;
         this.registry = registry;
         this.outcomes = outcomes;
         this.schemaRegistryWait = schemaRegistryWait;
@@ -88,6 +95,8 @@ final class RowFeed implements Processor<byte[], byte[], Void, Void> {
         byte[] key = record.key();
         byte[] value = record.value();
         RowWriter.Batch batch = writer.batch();
+        RecordMetadata metadata = metadata();
+        int partition = metadata == null ? 0 : metadata.partition();
         // The position in the first header is that of the last event. It replaces the position in the value.
         byte[] token = firstHeaderValue(record.headers());
         if (key != null
@@ -95,31 +104,34 @@ final class RowFeed implements Processor<byte[], byte[], Void, Void> {
                 && token != null
                 && ChangeRecords.isChange(record.headers())
                 && hasOwnSchema(value)
-                && batch.rows.tryPut(key, value, token)) {
-            batch.addRecord(key, value, token, metadata(), true);
+                && batch.rows.tryPut(partition, key, value, token)) {
+            batch.addRecord(key, value, token, metadata, true);
             return;
         }
         try {
             Puri puri = RecordKey.puri(key);
+            if (value == null && Topics.isMarker(puri) && compareDigest(record, metadata)) {
+                return;
+            }
             EventOutcome answer = outcomes.read(puri, record.headers(), this::recordPlace);
             Row row = value == null ? null : row(value);
             // Not the batch from above: a wait for the schema registry hands over the batch.
             batch = writer.batch();
             if (row == null) {
-                batch.rows.remove(puri);
+                batch.rows.remove(partition, puri);
                 if (answer != null && answer.outcome().kind() == Outcome.Kind.APPLIED) {
                     outcomes.erased(puri, answer.position(), Instant.ofEpochMilli(record.timestamp()));
                 } else if (answer != null) {
                     outcomes.addWithoutRow(puri, answer.position());
                 }
             } else {
-                batch.rows.put(puri, answer == null ? row : answer.rowToStore(row));
+                batch.rows.put(partition, puri, answer == null ? row : answer.rowToStore(row));
             }
             batch.addRecord(
                     puri.toBytes(),
                     value,
                     answer == null ? null : answer.position().toString().getBytes(StandardCharsets.US_ASCII),
-                    metadata(),
+                    metadata,
                     answer == null || answer.outcome().kind() == Outcome.Kind.APPLIED);
             if (answer != null && answer.outcome().reason() != null) {
                 outcomes.refused(puri, answer.position(), answer.outcome().reason());
@@ -131,6 +143,24 @@ final class RowFeed implements Processor<byte[], byte[], Void, Void> {
                     recordPlace(),
                     e.getMessage());
         }
+    }
+
+    /**
+     * Lets the writer compare the digest that the registrar published at this offset. Ignores a digest that is not
+     * comparable.
+     *
+     * @return false if the marker has no digest
+     * @throws IllegalArgumentException if the digest is malformed
+     */
+    private boolean compareDigest(Record<byte[], byte[]> record, @Nullable RecordMetadata metadata) {
+        PartitionDigest published = PartitionDigest.of(record.headers());
+        if (published == null) {
+            return false;
+        }
+        if (metadata != null && digests.isComparable(metadata.partition(), metadata.offset(), record.timestamp())) {
+            writer.handOverAndCompare(metadata.partition(), metadata.offset(), published);
+        }
+        return true;
     }
 
     /**

@@ -2,8 +2,10 @@ package dev.puri.resolver.feed;
 
 import dev.puri.resolver.table.PackedTable;
 import dev.puri.resolver.table.RowBatch;
+import dev.puri.schemas.log.PartitionDigest;
 import dev.puri.schemas.log.Position;
 import dev.puri.schemas.log.Row;
+import dev.puri.tail.DigestCheck;
 import dev.puri.tail.Stop;
 import dev.puri.tail.StoppedException;
 import dev.puri.tail.wait.OutcomeCache;
@@ -45,6 +47,7 @@ final class RowWriter implements AutoCloseable {
     static final int BATCHES = 40;
 
     private final PackedTable table;
+    private final DigestCheck digests;
     private final OutcomeCache outcomes;
     private final Waiters waiters;
     private final BlockingQueue<Batch> fullBatches = new LinkedBlockingQueue<>();
@@ -77,6 +80,9 @@ final class RowWriter implements AutoCloseable {
      */
     private volatile boolean keepsRecordBytes;
 
+    /** A digest in the topic, and the place of its record. */
+    private record PublishedDigest(int partition, long offset, PartitionDigest digest) {}
+
     /** Rows and removals in the order of the topic, and the offset after them. Used by one thread at a time. */
     final class Batch {
         final RowBatch rows;
@@ -94,6 +100,9 @@ final class RowWriter implements AutoCloseable {
         private int partition = -1;
 
         private long offset;
+
+        /** Compared with the digest of the table after this batch and all earlier batches are written; null for none. */
+        private @Nullable PublishedDigest published;
 
         /** Runs after this batch and all earlier batches are written; null for none. */
         private @Nullable Runnable onWritten;
@@ -169,15 +178,18 @@ final class RowWriter implements AutoCloseable {
             Arrays.fill(tokens, 0, rows.count(), null);
             rows.clear();
             partition = -1;
+            published = null;
         }
     }
 
     /**
+     * @param digests receives the comparisons of the table's digests with those in the topic
      * @param outcomes receives the decided events of namespaces' own topics after their rows are in the table
      * @param waiters woken when rows change
      */
-    RowWriter(PackedTable table, OutcomeCache outcomes, Waiters waiters) {
+    RowWriter(PackedTable table, DigestCheck digests, OutcomeCache outcomes, Waiters waiters) {
         this.table = table;
+        this.digests = digests;
         this.outcomes = outcomes;
         this.waiters = waiters;
         for (int i = 1; i < BATCHES; i++) {
@@ -216,6 +228,17 @@ final class RowWriter implements AutoCloseable {
     void handOverUpTo(int partition, long offset) {
         currentBatch.partition = partition;
         currentBatch.offset = offset;
+        handOver();
+    }
+
+    /**
+     * Hands over the added records to the writer, which then compares the digest of the table with a published one.
+     * Called by the packer after it has added all records before the digest's offset, and none after it.
+     *
+     * @throws IllegalStateException if writing failed
+     */
+    void handOverAndCompare(int partition, long offset, PartitionDigest published) {
+        currentBatch.published = new PublishedDigest(partition, offset, published);
         handOver();
     }
 
@@ -314,6 +337,10 @@ final class RowWriter implements AutoCloseable {
         table.write(batch.rows);
         if (batch.partition >= 0) {
             table.setNextOffset(batch.partition, batch.offset);
+        }
+        PublishedDigest published = batch.published;
+        if (published != null) {
+            digests.compare(published.partition, published.offset, published.digest, table.digest(published.partition));
         }
         RowChanges current = receiver;
         if (current == null) {

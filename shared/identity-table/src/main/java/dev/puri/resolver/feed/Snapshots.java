@@ -4,6 +4,7 @@ import dev.puri.resolver.table.PackedTable;
 import dev.puri.resolver.table.SnapshotOrigin;
 import dev.puri.resolver.table.SnapshotRefusedException;
 import dev.puri.resolver.table.SnapshotRequirements;
+import dev.puri.tail.DigestCheck;
 import dev.puri.tail.ObservationTime;
 import dev.puri.tail.RetryPolicy;
 import dev.puri.tail.Stop;
@@ -128,14 +129,18 @@ public final class Snapshots {
         return file.resolveSibling(file.getFileName() + ".refused");
     }
 
-    /** Creates the writer of a table's snapshots. It starts when the table is complete. */
-    SnapshotWriting writerOf(PackedTable table, TopicEnds endsAtStart) {
-        return new SnapshotWriting(table, endsAtStart);
+    /**
+     * Creates the writer of a table's snapshots. It starts when the table is complete, and writes no snapshot while the
+     * table differs from the registrar.
+     */
+    SnapshotWriting writerOf(PackedTable table, DigestCheck digests, TopicEnds endsAtStart) {
+        return new SnapshotWriting(table, digests, endsAtStart);
     }
 
     /** Writes the snapshots of one table in its own thread, and a last snapshot on close. */
     final class SnapshotWriting implements AutoCloseable {
         private final PackedTable table;
+        private final DigestCheck digests;
         private final TopicEnds endsAtStart;
         private final Stop stop = new Stop();
         private final SupervisedThread thread =
@@ -152,8 +157,9 @@ public final class Snapshots {
 
         private Instant writtenAsOf = Instant.MIN;
 
-        private SnapshotWriting(PackedTable table, TopicEnds endsAtStart) {
+        private SnapshotWriting(PackedTable table, DigestCheck digests, TopicEnds endsAtStart) {
             this.table = table;
+            this.digests = digests;
             this.endsAtStart = endsAtStart;
         }
 
@@ -202,6 +208,10 @@ public final class Snapshots {
             Path target = file;
             ObservationTime completeAt = asOf;
             if (target == null || completeAt == null || isUpToDate(completeAt.wall())) {
+                return;
+            }
+            if (digests.isDiffering()) {
+                log.warn("No snapshot is written, because the table differs; the previous snapshot is kept");
                 return;
             }
             Instant now = completeAt.wall();

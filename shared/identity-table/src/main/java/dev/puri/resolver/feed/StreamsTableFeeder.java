@@ -4,6 +4,7 @@ import dev.puri.resolver.table.PackedTable;
 import dev.puri.resolver.table.RowBatch;
 import dev.puri.schemas.log.Topics;
 import dev.puri.schemas.serde.SchemaRegistry;
+import dev.puri.tail.DigestCheck;
 import dev.puri.tail.RetryPolicy;
 import dev.puri.tail.SchemaRegistryWait;
 import dev.puri.tail.Stop;
@@ -70,6 +71,7 @@ public final class StreamsTableFeeder implements TableFeeder {
 
     /**
      * @param table an empty table, or one opened from a snapshot, which is then fed from the offsets of the snapshot
+     * @param digests receives the comparisons of the table's digests with those in the topic
      * @param kafka the user's properties. Properties that correctness depends on are overridden
      * @param stateDir the folder for the state directory of Kafka Streams. Two feeders must not use it at the same time
      * @param registry resolves schema ids. The feeder does not close it
@@ -79,6 +81,7 @@ public final class StreamsTableFeeder implements TableFeeder {
      */
     public StreamsTableFeeder(
             PackedTable table,
+            DigestCheck digests,
             Map<String, String> kafka,
             String bootstrapServers,
             String stateDir,
@@ -87,9 +90,11 @@ public final class StreamsTableFeeder implements TableFeeder {
             Waiters waiters,
             Counter undecodable) {
         this.table = table;
-        writer = new RowWriter(table, outcomes, waiters);
+        writer = new RowWriter(table, digests, outcomes, waiters);
         streams = new KafkaStreams(
-                topology(registry, outcomes, undecodable), config(kafka, bootstrapServers, stateDir), clientSupplier);
+                topology(digests, registry, outcomes, undecodable),
+                config(kafka, bootstrapServers, stateDir),
+                clientSupplier);
         streams.setUncaughtExceptionHandler(cause -> {
             death = cause;
             return StreamThreadExceptionResponse.SHUTDOWN_CLIENT;
@@ -105,7 +110,7 @@ public final class StreamsTableFeeder implements TableFeeder {
      * @param outcomes receives the outcomes of events that the rows do not show, such as refusals
      * @param waiters woken when rows change
      */
-    public static Function<PackedTable, TableFeeder> factory(
+    public static TableFeeder.Factory factory(
             Map<String, String> kafka,
             String bootstrapServers,
             String stateDir,
@@ -116,8 +121,8 @@ public final class StreamsTableFeeder implements TableFeeder {
         Counter undecodable = Counter.builder("puri.table.undecodable")
                 .description("Records of the table's topic that cannot be decoded")
                 .register(meters);
-        return table -> new StreamsTableFeeder(
-                table, kafka, bootstrapServers, stateDir, registry, outcomes, waiters, undecodable);
+        return (table, digests) -> new StreamsTableFeeder(
+                table, digests, kafka, bootstrapServers, stateDir, registry, outcomes, waiters, undecodable);
     }
 
     static Properties config(Map<String, String> kafka, String bootstrapServers, String stateDir) {
@@ -141,13 +146,14 @@ public final class StreamsTableFeeder implements TableFeeder {
         return config;
     }
 
-    private Topology topology(SchemaRegistry registry, OutcomeCache outcomes, Counter undecodable) {
+    private Topology topology(
+            DigestCheck digests, SchemaRegistry registry, OutcomeCache outcomes, Counter undecodable) {
         StreamsBuilder builder = new StreamsBuilder();
         builder.addGlobalStore(
                 new ExistingStore(table),
                 Topics.IDENTITIES,
                 Consumed.with(Serdes.ByteArray(), Serdes.ByteArray()),
-                () -> new RowFeed(writer, registry, outcomes, schemaRegistryWait, undecodable));
+                () -> new RowFeed(writer, digests, registry, outcomes, schemaRegistryWait, undecodable));
         return builder.build();
     }
 

@@ -1,6 +1,7 @@
 package dev.puri.resolver.feed;
 
 import dev.puri.resolver.table.PackedTable;
+import dev.puri.tail.DigestCheck;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -9,6 +10,16 @@ import org.jspecify.annotations.Nullable;
  * Not thread-safe, except {@link #abandon}, {@link #isRunning}, {@link #table} and {@link #schemaRegistryProblem}.
  */
 public interface TableFeeder extends AutoCloseable {
+    /** Creates the feeder of a new table. */
+    @FunctionalInterface
+    interface Factory {
+        /**
+         * @param table an empty table, or one opened from a snapshot
+         * @param digests receives the comparisons of the table's digests with those in the topic
+         */
+        TableFeeder create(PackedTable table, DigestCheck digests);
+    }
+
     /** Returns the table that this feeder feeds. */
     PackedTable table();
 

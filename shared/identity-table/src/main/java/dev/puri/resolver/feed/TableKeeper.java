@@ -6,6 +6,7 @@ import dev.puri.resolver.table.Table;
 import dev.puri.resolver.table.TableStats;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Topics;
+import dev.puri.tail.DigestCheck;
 import dev.puri.tail.FailureState;
 import dev.puri.tail.LifeCycle;
 import dev.puri.tail.ObservationTime;
@@ -15,6 +16,7 @@ import dev.puri.tail.SupervisedThread;
 import dev.puri.tail.TopicAdmin;
 import dev.puri.tail.TopicAdmin.TopicUnavailableException;
 import dev.puri.tail.TopicEnds;
+import dev.puri.tail.Truncation;
 import dev.puri.tail.wait.Waiters;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
@@ -22,13 +24,15 @@ import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BiPredicate;
-import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.function.ToDoubleFunction;
 import org.apache.kafka.common.KafkaException;
@@ -44,10 +48,14 @@ import org.slf4j.LoggerFactory;
  * <pre>
  * wait for the topic ─▶ fill a new table ─▶ swap it with the serving table ─▶ watch feeder and topic
  *         ▲                    │ fails                                            │ feeder is dead,
- *         └──── back off ◀─────┴──────────────────────────────────────────────────┘ topic was recreated
+ *         └──── back off ◀─────┴──────────────────────────────────────────────────┘ topic was recreated,
+ *                                                                                    rebuild was requested
  * </pre>
  *
- * If the feeder of the serving table dies, the table keeps serving its last rows until the new table is complete.
+ * A table is not filled from a topic whose first records were deleted, because it would lack rows. {@link DigestCheck}
+ * compares the serving table with the registrar, and {@link TableScrub} with itself.
+ *
+ * <p>If the feeder of the serving table dies, the table keeps serving its last rows until the new table is complete.
  * Meanwhile readiness is down, so that a load balancer chooses another resolver. An incomplete table never serves.
  *
  * @param <C> type of the receiver of changes
@@ -69,13 +77,14 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
     private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(30);
 
     private final Supplier<TopicAdmin> createAdmin;
-    private final Function<PackedTable, TableFeeder> createFeeder;
+    private final TableFeeder.Factory feederFactory;
     private final Snapshots snapshots;
     private final Waiters waiters;
     private final ChangeReceiverFactory<C> receiverFactory;
     private final long maxLag;
     private final Duration maxLagAge;
     private final Supplier<@Nullable String> hangingTransaction;
+    private final long checkRate;
     private final InstantSource clock;
     private final Counter rebuilds;
     private final ReplacedTable replacedTable;
@@ -94,6 +103,14 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
 
     /** The end offsets that the brokers reported last; null if they never did. */
     private volatile @Nullable TopicEnds ends;
+
+    /** The comparisons of the serving table with the registrar; null if no table was complete yet. */
+    private volatile @Nullable DigestCheck digests;
+
+    private final TableRebuild rebuild;
+
+    /** Which records the brokers have deleted from the topic. */
+    private final FailureState truncation = new FailureState();
 
     /** Why the table cannot be fed, as text for people. */
     private final FailureState problem = new FailureState("not begun");
@@ -123,7 +140,7 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
 
     /**
      * @param createAdmin creates an admin client for the topic
-     * @param createFeeder creates the feeder of a table
+     * @param feederFactory creates the feeder of a table
      * @param snapshots opens and writes snapshots of the table
      * @param waiters woken when a new table serves
      * @param receiverFactory creates the receiver of the serving table's changes
@@ -132,10 +149,11 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
      * @param hangingTransaction describes an open transaction that hides later records; null if there is none
      * @param collector runs the garbage collector, which frees the off-heap memory of a replaced table. Does nothing in
      *     a process that the keeper shares with an application
+     * @param checkRate the maximum number of rows per second that are compared with their digests; 0 for none
      */
     public TableKeeper(
             Supplier<TopicAdmin> createAdmin,
-            Function<PackedTable, TableFeeder> createFeeder,
+            TableFeeder.Factory feederFactory,
             Snapshots snapshots,
             Waiters waiters,
             ChangeReceiverFactory<C> receiverFactory,
@@ -143,10 +161,11 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
             Duration maxLagAge,
             Supplier<@Nullable String> hangingTransaction,
             Runnable collector,
+            long checkRate,
             InstantSource clock,
             MeterRegistry meters) {
         this.createAdmin = createAdmin;
-        this.createFeeder = createFeeder;
+        this.feederFactory = feederFactory;
         this.snapshots = snapshots;
         this.waiters = waiters;
         this.receiverFactory = receiverFactory;
@@ -154,7 +173,9 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
         this.maxLagAge = maxLagAge;
         this.hangingTransaction = hangingTransaction;
         this.replacedTable = new ReplacedTable(collector);
+        this.checkRate = checkRate;
         this.clock = clock;
+        this.rebuild = new TableRebuild(clock);
         this.rebuilds = Counter.builder("puri.table.rebuilds")
                 .description("Attempts to replace the serving table by a new table")
                 .register(meters);
@@ -182,6 +203,7 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
         Gauge.builder("puri.table.restore.end.records", this, keeper -> keeper.fillProgress(FillProgress::end))
                 .description("End offsets that the table has to reach")
                 .register(meters);
+        DigestCheck.meter(Topics.IDENTITIES, () -> digests, meters);
         Gauge.builder("puri.table.ready", this, keeper -> keeper.unreadyReason() == null ? 1 : 0)
                 .description("1 if the serving table is fed and close to the end of its topic, otherwise 0")
                 .register(meters);
@@ -233,9 +255,67 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
                 feeder != null && feeder.isRunning(),
                 feeder == null ? null : feeder.schemaRegistryProblem(),
                 problem.reason(),
+                wrongContent(),
                 lastEnds == null || feeder == null ? 0 : lastEnds.lag(feeder.table()::nextOffset),
                 lastEnds == null ? null : lastEnds.at().age(clock),
                 hangingTransaction.get());
+    }
+
+    private @Nullable String wrongContent() {
+        DigestCheck check = digests;
+        String deletedRecords = truncation.reason();
+        return deletedRecords != null || check == null ? deletedRecords : check.reason();
+    }
+
+    /**
+     * Returns the digests of the serving table and their comparisons with the registrar, as the JSON of {@code GET
+     * /v1/digest}; null if no table was complete yet.
+     */
+    public @Nullable Map<String, Object> digests() {
+        LiveTable<C> serving = lifeCycle.serving();
+        DigestCheck check = digests;
+        if (serving == null || check == null) {
+            return null;
+        }
+        PackedTable table = serving.table();
+        List<Map<String, Object>> partitions = new ArrayList<>();
+        for (int partition = 0; partition < partitions(); partition++) {
+            partitions.add(check.toJson(partition, table.nextOffset(partition), table.digest(partition)));
+        }
+        return Map.of("topics", List.of(DigestCheck.topicJson(Topics.IDENTITIES, partitions)));
+    }
+
+    /**
+     * Requests that a new table is filled from the beginning of the topic, without the snapshot, and replaces the
+     * serving table. The serving table answers meanwhile, but is not ready.
+     *
+     * @return null if the rebuild begins; otherwise why there is none, as text for people
+     */
+    public @Nullable String requestRebuild() {
+        String deletedRecords = truncation.reason();
+        if (deletedRecords != null) {
+            return deletedRecords;
+        }
+        if (!(lifeCycle.state() instanceof LifeCycle.Current)) {
+            return "no table is kept current now: " + waitReason();
+        }
+        return rebuild.begin() ? null : "a rebuild is under way";
+    }
+
+    /** Returns the progress of the rebuild that was requested last, as the JSON of {@code GET /v1/table/rebuild}. */
+    public Map<String, Object> rebuildStatus() {
+        Map<String, Object> status = rebuild.toJson();
+        status.put("rows", (long) rows(filledOrServing()));
+        FillProgress progress = fillProgress();
+        if (progress != null) {
+            status.put("reached", progress.reached());
+            status.put("end", progress.end());
+        }
+        String detail = problem.reason();
+        if (detail != null) {
+            status.put("detail", detail);
+        }
+        return status;
     }
 
     /** Returns rows and offsets of the table that is filled or fed, for people and dashboards. */
@@ -253,6 +333,9 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
         }
         if (detail != null) {
             details.put("detail", detail);
+        }
+        if (rebuild.isRunning()) {
+            details.put("rebuild", "running");
         }
         return details;
     }
@@ -341,7 +424,9 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
     }
 
     private void onFailure(Throwable cause) {
-        if (cause instanceof KafkaException || cause instanceof TopicUnavailableException) {
+        if (cause instanceof TruncatedTopicException
+                || cause instanceof KafkaException
+                || cause instanceof TopicUnavailableException) {
             reportProblem(String.valueOf(cause.getMessage()));
         } else {
             log.error("Keeping the table current failed, and is retried", cause);
@@ -358,15 +443,24 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
         if (lifeCycle.serving() != null) {
             rebuilds.increment();
         }
-        PackedTable newTable = snapshots.open(admin, endsAtStart);
+        PackedTable newTable = rebuild.isRunning() ? new PackedTable() : snapshots.open(admin, endsAtStart);
+        requireComplete(admin.beginningOffsets(endsAtStart), newTable);
         log.info(
                 "Filling the table from {}: {} partitions, {} records",
                 Topics.IDENTITIES,
                 endsAtStart.byPartition().size(),
                 endsAtStart.lag(newTable::nextOffset));
         // Closed after the feeder, so that the last snapshot has all rows.
-        try (Snapshots.SnapshotWriting writing = snapshots.writerOf(newTable, endsAtStart)) {
-            feed(admin, endsAtStart, newTable, writing);
+        DigestCheck check = new DigestCheck(
+                Topics.IDENTITIES,
+                // The rows of a snapshot may be of later records than its offsets, but not of later ones than these.
+                partition ->
+                        newTable.isFromSnapshot() ? endsAtStart.byPartition().getOrDefault(partition, 0L) : 0,
+                clock);
+        try (Snapshots.SnapshotWriting writing = snapshots.writerOf(newTable, check, endsAtStart);
+                TableScrub scrub =
+                        new TableScrub(newTable, endsAtStart.byPartition().size(), check, checkRate)) {
+            feed(admin, endsAtStart, newTable, check, writing, scrub);
         } finally {
             if (table() != newTable) {
                 // The table never served, so it has no readers. The next attempt needs its memory.
@@ -375,9 +469,34 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
         }
     }
 
+    /** Refuses to fill a table from partitions whose first records were deleted. */
+    private void requireComplete(Map<Integer, Long> logStartOffsets, PackedTable newTable) {
+        Map<Integer, Long> unreadStarts = new HashMap<>(logStartOffsets);
+        unreadStarts.entrySet().removeIf(start -> start.getValue() <= newTable.nextOffset(start.getKey()));
+        String deletedRecords = Truncation.reason(Topics.IDENTITIES, unreadStarts);
+        if (deletedRecords != null) {
+            newTable.release();
+            throw new TruncatedTopicException(deletedRecords);
+        }
+    }
+
+    /** A table cannot be filled, because the topic lacks records. */
+    private static final class TruncatedTopicException extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+
+        TruncatedTopicException(String message) {
+            super(message);
+        }
+    }
+
     private void feed(
-            TopicAdmin admin, TopicEnds endsAtStart, PackedTable newTable, Snapshots.SnapshotWriting writing) {
-        try (TableFeeder newFeeder = createFeeder.apply(newTable)) {
+            TopicAdmin admin,
+            TopicEnds endsAtStart,
+            PackedTable newTable,
+            DigestCheck check,
+            Snapshots.SnapshotWriting writing,
+            TableScrub scrub) {
+        try (TableFeeder newFeeder = feederFactory.create(newTable, check)) {
             lifeCycle.fill(newFeeder);
             problem.changeTo("the table is being filled");
             if (stop.isRequested()) {
@@ -398,11 +517,15 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
             replacedTable.replace(table());
             // Before the table serves, so that a ready table has a staleness.
             asOf = endsAtStart.at();
+            digests = check;
+            // Before the next rebuild can be requested.
+            rebuild.complete();
             lifeCycle.complete(new LiveTable<>(newTable, changeReceiver));
             waiters.wakeAll();
             problem.clear();
             log.info("The table is complete: {} rows", newTable.rows());
             writing.start(endsAtStart.at());
+            scrub.start();
             replacedTable.collectIfInMemory();
             watch(admin, newFeeder, endsAtStart, writing, changeReceiver);
         }
@@ -429,6 +552,11 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
             RowChanges changeReceiver) {
         while (!stop.awaitRequest(WATCH_PERIOD)) {
             replacedTable.collectIfInMemory();
+            if (rebuild.isRunning()) {
+                log.info("The table is rebuilt on request");
+                problem.changeTo("the table is being rebuilt");
+                return;
+            }
             if (!currentFeeder.isRunning()) {
                 reportProblem("the Kafka Streams client of the table is dead: " + currentFeeder.death());
                 return;
@@ -446,6 +574,7 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
                             + " and may have missed erasures");
                     return;
                 }
+                watchLogStart(admin.beginningOffsets(currentEnds));
                 problem.clear();
                 writing.observe(currentEnds);
                 ObservationTime completeAt = writing.asOf();
@@ -456,6 +585,16 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
             } catch (TopicUnavailableException e) {
                 reportProblem(String.valueOf(e.getMessage()));
             }
+        }
+    }
+
+    /** Notes whether records of the topic were deleted. The serving table has them, but no new table would. */
+    private void watchLogStart(Map<Integer, Long> logStartOffsets) {
+        String deletedRecords = Truncation.reason(Topics.IDENTITIES, logStartOffsets);
+        if (deletedRecords == null) {
+            truncation.clear();
+        } else if (truncation.changeTo(deletedRecords)) {
+            log.error("The table still has all rows, but cannot be filled again: {}", deletedRecords);
         }
     }
 

@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
  * @param isFeederRunning whether the feeder is alive
  * @param schemaRegistryProblem why the feeder waits for the schema registry; null if it does not wait
  * @param problem another reason why the table cannot be fed; null if there is none
+ * @param wrongContent why the serving table may lack or have wrong rows; null if nothing is known
  * @param lag the lag of the table, in records
  * @param lagAge the time since the brokers reported the end offsets; null if they never did
  * @param hangingTransaction describes an open transaction that hides later records; null if there is none
@@ -19,6 +20,7 @@ record TableReadiness(
         boolean isFeederRunning,
         @Nullable String schemaRegistryProblem,
         @Nullable String problem,
+        @Nullable String wrongContent,
         long lag,
         @Nullable Duration lagAge,
         @Nullable String hangingTransaction) {
@@ -38,6 +40,9 @@ record TableReadiness(
         }
         if (!isFeederRunning) {
             return "the Kafka Streams client of the table is dead";
+        }
+        if (wrongContent != null) {
+            return wrongContent;
         }
         if (lagAge == null || lagAge.compareTo(maxLagAge) > 0) {
             return problem != null ? problem : "the lag of the table is not known";

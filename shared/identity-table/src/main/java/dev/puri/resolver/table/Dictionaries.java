@@ -3,6 +3,7 @@ package dev.puri.resolver.table;
 import dev.puri.schemas.identity.Owner;
 import dev.puri.schemas.identity.Shard;
 import dev.puri.schemas.log.Position;
+import dev.puri.schemas.log.RowHash;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -100,9 +101,13 @@ final class Dictionaries {
         final T value;
         final byte[] text;
 
+        /** {@link RowHash#ofText} of the text. */
+        final long hash;
+
         Word(T value, String text) {
             this.value = value;
             this.text = text.getBytes(StandardCharsets.US_ASCII);
+            hash = RowHash.ofText(this.text);
         }
     }
 

@@ -2,11 +2,13 @@ package dev.puri.resolver.table;
 
 import dev.puri.schemas.identity.Handle;
 import dev.puri.schemas.identity.Puri;
+import dev.puri.schemas.log.PartitionDigest;
 import dev.puri.schemas.log.Row;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
@@ -15,6 +17,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.function.Consumer;
+import java.util.stream.IntStream;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.streams.processor.StateStore;
 import org.apache.kafka.streams.processor.StateStoreContext;
@@ -30,11 +33,15 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  *
  * A change of a row writes a new record, points both indexes to it, and frees the old record. One thread writes. {@link
- * Index} explains why readers need no lock.
+ * Index} explains why readers need no lock. {@link PartDigests} has the digests of the rows, which the writer updates
+ * with each change and {@link #checkPart} recomputes from the records.
  */
 public final class PackedTable implements Table, StateStore {
     /** The name of the store. */
     public static final String NAME = "identities";
+
+    /** In place of the hash of a damaged record. The hash of a row has this value with a probability of 2⁻⁶⁴. */
+    private static final long DAMAGED = 0;
 
     private final long seed;
     private final Slab slab = new Slab();
@@ -43,6 +50,11 @@ public final class PackedTable implements Table, StateStore {
     private final Dictionaries dictionaries = new Dictionaries();
     private final RowCodec codec = new RowCodec(dictionaries);
     private final AtomicLongArray byStatus = new AtomicLongArray(Row.Status.values().length);
+    private final PartDigests digests = new PartDigests();
+
+    /** Used by the writer. */
+    private final RecordHasher hasher = new RecordHasher(dictionaries);
+
     private final RowBatch ownBatch;
     private final NewRecord newRecord = new NewRecord();
     private final WordCounts wordCounts = new WordCounts();
@@ -68,8 +80,24 @@ public final class PackedTable implements Table, StateStore {
     /** By partition: the offset in the snapshot, from which Kafka Streams restores. Empty without a snapshot. */
     private final Map<Integer, Long> snapshotOffsets;
 
+    /** Whether {@link #open} created the table. */
+    private boolean isFromSnapshot;
+
     private volatile @Nullable Changes listener;
     private volatile boolean open;
+
+    /**
+     * The result of {@link #checkPart}.
+     *
+     * @param isComplete false if the writer changed the part meanwhile, so that the check found nothing
+     * @param rows the number of rows of the part
+     * @param differing the partitions whose rows in the part differ from the digest
+     */
+    public record PartCheck(boolean isComplete, int rows, List<Integer> differing) {
+        private static PartCheck interrupted(int rows) {
+            return new PartCheck(false, rows, List.of());
+        }
+    }
 
     /** Creates an empty table. */
     public PackedTable() {
@@ -94,12 +122,13 @@ public final class PackedTable implements Table, StateStore {
         SnapshotReader.Head head = SnapshotReader.readHead(snapshot, requirements);
         PackedTable table = new PackedTable(head.seed(), head.offsets());
         try (SnapshotReader reader =
-                new SnapshotReader(snapshot, head.seed(), table.slab, table.puris, table.handles, table.dictionaries)) {
-            reader.fill(table.wordCounts);
+                new SnapshotReader(snapshot, head, table.slab, table.puris, table.handles, table.dictionaries)) {
+            reader.fill(table.wordCounts, table.digests);
         } catch (IOException | SnapshotRefusedException | RuntimeException | Error e) {
             table.release();
             throw e;
         }
+        table.isFromSnapshot = true;
         return table;
     }
 
@@ -257,14 +286,16 @@ public final class PackedTable implements Table, StateStore {
         handles.setExpectedGrowth(expectedGrowth);
         store(batch);
         prefetchSlots(batch);
+        digests.beginBatch();
         for (int i = 0; i < batch.count; i++) {
             Puri removed = batch.removed[i];
             if (removed == null) {
-                putInIndexes(batch.puriHashes[i], batch.hasHandle[i], batch.handleHashes[i], recordAddresses[i]);
+                put(batch, i);
             } else {
-                removeFromIndexes(removed);
+                remove(batch, i, removed);
             }
         }
+        digests.endBatch();
     }
 
     /** Copies the records of a batch to the slab: in one copy, which is faster, unless enough freed records exist. */
@@ -310,8 +341,29 @@ public final class PackedTable implements Table, StateStore {
         prefetched = sum;
     }
 
-    /** Points the indexes to a new record, and frees the previous record of the pURI. */
-    private void putInIndexes(long puriHash, boolean hasHandle, long handleHash, long newAddress) {
+    private void put(RowBatch batch, int i) {
+        int part = Index.segmentOf(batch.puriHashes[i]);
+        digests.beginChange(part);
+        byte[] oldRecord =
+                putInIndexes(batch.puriHashes[i], batch.hasHandle[i], batch.handleHashes[i], recordAddresses[i]);
+        digests.add(batch.partitions[i], part, batch.rowHashes[i]);
+        if (oldRecord != null) {
+            digests.subtract(batch.partitions[i], part, hasher.hash(oldRecord, 0, batch.textHashes[i]));
+        }
+        digests.endChange(part);
+        Changes changes = listener;
+        if (changes != null) {
+            Identity identity = codec.decode(newRecord.bytes());
+            changes.changed(identity.puri(), identity.row());
+        }
+    }
+
+    /**
+     * Points the indexes to a new record, and frees the previous record of the pURI.
+     *
+     * @return a copy of the previous record; null if there was none
+     */
+    private byte @Nullable [] putInIndexes(long puriHash, boolean hasHandle, long handleHash, long newAddress) {
         newRecord.set(newAddress);
         long oldAddress = puris.seek(puriHash, newRecord.byPuri);
         if (oldAddress == 0) {
@@ -319,21 +371,17 @@ public final class PackedTable implements Table, StateStore {
                 pointHandle(handleHash, newAddress, 0);
             }
             puris.insertAfterSeek(puriHash, newAddress);
-        } else {
-            byte[] oldRecord = puris.foundRecord();
-            HandleKey oldHandle = HandleKey.of(oldRecord, dictionaries, seed);
-            boolean keepsHandle = hasHandle && oldHandle != null && oldHandle.matches(newRecord.bytes());
-            if (hasHandle) {
-                pointHandle(handleHash, newAddress, keepsHandle ? oldAddress : 0);
-            }
-            puris.replace(puriHash, newAddress);
-            dropRecord(oldAddress, oldRecord, keepsHandle ? null : oldHandle);
+            return null;
         }
-        Changes changes = listener;
-        if (changes != null) {
-            Identity identity = codec.decode(newRecord.bytes());
-            changes.changed(identity.puri(), identity.row());
+        byte[] oldRecord = puris.foundRecord();
+        HandleKey oldHandle = HandleKey.of(oldRecord, dictionaries, seed);
+        boolean keepsHandle = hasHandle && oldHandle != null && oldHandle.matches(newRecord.bytes());
+        if (hasHandle) {
+            pointHandle(handleHash, newAddress, keepsHandle ? oldAddress : 0);
         }
+        puris.replace(puriHash, newAddress);
+        dropRecord(oldAddress, oldRecord, keepsHandle ? null : oldHandle);
+        return oldRecord;
     }
 
     /**
@@ -351,13 +399,17 @@ public final class PackedTable implements Table, StateStore {
     }
 
     /** Removes the row of a pURI from the indexes and frees its record. */
-    private void removeFromIndexes(Puri puri) {
+    private void remove(RowBatch batch, int i, Puri puri) {
         PuriKey key = new PuriKey(puri, dictionaries, seed);
         long oldAddress = puris.seek(key.hash(), key);
         if (oldAddress != 0) {
             byte[] oldRecord = puris.foundRecord();
+            int part = Index.segmentOf(key.hash());
+            digests.beginChange(part);
             puris.remove(key.hash());
             dropRecord(oldAddress, oldRecord, HandleKey.of(oldRecord, dictionaries, seed));
+            digests.subtract(batch.partitions[i], part, hasher.hash(oldRecord, 0, batch.textHashes[i]));
+            digests.endChange(part);
         }
         Changes changes = listener;
         if (changes != null) {
@@ -405,15 +457,102 @@ public final class PackedTable implements Table, StateStore {
         }
     }
 
+    /**
+     * Returns the digest of the rows of a partition, as of the end of a batch. While the table is restored, it may be
+     * of no exact offset. Any thread may call it.
+     */
+    public PartitionDigest digest(int partition) {
+        return digests.ofPartition(partition);
+    }
+
+    /** Returns whether the table was created from a snapshot. */
+    public boolean isFromSnapshot() {
+        return isFromSnapshot;
+    }
+
+    /**
+     * Recomputes the digest of the rows of one part from the stored records, and compares it with the digest that the
+     * writer keeps. Also compares the slot of each record in the index of pURIs with its pURI. Any thread may call it.
+     *
+     * @param part the number of the part, from 0
+     * @param partitions the number of partitions of the topic
+     */
+    public PartCheck checkPart(int part, int partitions) {
+        long sequence = digests.sequence(part);
+        PartitionDigest expected = digests.ofPart(part);
+        SegmentRecords entries = new SegmentRecords();
+        RecordHasher recordHasher = new RecordHasher(dictionaries);
+        try (Dictionaries.Hold hold = dictionaries.hold()) {
+            puris.read(part, entries);
+            PartitionDigest stored = PartitionDigest.EMPTY;
+            for (int i = 0; i < entries.records.size(); i++) {
+                stored = stored.plus(hash(entries, i, part, recordHasher));
+            }
+            if (!digests.isUnchanged(part, sequence)) {
+                return PartCheck.interrupted(entries.records.size());
+            }
+            List<Integer> differing =
+                    stored.equals(expected) ? List.of() : differing(entries, part, partitions, recordHasher);
+            return digests.isUnchanged(part, sequence)
+                    ? new PartCheck(true, entries.records.size(), differing)
+                    : PartCheck.interrupted(entries.records.size());
+        }
+    }
+
+    /** Returns the hash of a record, or any number if the record or its slot is damaged. */
+    private long hash(SegmentRecords entries, int i, int part, RecordHasher recordHasher) {
+        try {
+            long hash = recordHasher.hash(entries.records.get(i), 0);
+            long indexHash = recordHasher.indexHash(seed);
+            boolean isInItsSlot = Index.segmentOf(indexHash) == part && Index.tagOf(indexHash) == entries.tags[i];
+            return isInItsSlot ? hash : DAMAGED;
+        } catch (RuntimeException e) {
+            // A damaged record may have invalid lengths and codes.
+            return DAMAGED;
+        }
+    }
+
+    /** Returns the partitions whose stored rows in a part differ from their digest. */
+    private List<Integer> differing(SegmentRecords entries, int part, int partitions, RecordHasher recordHasher) {
+        int count = Math.max(partitions, digests.partitions());
+        PartitionDigest[] stored = new PartitionDigest[count];
+        Arrays.fill(stored, PartitionDigest.EMPTY);
+        for (int i = 0; i < entries.records.size(); i++) {
+            long hash = hash(entries, i, part, recordHasher);
+            if (hash != DAMAGED) {
+                int partition = recordHasher.partition(partitions);
+                stored[partition] = stored[partition].plus(hash);
+            }
+        }
+        return IntStream.range(0, count)
+                .filter(partition -> !stored[partition].equals(digests.of(partition, part)))
+                .boxed()
+                .toList();
+    }
+
+    /**
+     * Changes one bit of the stored row of a pURI, as a defect of the memory would. A fault injection for tests, which
+     * must not write the table meanwhile.
+     */
+    void flipBit(Puri puri) {
+        PuriKey key = new PuriKey(puri, dictionaries, seed);
+        long address = puris.seek(key.hash(), key);
+        byte[] record = puris.foundRecord();
+        int uuidOffset = Identifier.end(record, Varint.end(record, RowCodec.collectionOffset(record)));
+        record[uuidOffset + 15] ^= 1;
+        slab.copy(record, 0, address, record.length);
+    }
+
     private List<byte[]> records(int segment) {
         SegmentRecords entries = new SegmentRecords();
         puris.read(segment, entries);
         return entries.records;
     }
 
-    /** Collects the records of one segment, so that the memory of a scan is bounded. */
+    /** Collects the records of one segment and their tags, so that the memory of a scan is bounded. */
     private static final class SegmentRecords implements Index.EntryConsumer {
         private final List<byte[]> records = new ArrayList<>();
+        private long[] tags = new long[64];
 
         @Override
         public void restart() {
@@ -422,6 +561,10 @@ public final class PackedTable implements Table, StateStore {
 
         @Override
         public void accept(long tag, byte[] record) {
+            if (records.size() == tags.length) {
+                tags = Arrays.copyOf(tags, 2 * tags.length);
+            }
+            tags[records.size()] = tag;
             records.add(record);
         }
     }

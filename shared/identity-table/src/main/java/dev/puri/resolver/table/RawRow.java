@@ -2,6 +2,7 @@ package dev.puri.resolver.table;
 
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Row;
+import dev.puri.schemas.log.RowHash;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
@@ -17,7 +18,12 @@ final class RawRow {
     private final Dictionaries dictionaries;
     private final long seed;
 
+    /** The hash of the pURI in the index, with the seed of the table. */
     long puriHash;
+
+    /** {@link RowHash#ofText} of the pURI. */
+    long textHash;
+
     int collection;
     final byte[] identifier = new byte[Identifier.maxBytes(Puri.MAX_IDENTIFIER_BYTES)];
     int identifierLength;
@@ -87,6 +93,7 @@ final class RawRow {
      */
     void setPuri(byte[] text, int identifierOffset) {
         puriHash = Hash.of(text, seed);
+        textHash = RowHash.ofText(text);
         identifierLength = Identifier.pack(text, identifierOffset, text.length, identifier, 0);
         // Adjacent records often have the same collection. Its text then need not be decoded.
         Dictionaries.Collection previousCollection = dictionaries.collections.wordOrNull(collection);
@@ -120,8 +127,25 @@ final class RawRow {
         }
         identifierLength = end;
         puriHash = Hash.of(text, seed);
+        textHash = RowHash.ofText(text);
         dictionaries.collections.noteUse(collection);
         return true;
+    }
+
+    /** Returns the {@link RowHash} of the row. */
+    long rowHash() {
+        return RowHash.of(
+                textHash,
+                uuidHigh,
+                uuidLow,
+                dictionaries.owners.word(owner).hash,
+                dictionaries.shards.word(shard).hash,
+                hasHandle ? RowHash.ofHandle(handleHigh, handleLow, prefix) : RowHash.NONE,
+                status,
+                epoch,
+                createdMillis,
+                changedMillis,
+                survivor == null ? RowHash.NONE : RowHash.ofText(survivor.toBytes()));
     }
 
     void setHandle(long high, int low, int prefix) {

@@ -2,6 +2,7 @@ package dev.puri.resolver.table;
 
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Row;
+import dev.puri.schemas.log.RowHash;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
@@ -27,8 +28,17 @@ public final class RowBatch {
 
     final int[] begins = new int[MAX_ROWS + 1];
 
-    /** The hashes of the pURIs. */
+    /** The hashes of the pURIs in the index. */
     final long[] puriHashes = new long[MAX_ROWS];
+
+    /** {@link RowHash#ofText} of the pURIs. */
+    final long[] textHashes = new long[MAX_ROWS];
+
+    /** The {@link RowHash} of each row to put. */
+    final long[] rowHashes = new long[MAX_ROWS];
+
+    /** The partitions of the topic from which the rows and removals are. */
+    final int[] partitions = new int[MAX_ROWS];
 
     final boolean[] hasHandle = new boolean[MAX_ROWS];
 
@@ -86,31 +96,52 @@ public final class RowBatch {
     /**
      * Parses a topic record and adds its row, which replaces the previous row of the pURI.
      *
+     * @param partition the partition of the record
      * @param value a value written with the schema of this build
      * @param token the position of the event that caused the record, from its first header. It replaces the position in
      *     the value
      * @return false if only Avro can decode the record. Then nothing is added; the caller decodes it and calls {@link
      *     #put}
      */
-    public boolean tryPut(byte[] key, byte[] value, byte[] token) {
+    public boolean tryPut(int partition, byte[] key, byte[] value, byte[] token) {
         beginIfEmpty();
         if (!parser.parse(key, value, token, rawRow)) {
             return false;
         }
-        add();
+        add(partition);
         return true;
     }
 
-    /** Adds a row, which replaces the previous row of the pURI. */
+    /** Adds a row of partition 0, which replaces the previous row of the pURI. */
     public void put(Puri puri, Row row) {
-        beginIfEmpty();
-        rawRow.set(puri, row);
-        add();
+        put(0, puri, row);
     }
 
-    /** Adds the removal of a row. */
-    public void remove(Puri puri) {
+    /**
+     * Adds a row, which replaces the previous row of the pURI.
+     *
+     * @param partition the partition of the row's record. All records of a pURI are in one partition
+     */
+    public void put(int partition, Puri puri, Row row) {
         beginIfEmpty();
+        rawRow.set(puri, row);
+        add(partition);
+    }
+
+    /** Adds the removal of a row of partition 0. */
+    public void remove(Puri puri) {
+        remove(0, puri);
+    }
+
+    /**
+     * Adds the removal of a row.
+     *
+     * @param partition the partition of the tombstone
+     */
+    public void remove(int partition, Puri puri) {
+        beginIfEmpty();
+        partitions[count] = partition;
+        textHashes[count] = RowHash.ofText(puri.toBytes());
         begins[count + 1] = begins[count];
         removed[count++] = puri;
     }
@@ -121,7 +152,7 @@ public final class RowBatch {
         }
     }
 
-    private void add() {
+    private void add(int partition) {
         int begin = begins[count];
         int length = codec.encode(rawRow, scratch);
         if (begin + length > records.length) {
@@ -130,6 +161,9 @@ public final class RowBatch {
         System.arraycopy(scratch, 0, records, begin, length);
         begins[count + 1] = begin + length;
         puriHashes[count] = rawRow.puriHash;
+        textHashes[count] = rawRow.textHash;
+        rowHashes[count] = rawRow.rowHash();
+        partitions[count] = partition;
         hasHandle[count] = rawRow.hasHandle;
         handleHashes[count] = rawRow.handleHash;
         collections[count] = rawRow.collection;

@@ -63,7 +63,13 @@ final class RowCodec {
         return STATUSES[record[1] & STATUS_MASK];
     }
 
-    private static int collectionOffset(byte[] bytes, int begin) {
+    /** Returns the ordinal of the status of the record that begins at an offset; of a damaged record, 3 too. */
+    static int statusOrdinal(byte[] bytes, int begin) {
+        return bytes[begin + 1] & STATUS_MASK;
+    }
+
+    /** Returns the offset of the code of the collection of the record that begins at an offset. */
+    static int collectionOffset(byte[] bytes, int begin) {
         int flags = bytes[begin + 1];
         return (flags & HAS_HANDLE) == 0
                 ? begin + HANDLE_OFFSET

@@ -30,6 +30,8 @@ final class SnapshotFill {
     private final Index handles;
     private final Dictionaries dictionaries;
     private final long seed;
+    private final int partitions;
+    private final PartDigests digests;
     private final List<List<AllocatedBlock>> blocksBySegment = new ArrayList<>();
     private final List<Worker> workers = new ArrayList<>();
 
@@ -42,13 +44,25 @@ final class SnapshotFill {
     /** A block, and the address in the slab for its records. */
     private record AllocatedBlock(Block block, long address) {}
 
-    SnapshotFill(SnapshotParts parts, Slab slab, Index puris, Index handles, Dictionaries dictionaries, long seed) {
+    /**
+     * @param digests the digests of all rows of the snapshot. Those of replaced rows are subtracted
+     */
+    SnapshotFill(
+            SnapshotParts parts,
+            Slab slab,
+            Index puris,
+            Index handles,
+            Dictionaries dictionaries,
+            SnapshotReader.Head head,
+            PartDigests digests) {
         this.parts = parts;
         this.slab = slab;
         this.puris = puris;
         this.handles = handles;
         this.dictionaries = dictionaries;
-        this.seed = seed;
+        this.seed = head.seed();
+        this.partitions = head.partitions();
+        this.digests = digests;
         for (int segment = 0; segment < Index.SEGMENTS; segment++) {
             blocksBySegment.add(new ArrayList<>());
         }
@@ -74,8 +88,12 @@ final class SnapshotFill {
             forEachSegment(threads, Worker::fillHandles);
             handles.publishInstalled();
         }
+        RecordHasher hasher = new RecordHasher(dictionaries);
         for (long address : replacedAddresses) {
-            slab.freeRecord(address, Objects.requireNonNull(slab.read(address)).length / Slab.UNIT);
+            byte[] replaced = Objects.requireNonNull(slab.read(address));
+            long hash = hasher.hash(replaced, 0);
+            digests.subtract(hasher.partition(partitions), Index.segmentOf(hasher.indexHash(seed)), hash);
+            slab.freeRecord(address, replaced.length / Slab.UNIT);
         }
         workers.forEach(worker -> worker.counts.addTo(totals));
         return workers.stream().mapToLong(worker -> worker.rows).sum();

@@ -15,16 +15,17 @@ import java.util.zip.CRC32C;
  *          pURIs; the blocks are in the order of the segments
  * words    texts of the words that records refer to by code. This part follows the blocks, so that it has the words
  *          of all blocks. The text of an unused code is empty
+ * digests  number of rows and sum of their hashes, for each partition and segment; of exactly the rows in the blocks
  * index    offset, segment, number of rows and bytes of each block
- * foot     offsets and lengths of words and index, number of all rows, magic
+ * foot     offsets and lengths of words, digests and index, number of all rows, magic
  * </pre>
  */
 final class SnapshotFormat {
     static final long MAGIC = 0x7075_7269_7461_626cL; // "puritabl"
-    static final int VERSION = 2;
+    static final int VERSION = 3;
     static final int CRC_BYTES = 4;
     static final int FIXED_HEAD_BYTES = 8 + 4 + 4 + 16 + 8 + 8 + 8;
-    static final int FOOT_BYTES = 8 + 4 + 8 + 4 + 8 + 8 + CRC_BYTES;
+    static final int FOOT_BYTES = 3 * (8 + 4) + 8 + 8 + CRC_BYTES;
 
     /** The maximum number of bytes of the records of a block. A reader verifies and copies a whole block at once. */
     static final int BLOCK_BYTES = 1 << 16;

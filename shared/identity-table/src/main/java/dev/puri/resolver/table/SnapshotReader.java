@@ -23,24 +23,25 @@ final class SnapshotReader implements AutoCloseable {
     private final Index puris;
     private final Index handles;
     private final Dictionaries dictionaries;
-    private final long seed;
+    private final Head head;
 
     /**
      * The parameters of the table to create.
      *
+     * @param partitions the number of partitions of the topic
      * @param seed of the hashes
      * @param offsets by partition, the offset from which the table reads the topic
      */
-    record Head(long seed, Map<Integer, Long> offsets) {}
+    record Head(int partitions, long seed, Map<Integer, Long> offsets) {}
 
-    SnapshotReader(Path file, long seed, Slab slab, Index puris, Index handles, Dictionaries dictionaries)
+    SnapshotReader(Path file, Head head, Slab slab, Index puris, Index handles, Dictionaries dictionaries)
             throws IOException {
         this.parts = new SnapshotParts(file);
         this.slab = slab;
         this.puris = puris;
         this.handles = handles;
         this.dictionaries = dictionaries;
-        this.seed = seed;
+        this.head = head;
     }
 
     /** Reads a snapshot's head and checks that it matches the topic. */
@@ -76,7 +77,7 @@ final class SnapshotReader implements AutoCloseable {
                     offsets.put(partition, offset);
                 }
             }
-            return new Head(seed, offsets);
+            return new Head(partitions, seed, offsets);
         } catch (EOFException e) {
             throw new SnapshotRefusedException("the snapshot ends within its head", e);
         }
@@ -118,23 +119,24 @@ final class SnapshotReader implements AutoCloseable {
     }
 
     /** Fills the table, which must have no readers yet. */
-    void fill(RowCodec.RowCounter totals) throws IOException, SnapshotRefusedException {
+    void fill(RowCodec.RowCounter totals, PartDigests digests) throws IOException, SnapshotRefusedException {
         try {
             Foot foot = foot();
             readWords(foot.words);
-            long rows =
-                    new SnapshotFill(parts, slab, puris, handles, dictionaries, seed).fill(blocks(foot.index), totals);
+            digests.load(head.partitions, foot.digests);
+            SnapshotFill fill = new SnapshotFill(parts, slab, puris, handles, dictionaries, head, digests);
+            long rows = fill.fill(blocks(foot.index), totals);
             if (rows != foot.rows) {
                 throw new SnapshotRefusedException("the snapshot has " + rows + " rows instead of " + foot.rows);
             }
         } catch (EOFException e) {
             throw new SnapshotRefusedException("the snapshot is truncated", e);
         } catch (BufferUnderflowException e) {
-            throw new SnapshotRefusedException("the words or the index of the snapshot are damaged", e);
+            throw new SnapshotRefusedException("the words, the digests or the index of the snapshot are damaged", e);
         }
     }
 
-    private record Foot(ByteBuffer words, ByteBuffer index, long rows) {}
+    private record Foot(ByteBuffer words, ByteBuffer digests, ByteBuffer index, long rows) {}
 
     private Foot foot() throws IOException, SnapshotRefusedException {
         long offset = parts.size() - SnapshotFormat.FOOT_BYTES;
@@ -144,11 +146,14 @@ final class SnapshotReader implements AutoCloseable {
         ByteBuffer foot = parts.read(offset, SnapshotFormat.FOOT_BYTES, "the foot of the snapshot");
         long wordsOffset = foot.getLong();
         int wordsLength = foot.getInt();
+        long digestsOffset = foot.getLong();
+        int digestsLength = foot.getInt();
         long indexOffset = foot.getLong();
         int indexLength = foot.getInt();
         long rows = foot.getLong();
         return new Foot(
                 parts.read(wordsOffset, wordsLength, "the list of words"),
+                parts.read(digestsOffset, digestsLength, "the list of digests"),
                 parts.read(indexOffset, indexLength, "the index of the snapshot"),
                 rows);
     }

@@ -39,6 +39,11 @@ final class SnapshotWriter {
     private final List<Block> blocks = new ArrayList<>();
     private final ByteBuffer block = ByteBuffer.allocate(3 * SnapshotFormat.BLOCK_BYTES + SnapshotFormat.CRC_BYTES);
     private final UsedWords usedWords = new UsedWords();
+    private final RecordHasher hasher;
+
+    /** The digests of the written rows. */
+    private final PartDigests digests = new PartDigests();
+
     private long offset;
     private long rows;
     private long syncedOffset;
@@ -47,6 +52,7 @@ final class SnapshotWriter {
         this.puris = puris;
         this.dictionaries = dictionaries;
         this.seed = seed;
+        hasher = new RecordHasher(dictionaries);
     }
 
     /** Writes to a temporary file, syncs and renames it, so that the previous snapshot is complete until then. */
@@ -76,9 +82,9 @@ final class SnapshotWriter {
             SegmentRecords entries = new SegmentRecords();
             for (int segment = 0; segment < Index.SEGMENTS; segment++) {
                 puris.read(segment, entries);
-                writeBlocks(out, segment, entries);
+                writeBlocks(out, segment, entries, origin.partitions());
             }
-            writeEnd(out);
+            writeEnd(out, origin.partitions());
             out.force(true);
         }
     }
@@ -110,13 +116,15 @@ final class SnapshotWriter {
         return head;
     }
 
-    private void writeBlocks(FileChannel out, int segment, SegmentRecords entries) throws IOException {
+    private void writeBlocks(FileChannel out, int segment, SegmentRecords entries, int partitions) throws IOException {
         int from = 0;
         while (from < entries.recordCount) {
             int bytes = 0;
             int to = from;
             while (to < entries.recordCount && bytes + entries.lengths[to] <= SnapshotFormat.BLOCK_BYTES) {
                 usedWords.addWordsOf(entries.records, entries.offsets[to]);
+                long hash = hasher.hash(entries.records, entries.offsets[to]);
+                digests.add(hasher.partition(partitions), segment, hash);
                 bytes += entries.lengths[to++];
             }
             block.clear();
@@ -131,7 +139,7 @@ final class SnapshotWriter {
         }
     }
 
-    private void writeEnd(FileChannel out) throws IOException {
+    private void writeEnd(FileChannel out, int partitions) throws IOException {
         List<List<String>> texts = List.of(
                 dictionaries.collections.texts(usedWords.collections),
                 dictionaries.owners.texts(usedWords.owners),
@@ -149,6 +157,12 @@ final class SnapshotWriter {
         long wordsOffset = offset;
         write(out, wordsPart);
 
+        ByteBuffer digestsPart =
+                ByteBuffer.allocate(partitions * PartDigests.BYTES_OF_PARTITION + SnapshotFormat.CRC_BYTES);
+        digests.put(partitions, digestsPart);
+        long digestsOffset = offset;
+        write(out, digestsPart);
+
         ByteBuffer index = ByteBuffer.allocate(blocks.size() * Block.BYTES + SnapshotFormat.CRC_BYTES);
         blocks.forEach(written -> written.put(index));
         long indexOffset = offset;
@@ -156,7 +170,9 @@ final class SnapshotWriter {
 
         ByteBuffer foot = ByteBuffer.allocate(SnapshotFormat.FOOT_BYTES);
         foot.putLong(wordsOffset)
-                .putInt((int) (indexOffset - wordsOffset))
+                .putInt((int) (digestsOffset - wordsOffset))
+                .putLong(digestsOffset)
+                .putInt((int) (indexOffset - digestsOffset))
                 .putLong(indexOffset)
                 .putInt((int) (offset - indexOffset))
                 .putLong(rows)

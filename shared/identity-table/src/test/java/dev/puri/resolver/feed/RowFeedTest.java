@@ -11,11 +11,14 @@ import dev.puri.resolver.table.RowBatch;
 import dev.puri.schemas.avro.IdentityRow;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Outcome;
+import dev.puri.schemas.log.PartitionDigest;
 import dev.puri.schemas.log.Position;
 import dev.puri.schemas.log.Reason;
 import dev.puri.schemas.log.Row;
 import dev.puri.schemas.log.RowAvro;
+import dev.puri.schemas.log.RowHash;
 import dev.puri.schemas.serde.RecordWriter;
+import dev.puri.tail.DigestCheck;
 import dev.puri.tail.RetryPolicy;
 import dev.puri.tail.SchemaRegistryWait;
 import dev.puri.tail.Stop;
@@ -23,16 +26,21 @@ import dev.puri.tail.wait.OutcomeCache;
 import dev.puri.tail.wait.Waiters;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.lang.reflect.Proxy;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.kafka.common.header.Headers;
 import org.apache.kafka.common.header.internals.RecordHeaders;
+import org.apache.kafka.streams.processor.api.ProcessorContext;
 import org.apache.kafka.streams.processor.api.Record;
 import org.apache.kafka.streams.processor.api.RecordMetadata;
 import org.jspecify.annotations.Nullable;
@@ -48,6 +56,7 @@ final class RowFeedTest {
     private static final Puri FIRST = Puri.parse("soundcloud:tracks:first");
     private static final Puri SECOND = Puri.parse("soundcloud:tracks:second");
     private static final int KNOWN = 7;
+    private static final Instant NOW = Instant.parse("2026-11-24T10:00:00Z");
 
     private final PackedTable table = new PackedTable();
     private final OneSchema registry = new OneSchema(KNOWN, WRITER.schema());
@@ -56,11 +65,12 @@ final class RowFeedTest {
     private final List<Puri> erased = new ArrayList<>();
     private final OutcomeCache outcomes = new OutcomeCache(meters, (puri, at) -> erased.add(puri));
     private final Waiters waiters = new Waiters(10);
-    private final RowWriter writer = new RowWriter(table, outcomes, waiters);
+    private final DigestCheck digests = new DigestCheck("topic", partition -> 0, InstantSource.fixed(NOW));
+    private final RowWriter writer = new RowWriter(table, digests, outcomes, waiters);
     private final Stop stop = new Stop();
     private final SchemaRegistryWait schemaRegistryWait =
             new SchemaRegistryWait(RetryPolicy.fixed(Duration.ofMillis(10)), stop);
-    private final RowFeed feed = new RowFeed(writer, registry, outcomes, schemaRegistryWait, undecodable);
+    private final RowFeed feed = new RowFeed(writer, digests, registry, outcomes, schemaRegistryWait, undecodable);
 
     @BeforeEach
     void start() {
@@ -391,6 +401,74 @@ final class RowFeedTest {
         assertThat(positionOf(TRACK)).isEqualTo(row.position().toString());
         assertThat(outcomes.refusalAt(Position.parse("soundcloud-0-7")))
                 .isEqualTo(new OutcomeCache.Refused(TRACK, Reason.MALFORMED));
+    }
+
+    @Test
+    void comparesAPublishedDigestAtExactlyItsOffset() {
+        Row row = Rows.active("br-1");
+        PartitionDigest withTrack = PartitionDigest.EMPTY.plus(RowHash.of(TRACK, row));
+        addAt(3, 10, TRACK.toBytes(), avro(KNOWN, row));
+        addAt(2, 7, FIRST.toBytes(), avro(KNOWN, row));
+        addDigest(3, 11, NOW, withTrack.toString());
+        addAt(3, 12, SECOND.toBytes(), avro(KNOWN, row));
+        writer.handOverUpTo(3, 13);
+        writer.await();
+        assertThat(digests.state(3)).isEqualTo(DigestCheck.State.EQUAL);
+        assertThat(digests.toJson(3, 13, table.digest(3))).containsEntry("comparedOffset", 11L);
+
+        addDigest(3, 13, NOW, withTrack.toString());
+        writer.await();
+
+        assertThat(digests.reason())
+                .startsWith(
+                        "partition 3 of topic differs from the registrar at offset 13: 2 rows, the registrar has 1");
+        assertThat(digests.state(2)).isEqualTo(DigestCheck.State.UNCHECKED);
+        assertThat(table.rows()).isEqualTo(3);
+    }
+
+    @Test
+    void ignoresAnOldDigest() {
+        addAt(3, 10, TRACK.toBytes(), avro(KNOWN, Rows.active("br-1")));
+
+        addDigest(3, 11, NOW.minusSeconds(61), "9:0000000000000000");
+        writer.handOverUpTo(3, 12);
+        writer.await();
+
+        assertThat(digests.state(3)).isEqualTo(DigestCheck.State.UNCHECKED);
+    }
+
+    @Test
+    void countsAMalformedDigest() {
+        addDigest(3, 11, NOW, "nine");
+
+        assertThat(undecodable.count()).isEqualTo(1);
+        assertThat(digests.state(3)).isEqualTo(DigestCheck.State.UNCHECKED);
+    }
+
+    private void addDigest(int partition, long offset, Instant at, String digest) {
+        feed.init(context(new Place(partition, offset)));
+        feed.process(new Record<>(
+                bytes("puri:marker:" + partition),
+                null,
+                at.toEpochMilli(),
+                new RecordHeaders().add(PartitionDigest.HEADER, bytes(digest))));
+    }
+
+    private void addAt(int partition, long offset, byte[] key, byte[] value) {
+        feed.init(context(new Place(partition, offset)));
+        add(key, value, headers("3-" + offset, "applied"));
+    }
+
+    /** A context that knows only the place of the current record. */
+    @SuppressWarnings("unchecked") // the interface is generic
+    private static ProcessorContext<Void, Void> context(Place place) {
+        return (ProcessorContext<Void, Void>) Proxy.newProxyInstance(
+                RowFeedTest.class.getClassLoader(), new Class<?>[] {ProcessorContext.class}, (proxy, method, args) -> {
+                    if (method.getName().equals("recordMetadata")) {
+                        return Optional.of(place);
+                    }
+                    throw new UnsupportedOperationException(method.getName());
+                });
     }
 
     @Test

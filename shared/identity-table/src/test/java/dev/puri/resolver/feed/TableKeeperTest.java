@@ -3,8 +3,13 @@ package dev.puri.resolver.feed;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.puri.resolver.Rows;
 import dev.puri.resolver.table.PackedTable;
+import dev.puri.resolver.table.TableFaults;
+import dev.puri.schemas.identity.Puri;
+import dev.puri.schemas.log.PartitionDigest;
 import dev.puri.schemas.log.Topics;
+import dev.puri.tail.DigestCheck;
 import dev.puri.tail.TopicAdmin;
 import dev.puri.tail.wait.Waiters;
 import dev.puri.testkit.InMemoryTopics;
@@ -30,6 +35,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(60)
 final class TableKeeperTest {
     private static final int PARTITIONS = 2;
+    private static final Puri PURI = Puri.parse("soundcloud:tracks:1");
     private static final TopicPartition PARTITION = new TopicPartition(Topics.IDENTITIES, 1);
 
     @TempDir
@@ -45,13 +51,15 @@ final class TableKeeperTest {
     /** A feeder whose table is full when the test says so. */
     private static final class ControlledFeeder implements TableFeeder {
         private final PackedTable table;
+        private final DigestCheck digests;
         private final CountDownLatch full = new CountDownLatch(1);
         private volatile @Nullable RuntimeException failure;
         private volatile boolean isRunning;
         private volatile boolean isClosed;
 
-        ControlledFeeder(PackedTable table) {
+        ControlledFeeder(PackedTable table, DigestCheck digests) {
             this.table = table;
+            this.digests = digests;
         }
 
         void fill() {
@@ -119,11 +127,11 @@ final class TableKeeperTest {
         InstantSource clock = () -> Instant.now().plus(clockAdvance);
         keeper = new TableKeeper<>(
                 () -> new TopicAdmin(topics.admin(), Topics.IDENTITIES),
-                table -> {
+                (table, digests) -> {
                     if (isCreationBroken) {
                         throw new OutOfMemoryError("simulated");
                     }
-                    ControlledFeeder feeder = new ControlledFeeder(table);
+                    ControlledFeeder feeder = new ControlledFeeder(table, digests);
                     feeders.add(feeder);
                     return feeder;
                 },
@@ -134,6 +142,7 @@ final class TableKeeperTest {
                 Duration.ofSeconds(30),
                 () -> null,
                 () -> {},
+                100_000,
                 clock,
                 meters);
     }
@@ -250,6 +259,104 @@ final class TableKeeperTest {
 
         awaitThat(() -> !keeper.isReady());
         assertThat(keeper.lag()).isEqualTo(7);
+    }
+
+    @Test
+    void isUnreadyWhileAPartitionDiffers() {
+        ControlledFeeder feeder = serveFirstTable();
+        PartitionDigest empty = PartitionDigest.EMPTY;
+
+        feeder.digests.compare(1, 5, new PartitionDigest(1, 7), empty);
+
+        assertThat(keeper.unreadyReason())
+                .startsWith("partition 1 of " + Topics.IDENTITIES + " differs from the registrar at offset 5");
+        assertThat(keeper.table()).isSameAs(feeder.table);
+        assertThat(String.valueOf(keeper.digests())).contains("state=differs");
+        feeder.digests.compare(1, 9, empty, empty);
+        assertThat(keeper.isReady()).isTrue();
+    }
+
+    @Test
+    void findsAFlippedBit() {
+        ControlledFeeder feeder = serveFirstTable();
+        feeder.table.put(PURI, Rows.active("br-1"));
+
+        TableFaults.flipBit(feeder.table, PURI);
+
+        awaitThat(() -> !keeper.isReady());
+        assertThat(keeper.unreadyReason()).contains("the stored rows of partition");
+        assertThat(meters.get("puri.digest.differing").gauge().value()).isPositive();
+    }
+
+    @Test
+    void writesNoSnapshotWhileAPartitionDiffers() {
+        topics.create(Topics.IDENTITIES, PARTITIONS);
+        keeper.start();
+        ControlledFeeder feeder = awaitFeeder(1);
+        feeder.digests.compare(1, 5, new PartitionDigest(1, 7), PartitionDigest.EMPTY);
+        feeder.fill();
+        awaitThat(() -> keeper.table() != null);
+
+        keeper.close();
+
+        assertThat(folder).isEmptyDirectory();
+    }
+
+    @Test
+    void doesNotFillATableFromATopicWhoseFirstRecordsWereDeleted() {
+        topics.create(Topics.IDENTITIES, PARTITIONS);
+        topics.setEnd(PARTITION, 9);
+        topics.setBegin(PARTITION, 4);
+
+        keeper.start();
+
+        awaitThat(() -> String.valueOf(keeper.unreadyReason())
+                .startsWith("records of partition 1 of " + Topics.IDENTITIES + " before offset 4 were deleted"));
+        assertThat(keeper.table()).isNull();
+        assertThat(feeders).isEmpty();
+    }
+
+    @Test
+    void aCompleteTableServesAfterRecordsWereDeletedButIsUnready() {
+        ControlledFeeder feeder = serveFirstTable();
+        topics.setEnd(PARTITION, 9);
+        feeder.table.setNextOffset(1, 9);
+
+        topics.setBegin(PARTITION, 4);
+
+        awaitThat(() -> String.valueOf(keeper.unreadyReason()).contains("before offset 4 were deleted"));
+        assertThat(keeper.table()).isSameAs(feeder.table);
+    }
+
+    @Test
+    void aRequestedRebuildReplacesTheTableWithoutItsSnapshot() {
+        ControlledFeeder first = serveFirstTable();
+        first.table.put(PURI, Rows.active("br-1"));
+        assertThat(keeper.rebuildStatus()).containsEntry("state", "none");
+
+        assertThat(keeper.requestRebuild()).isNull();
+
+        assertThat(keeper.requestRebuild()).isNotNull();
+        ControlledFeeder second = awaitFeeder(2);
+        assertThat(keeper.table()).isSameAs(first.table);
+        assertThat(keeper.isReady()).isFalse();
+        assertThat(keeper.rebuildStatus()).containsEntry("state", "running");
+        assertThat(keeper.details()).containsEntry("rebuild", "running");
+        assertThat(second.table.isFromSnapshot()).isFalse();
+        second.fill();
+        awaitThat(() -> keeper.table() == second.table && keeper.isReady());
+        assertThat(keeper.rebuildStatus()).containsEntry("state", "done");
+    }
+
+    @Test
+    void aRebuildFromATopicThatLacksRecordsIsRefused() {
+        ControlledFeeder feeder = serveFirstTable();
+        topics.setEnd(PARTITION, 9);
+        feeder.table.setNextOffset(1, 9);
+        topics.setBegin(PARTITION, 4);
+        awaitThat(() -> !keeper.isReady());
+
+        assertThat(keeper.requestRebuild()).contains("before offset 4 were deleted");
     }
 
     @Test

@@ -44,9 +44,16 @@ final class TableReadinessTest {
 
     @Test
     void reportsAHangingTransactionDespiteALagOfZero() {
-        assertThat(new TableReadiness(true, true, null, null, 0, SECOND, "it hangs")
+        assertThat(new TableReadiness(true, true, null, null, null, 0, SECOND, "it hangs")
                         .unreadyReason(10, Duration.ofSeconds(30)))
                 .isEqualTo("it hangs");
+    }
+
+    @Test
+    void reportsWrongContentBeforeTheLag() {
+        assertThat(new TableReadiness(true, true, null, "no broker answers", "rows differ", 11, SECOND, "it hangs")
+                        .unreadyReason(10, Duration.ofSeconds(30)))
+                .isEqualTo("rows differ");
     }
 
     @Test
@@ -62,7 +69,8 @@ final class TableReadinessTest {
             @Nullable String problem,
             long lag,
             @Nullable Duration lagAge) {
-        return new TableReadiness(isServingTableFed, isFeederRunning, schemaRegistryProblem, problem, lag, lagAge, null)
+        return new TableReadiness(
+                        isServingTableFed, isFeederRunning, schemaRegistryProblem, problem, null, lag, lagAge, null)
                 .unreadyReason(10, Duration.ofSeconds(30));
     }
 }

@@ -56,6 +56,7 @@ final class WithoutHttpTest {
                     Duration.ofSeconds(30),
                     transactions::unreadyReason,
                     () -> {},
+                    100_000,
                     clock,
                     meters)) {
                 new ReadYourWrites(

@@ -106,7 +106,7 @@ final class ForgottenWordsTest {
         RowBatch batch = table.newBatch();
 
         boolean isAdded = batch.tryPut(
-                ERIN.toBytes(), Arrays.copyOf(value, value.length - 1), "0-5".getBytes(StandardCharsets.US_ASCII));
+                0, ERIN.toBytes(), Arrays.copyOf(value, value.length - 1), "0-5".getBytes(StandardCharsets.US_ASCII));
         batch.put(STAYS, row("catalog", "br-1", null));
         write(batch);
         table.removeUnusedWords();

@@ -191,7 +191,7 @@ final class PackedTableTest {
                     }
                     byte[] token = row.position().toString().getBytes(StandardCharsets.US_ASCII);
                     if (random.nextBoolean()
-                            || !batch.tryPut(puri.toBytes(), WRITER.encode(7, RowAvro.toAvro(row)), token)) {
+                            || !batch.tryPut(0, puri.toBytes(), WRITER.encode(7, RowAvro.toAvro(row)), token)) {
                         batch.put(puri, row);
                     }
                 }

@@ -7,9 +7,12 @@ import dev.puri.resolver.table.PackedTable;
 import dev.puri.schemas.identity.Handle;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Row;
+import dev.puri.schemas.log.Topics;
+import dev.puri.tail.DigestCheck;
 import dev.puri.tail.wait.OutcomeCache;
 import dev.puri.tail.wait.Waiters;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.time.InstantSource;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -19,6 +22,7 @@ record OurTable(PackedTable table) implements RowStore {
     static StreamsTableFeeder feeder(FreshBroker broker, PackedTable table, String dir) {
         return new StreamsTableFeeder(
                 table,
+                new DigestCheck(Topics.IDENTITIES, partition -> 0, InstantSource.system()),
                 Map.of(),
                 broker.bootstrapServers(),
                 broker.newDirectory(dir).toString(),

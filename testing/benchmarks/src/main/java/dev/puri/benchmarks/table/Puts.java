@@ -89,7 +89,7 @@ record Puts(TableBench bench) {
                 if (batch.isFull()) {
                     write(table, batch);
                 }
-                if (!batch.tryPut(keys[i], values[i], tokens[i])) {
+                if (!batch.tryPut(0, keys[i], values[i], tokens[i])) {
                     throw new IllegalStateException(
                             "the batch does not accept a record: " + Population.puri(first + i));
                 }

@@ -1,0 +1,134 @@
+package dev.puri.resolver.feed;
+
+import dev.puri.resolver.table.PackedTable;
+import dev.puri.resolver.table.PackedTable.PartCheck;
+import dev.puri.tail.DigestCheck;
+import dev.puri.tail.RetryPolicy;
+import dev.puri.tail.Stop;
+import dev.puri.tail.SupervisedThread;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Compares the stored rows of a table with their digests, one part after the other, pass after pass. It finds memory
+ * that changed without a write. Runs in its own thread, at a limited rate.
+ */
+final class TableScrub implements AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger(TableScrub.class);
+    private static final Duration MIN_PASS_TIME = Duration.ofSeconds(1);
+    private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(5);
+
+    /** Shorter pauses are added up, because they would only cost switches of the thread. */
+    private static final Duration MIN_PAUSE = Duration.ofMillis(10);
+
+    private static final RetryPolicy RETRY_POLICY = RetryPolicy.fixed(Duration.ofSeconds(10));
+
+    /** How often a part is read while the writer changes it. The next pass checks the part otherwise. */
+    private static final int MAX_TRIES = 20;
+
+    private final PackedTable table;
+    private final int partitions;
+    private final DigestCheck digests;
+    private final long rowsPerSecond;
+    private final Stop stop = new Stop();
+    private final SupervisedThread thread =
+            new SupervisedThread("table-check", stop, RETRY_POLICY, this::run, TableScrub::onFailure);
+
+    /** The work that the rate has not allowed for yet, in nanoseconds. */
+    private long debtNanos;
+
+    /**
+     * @param partitions the number of partitions of the topic
+     * @param digests receives the results
+     * @param rowsPerSecond the maximum rate; 0 to check nothing
+     */
+    TableScrub(PackedTable table, int partitions, DigestCheck digests, long rowsPerSecond) {
+        this.table = table;
+        this.partitions = partitions;
+        this.digests = digests;
+        this.rowsPerSecond = rowsPerSecond;
+    }
+
+    void start() {
+        if (rowsPerSecond > 0) {
+            thread.start();
+        }
+    }
+
+    private void run() {
+        while (!stop.isRequested()) {
+            long startNanos = System.nanoTime();
+            pass();
+            stop.awaitRequest(MIN_PASS_TIME.minusNanos(System.nanoTime() - startNanos));
+        }
+    }
+
+    private static void onFailure(Throwable cause) {
+        log.error("Checking the rows of the table failed, and is retried", cause);
+    }
+
+    /** Checks all parts once. Returns early after {@link #close}. */
+    void pass() {
+        Set<Integer> differing = new TreeSet<>();
+        boolean isComplete = true;
+        for (int part = 0; part < table.partCount(); part++) {
+            PartCheck check = checkTwice(part);
+            if (stop.isRequested()) {
+                return;
+            }
+            isComplete &= check.isComplete();
+            for (int partition : check.differing()) {
+                digests.storedRowsDiffer(partition, "part " + part + " of the table");
+                differing.add(partition);
+            }
+        }
+        for (int partition = 0; isComplete && partition < partitions; partition++) {
+            if (!differing.contains(partition)) {
+                digests.storedRowsAgree(partition);
+            }
+        }
+    }
+
+    /** Checks a part. Reports only a difference that it finds twice. */
+    private PartCheck checkTwice(int part) {
+        PartCheck first = check(part);
+        if (first.differing().isEmpty()) {
+            return first;
+        }
+        PartCheck second = check(part);
+        List<Integer> both =
+                first.differing().stream().filter(second.differing()::contains).toList();
+        return new PartCheck(second.isComplete(), second.rows(), both);
+    }
+
+    private PartCheck check(int part) {
+        for (int tries = 1; ; tries++) {
+            PartCheck check = table.checkPart(part, partitions);
+            pause(check.rows());
+            if (check.isComplete() || tries == MAX_TRIES || stop.isRequested()) {
+                return check;
+            }
+        }
+    }
+
+    private void pause(int rows) {
+        debtNanos += rows * 1_000_000_000L / Math.max(1, rowsPerSecond);
+        if (debtNanos >= MIN_PAUSE.toNanos()) {
+            long startNanos = System.nanoTime();
+            stop.awaitRequest(Duration.ofNanos(debtNanos));
+            debtNanos -= System.nanoTime() - startNanos;
+        }
+    }
+
+    @Override
+    public void close() {
+        stop.request();
+        if (rowsPerSecond > 0 && !thread.join(CLOSE_TIMEOUT)) {
+            log.warn("The check of the table still runs {} s after the stop", CLOSE_TIMEOUT.toSeconds());
+        }
+    }
+}

@@ -1,0 +1,86 @@
+package dev.puri.resolver.feed;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.puri.resolver.Rows;
+import dev.puri.resolver.table.PackedTable;
+import dev.puri.resolver.table.RowBatch;
+import dev.puri.resolver.table.TableFaults;
+import dev.puri.schemas.identity.Puri;
+import dev.puri.tail.DigestCheck;
+import dev.puri.tail.DigestCheck.State;
+import java.time.InstantSource;
+import org.apache.kafka.common.utils.Utils;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(60)
+final class TableScrubTest {
+    private static final int PARTITIONS = 3;
+    private static final int ROWS = 400;
+
+    private final PackedTable table = new PackedTable();
+    private final DigestCheck digests = new DigestCheck("topic", partition -> 0, InstantSource.system());
+    private final TableScrub scrub = new TableScrub(table, PARTITIONS, digests, 1_000_000_000);
+
+    private static Puri puri(int number) {
+        return Puri.parse("soundcloud:tracks:" + number);
+    }
+
+    private static int partition(Puri puri) {
+        return Utils.toPositive(Utils.murmur2(puri.toBytes())) % PARTITIONS;
+    }
+
+    private void fill() {
+        RowBatch batch = table.newBatch();
+        for (int i = 0; i < ROWS; i++) {
+            batch.put(partition(puri(i)), puri(i), Rows.active("br-1"));
+        }
+        table.write(batch);
+        batch.clear();
+    }
+
+    @Test
+    void aPassOverAnUndamagedTableFindsNothing() {
+        fill();
+
+        scrub.pass();
+
+        assertThat(digests.isDiffering()).isFalse();
+        assertThat(digests.state(0)).isEqualTo(State.UNCHECKED);
+    }
+
+    @Test
+    void aPassNamesThePartitionOfADamagedRow() {
+        fill();
+        TableFaults.flipBit(table, puri(7));
+
+        scrub.pass();
+
+        for (int partition = 0; partition < PARTITIONS; partition++) {
+            assertThat(digests.state(partition))
+                    .isEqualTo(partition == partition(puri(7)) ? State.DIFFERS : State.UNCHECKED);
+        }
+        assertThat(digests.reason()).contains("the stored rows of partition " + partition(puri(7)) + " of topic");
+    }
+
+    @Test
+    void aLaterPassThatFindsNothingEndsTheAlarm() {
+        fill();
+        TableFaults.flipBit(table, puri(7));
+        scrub.pass();
+        TableFaults.flipBit(table, puri(7));
+
+        scrub.pass();
+
+        assertThat(digests.isDiffering()).isFalse();
+    }
+
+    @Test
+    void aClosedCheckEnds() {
+        fill();
+        scrub.start();
+
+        scrub.close();
+    }
+}
