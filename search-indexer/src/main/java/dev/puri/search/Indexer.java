@@ -34,7 +34,7 @@ import org.slf4j.LoggerFactory;
  *
  * <pre>
  *  puri.identities.v1 ─┐                    ┌───────────────────┐
- *  puri.documents.v1  ─┴─▶ IndexFeeder ────▶│ the serving index │◀──── searches
+ *  puri.documents.v1  ─┴─▶ IndexFeeder ────▶│ the serving index │◀──── searches, IndexScrub
  *                                           └───────────────────┘
  *                                                     ▲ swap; then the old index is deleted (DeletionQueue)
  *  both topics,         ─▶ IndexFeeder ────▶ the index of an IndexRebuild: an operator requested it, or the
@@ -48,7 +48,7 @@ import org.slf4j.LoggerFactory;
  * While brokers or schema registry do not answer, the index still serves; it is then not ready, and responses contain
  * its staleness. If the engine fails, no index serves until the engine is open again. An index that does not match its
  * topics when it is opened does not serve, because it may belong to other topics or contain entries that were erased
- * meanwhile.
+ * meanwhile. An index that differs from the registrar ({@link DigestCheck}) serves, but is not ready.
  */
 final class Indexer implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Indexer.class);

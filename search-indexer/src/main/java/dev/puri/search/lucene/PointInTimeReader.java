@@ -11,6 +11,8 @@ import java.util.Arrays;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
+import org.apache.lucene.codecs.StoredFieldsReader;
+import org.apache.lucene.index.CodecReader;
 import org.apache.lucene.index.CorruptIndexException;
 import org.apache.lucene.index.DocValues;
 import org.apache.lucene.index.IndexReader;
@@ -30,6 +32,9 @@ import org.jspecify.annotations.Nullable;
 
 /** Reads entries from one point-in-time view of the index. */
 record PointInTimeReader(IndexSearcher searcher) {
+    /** With more documents for each entry of a partition, single entries are read faster than whole blocks. */
+    private static final int MAX_DOCUMENTS_PER_ENTRY = 40;
+
     private static final Set<String> ENTRY_FIELD = Set.of(Fields.ENTRY);
 
     /** Returns a reader of single entries. Only the calling thread may use it. */
@@ -135,7 +140,7 @@ record PointInTimeReader(IndexSearcher searcher) {
         long value = Fields.partition(kind, partition);
         for (LeafReaderContext segment : searcher.getIndexReader().leaves()) {
             LeafReader reader = segment.reader();
-            StoredFields stored = reader.storedFields();
+            StoredFields stored = storedFields(reader, value);
             NumericDocValues partitions = DocValues.getNumeric(reader, Fields.PARTITION);
             NumericDocValues hashes = DocValues.getNumeric(reader, Fields.HASH);
             Bits liveDocs = reader.getLiveDocs();
@@ -148,6 +153,22 @@ record PointInTimeReader(IndexSearcher searcher) {
                 }
             }
         }
+    }
+
+    /**
+     * Returns a reader of the entries of a partition in the order of documents. If the partition has many documents of
+     * the segment, the reader decompresses each block once as a whole, instead of a part of the block for each entry.
+     */
+    private static StoredFields storedFields(LeafReader reader, long partition) throws IOException {
+        NumericDocValues partitions = DocValues.getNumeric(reader, Fields.PARTITION);
+        long entries = 0;
+        while (partitions.nextDoc() != DocIdSetIterator.NO_MORE_DOCS) {
+            entries += partitions.longValue() == partition ? 1 : 0;
+        }
+        StoredFieldsReader fields = reader instanceof CodecReader segment ? segment.getFieldsReader() : null;
+        return fields != null && entries * MAX_DOCUMENTS_PER_ENTRY > reader.maxDoc()
+                ? fields.getMergeInstance()
+                : reader.storedFields();
     }
 
     private static StoredHash storedHash(StoredFields stored, int doc, long hash) throws IOException {
