@@ -122,11 +122,13 @@ public final class Import {
      * Publishes the planned rows that are not loaded yet.
      *
      * @param maxPerSecond maximum number of events per second; null for no limit
+     * @param includesPresent whether to publish the rows too that the registry had when the plan was made
      * @param progress gets the number of rows that are loaded
      */
-    public LoadResult load(IdentityPublisher publisher, @Nullable Integer maxPerSecond, LongConsumer progress)
+    public LoadResult load(
+            IdentityPublisher publisher, @Nullable Integer maxPerSecond, boolean includesPresent, LongConsumer progress)
             throws IOException, InterruptedException {
-        Load load = new ImportLoader(publisher, maxPerSecond, done -> progress.accept(done.rows()))
+        Load load = new ImportLoader(publisher, maxPerSecond, includesPresent, done -> progress.accept(done.rows()))
                 .load(folder, folder.readPlan());
         return new LoadResult(load.rows(), load.published());
     }

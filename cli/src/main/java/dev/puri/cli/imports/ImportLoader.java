@@ -27,15 +27,22 @@ final class ImportLoader {
 
     private final IdentityPublisher publisher;
     private final @Nullable Integer maxPerSecond;
+    private final boolean includesPresent;
     private final Consumer<Load> progress;
 
     /**
      * @param maxPerSecond maximum number of events per second; null for no limit
+     * @param includesPresent whether to publish the rows too that the registry had when the plan was made
      * @param progress gets how far the load is, after each batch
      */
-    ImportLoader(IdentityPublisher publisher, @Nullable Integer maxPerSecond, Consumer<Load> progress) {
+    ImportLoader(
+            IdentityPublisher publisher,
+            @Nullable Integer maxPerSecond,
+            boolean includesPresent,
+            Consumer<Load> progress) {
         this.publisher = publisher;
         this.maxPerSecond = maxPerSecond;
+        this.includesPresent = includesPresent;
         this.progress = progress;
     }
 
@@ -54,8 +61,8 @@ final class ImportLoader {
             for (List<ImportRow> batch = rows.next(batchSize); !batch.isEmpty(); batch = rows.next(batchSize)) {
                 List<Event> events = new ArrayList<>();
                 for (ImportRow row : batch) {
-                    if (!row.present()) {
-                        events.add(row.event(plan.source(), plannedAt));
+                    if (!row.present() || includesPresent) {
+                        events.addAll(row.events(plan.source(), plannedAt));
                     }
                 }
                 Map<String, LastEvent> lastTokens = new LinkedHashMap<>(done.lastTokens());

@@ -11,6 +11,7 @@ import dev.puri.schemas.identity.Owner;
 import dev.puri.schemas.identity.Prefix;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.identity.Shard;
+import dev.puri.schemas.log.Event;
 import dev.puri.schemas.log.Refusal;
 import java.io.BufferedWriter;
 import java.io.IOException;
@@ -169,10 +170,14 @@ final class ImportPlanner {
             ImportRow planned = ImportRow.of(
                     number, rowNumber, puri, uuid, owner, shard, handle(puri, input, row, collection), attributes);
             // Checks the bounds of the event too, such as those of uuids.
-            Refusal tooLarge = AttributeBounds.objectionTo(
-                    planned.event(mapping.source(), Instant.EPOCH).change());
-            if (tooLarge != null) {
-                throw new ConflictException(Conflict.Kind.MALFORMED, tooLarge.detail());
+            if (input.rows() instanceof RowSource.Export) {
+                planned = planned.withState(row);
+            }
+            for (Event event : planned.events(mapping.source(), Instant.EPOCH)) {
+                Refusal tooLarge = AttributeBounds.objectionTo(event.change());
+                if (tooLarge != null) {
+                    throw new ConflictException(Conflict.Kind.MALFORMED, tooLarge.detail());
+                }
             }
             if (collection != null) {
                 requireAllowed(collection, owner);
