@@ -30,6 +30,7 @@ import picocli.CommandLine.Spec;
             SearchCommand.class,
             CollectionsCommand.class,
             ImportCommand.class,
+            IdentitiesCommand.class,
             TopicsCommand.class,
             RejectionsCommand.class,
             StreamsCommand.class,
