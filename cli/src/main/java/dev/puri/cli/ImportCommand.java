@@ -180,6 +180,12 @@ final class ImportCommand implements Runnable {
                         "Load into collections that are not in mode IMPORT. Services may then claim the same names.")
         private boolean whileOpen;
 
+        @Option(
+                names = "--present",
+                description = "Also publish the rows that resolvers had when the plan was made. For a topology that has"
+                        + " lost its state; otherwise these events change nothing.")
+        private boolean includesPresent;
+
         @Override
         int run(Import imports) throws IOException, InterruptedException {
             Integer maxPerSecond = rate.maxPerSecond();
@@ -188,7 +194,8 @@ final class ImportCommand implements Runnable {
             Import.LoadResult result;
             try (IdentityPublisher publisher =
                     new IdentityPublisher(settings().clientProperties(), declarations::ownsTopic)) {
-                result = imports.load(publisher, declarations, whileOpen, maxPerSecond, progress);
+                result = imports.load(
+                        publisher, declarations, whileOpen, maxPerSecond, includesPresent, progress);
             }
             progress.end();
             TextTable table = new TextTable("ROWS", "");

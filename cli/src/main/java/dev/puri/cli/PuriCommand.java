@@ -31,6 +31,7 @@ import picocli.CommandLine.Spec;
             CollectionsCommand.class,
             ImportCommand.class,
             VerifyCommand.class,
+            IdentitiesCommand.class,
             TopicsCommand.class,
             RejectionsCommand.class,
             RebuildCommand.class,

@@ -106,7 +106,7 @@ final class RejectionFilterOptions {
         }
     }
 
-    private static Instant parseTime(String text, Instant now) {
+    static Instant parseTime(String text, Instant now) {
         try {
             return Instant.parse(text.strip());
         } catch (DateTimeException e) {

@@ -2,6 +2,7 @@ package dev.puri.cli;
 
 import dev.puri.registry.RegistrySchemas;
 import dev.puri.registry.RegistryTopics;
+import dev.puri.registry.StoredSchemas;
 import dev.puri.registry.StreamsSettings;
 import dev.puri.schemas.collection.Namespace;
 import dev.puri.schemas.log.Topics;
@@ -100,6 +101,12 @@ final class TopicsCommand implements Runnable {
                 description = "Number of replicas of each topic (default: the cluster's default).")
         private short replicationFactor = -1;
 
+        @Option(
+                names = "--changelogs",
+                description = "Create missing changelogs of the topology too, without records. The topology does not"
+                        + " start without them, because it would give names away again: see docs/disasters.md.")
+        private boolean changelogs;
+
         @Override
         public Integer call() {
             if (partitions != null && partitions < 1) {
@@ -117,6 +124,10 @@ final class TopicsCommand implements Runnable {
                     print(RegistryTopics.create(admin, partitionCount, replicationFactor, namespaces).stream()
                             .filter(topic -> !SHARED_TOPICS.contains(topic.name()))
                             .toList());
+                }
+                if (changelogs) {
+                    print(RegistryTopics.createChangelogs(
+                            admin, topologySettings(this).streamsApplicationId(), replicationFactor));
                 }
                 registerSchemas(settings, namespaces);
                 return reportMistakes(mistakes(this, admin, replicationFactor));
@@ -195,13 +206,15 @@ final class TopicsCommand implements Runnable {
                     .collect(Collectors.toCollection(TreeSet::new));
             try (ConfluentSchemaRegistry schemaRegistry =
                     ConfluentSchemaRegistry.create(settings().clientProperties())) {
-                return RegistrySchemas.check(schemaRegistry, namespaces);
+                List<String> mistakes = new ArrayList<>(RegistrySchemas.check(schemaRegistry, namespaces));
+                mistakes.addAll(StoredSchemas.check(settings().interactiveProperties(), schemaRegistry));
+                return mistakes;
             }
         }
     }
 
     /** Returns the names of the existing topics of the registry. */
-    private static Set<String> registryTopics(Admin admin) {
+    static Set<String> registryTopics(Admin admin) {
         return get(admin.listTopics().names()).stream()
                 .filter(name -> SHARED_TOPICS.contains(name) || Topics.isEvents(name))
                 .collect(Collectors.toCollection(TreeSet::new));
@@ -238,11 +251,7 @@ final class TopicsCommand implements Runnable {
      *     minimum
      */
     private static List<String> mistakes(Subcommand command, Admin admin, int replicationFactor) {
-        StreamsSettings topologySettings = Settings.of(
-                        Map.of(), command.console().environment(), null)
-                .alsoAccepting(PuriCommand.SETTINGS)
-                .alsoAcceptingVariables(PuriCommand.VARIABLES_READ_BEFORE_SETTINGS)
-                .read(StreamsSettings.class);
+        StreamsSettings topologySettings = topologySettings(command);
         List<String> mistakes = new ArrayList<>(RegistryTopics.check(
                 admin,
                 topologySettings.streamsApplicationId(),
@@ -253,6 +262,13 @@ final class TopicsCommand implements Runnable {
             mistakes.addAll(missingTopics(namespacesWithTopics(command), existingTopics));
         }
         return mistakes;
+    }
+
+    private static StreamsSettings topologySettings(Subcommand command) {
+        return Settings.of(Map.of(), command.console().environment(), null)
+                .alsoAccepting(PuriCommand.SETTINGS)
+                .alsoAcceptingVariables(PuriCommand.VARIABLES_READ_BEFORE_SETTINGS)
+                .read(StreamsSettings.class);
     }
 
     /**

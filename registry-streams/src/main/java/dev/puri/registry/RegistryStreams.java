@@ -232,10 +232,11 @@ public final class RegistryStreams implements AutoCloseable {
     }
 
     private int checkTopics() {
-        Map<String, Object> configs = new LinkedHashMap<>(settings.kafka().byName());
-        configs.put(CommonClientConfigs.BOOTSTRAP_SERVERS_CONFIG, settings.bootstrapServer());
-        try (Admin admin = Admin.create(configs)) {
-            List<String> missing = RegistryTopics.missing(admin);
+        try (Admin admin = Admin.create(clientConfigs(settings))) {
+            List<String> missing = new ArrayList<>(RegistryTopics.missing(admin));
+            if (missing.isEmpty()) {
+                missing.addAll(RegistryTopics.lostWithIdentities(admin, settings.streamsApplicationId()));
+            }
             if (!missing.isEmpty()) {
                 throw new UnknownTopicOrPartitionException(String.join("; ", missing));
             }
@@ -250,8 +251,20 @@ public final class RegistryStreams implements AutoCloseable {
 
     private OutputEncoder registerSchemas() {
         waitReason = "the schema registry";
+        // Before the registration: an empty schema registry would give new ids to the schemas.
+        requireStoredSchemas();
         RegistrySchemas.register(schemaRegistry, Set.of());
         return new OutputEncoder(schemaRegistry);
+    }
+
+    /** Uses a client of its own, because a client remembers the schemas of the ids, and these may be wrong. */
+    private void requireStoredSchemas() {
+        try (ConfluentSchemaRegistry client = ConfluentSchemaRegistry.create(schemaRegistryConfigs(settings))) {
+            List<String> mistakes = StoredSchemas.check(clientConfigs(settings), client);
+            if (!mistakes.isEmpty()) {
+                throw new KafkaException(String.join("; ", mistakes));
+            }
+        }
     }
 
     private List<Route> routes() {
@@ -343,6 +356,12 @@ public final class RegistryStreams implements AutoCloseable {
                 .description("Events decided by the tasks of this instance since the registry was created")
                 .tag("outcome", outcome)
                 .register(meters);
+    }
+
+    private static Map<String, Object> clientConfigs(StreamsSettings settings) {
+        Map<String, Object> configs = new LinkedHashMap<>(settings.kafka().byName());
+        configs.put(CommonClientConfigs.BOOTSTRAP_SERVERS_CONFIG, settings.bootstrapServer());
+        return configs;
     }
 
     private static Map<String, Object> schemaRegistryConfigs(StreamsSettings settings) {

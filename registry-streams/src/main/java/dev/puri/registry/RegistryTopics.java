@@ -20,8 +20,10 @@ import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AlterConfigOp;
 import org.apache.kafka.clients.admin.ConfigEntry;
 import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.KafkaFuture;
+import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.config.ConfigResource;
 import org.apache.kafka.common.errors.InterruptException;
 import org.apache.kafka.common.errors.TopicExistsException;
@@ -296,22 +298,65 @@ public final class RegistryTopics {
     }
 
     /**
-     * Returns a sentence for each internal topic that is missing although another one exists. Kafka Streams would create
-     * it empty, and a topology with an empty store gives names away again. Not part of {@link #check}, because the
-     * topics are missing for a moment when the topology starts for the first time.
+     * Returns a sentence for each changelog that is missing although the topology has run: another internal topic
+     * exists, or there are identities. Kafka Streams would create it empty, and a topology with an empty store gives
+     * names away again. Not part of {@link #check}, because the topics are missing for a moment when the topology starts
+     * for the first time.
      */
     public static List<String> lost(Admin admin, String applicationId) {
         Set<String> existing = await(admin.listTopics().names());
         List<String> lost = internalTopics(applicationId)
                 .filter(name -> name.endsWith(CHANGELOG_SUFFIX) && !existing.contains(name))
                 .toList();
-        return internalTopics(applicationId).noneMatch(existing::contains)
+        return lost.isEmpty() || internalTopics(applicationId).noneMatch(existing::contains) && !hasIdentities(admin)
                 ? List.of()
                 : lost.stream()
                         .map(name -> name + " is missing, although the topology " + applicationId
-                                + " has run: stop the topology, which would continue with an empty store, and restore"
-                                + " the topic from a backup")
+                                + " has run: with an empty store it would give names and handles away again; follow"
+                                + " docs/disasters.md, \"Changelogs lost\"")
                         .toList();
+    }
+
+    /**
+     * Returns a sentence for each changelog that is missing although there are identities. In contrast to {@link #lost}
+     * this is never the case while a topology starts for the first time.
+     */
+    static List<String> lostWithIdentities(Admin admin, String applicationId) {
+        return hasIdentities(admin) ? lost(admin, applicationId) : List.of();
+    }
+
+    private static boolean hasIdentities(Admin admin) {
+        if (!await(admin.listTopics().names()).contains(Topics.IDENTITIES)) {
+            return false;
+        }
+        Map<TopicPartition, OffsetSpec> latest = new LinkedHashMap<>();
+        int partitions = ClusterTopics.read(admin, Set.of(Topics.IDENTITIES))
+                .topic(Topics.IDENTITIES)
+                .partitions();
+        for (int i = 0; i < partitions; i++) {
+            latest.put(new TopicPartition(Topics.IDENTITIES, i), OffsetSpec.latest());
+        }
+        return await(admin.listOffsets(latest).all()).values().stream().anyMatch(end -> end.offset() > 0);
+    }
+
+    /**
+     * Creates the changelogs that are missing, without records. A topology that finds them starts with empty stores.
+     *
+     * @param replicationFactor replication factor of each new topic; -1 for the cluster's default
+     */
+    public static List<TopicState> createChangelogs(Admin admin, String applicationId, short replicationFactor) {
+        int partitions = partitions(admin);
+        Set<String> existing = await(admin.listTopics().names());
+        List<NewTopic> missing = internalTopics(applicationId)
+                .filter(name -> name.endsWith(CHANGELOG_SUFFIX) && !existing.contains(name))
+                .map(name -> newTopic(name, partitions, replicationFactor, COMPACTED))
+                .toList();
+        await(admin.createTopics(missing).all());
+        Set<String> names = missing.stream().map(NewTopic::name).collect(Collectors.toUnmodifiableSet());
+        return readNewTopics(admin, names).topics().values().stream()
+                .map(topic ->
+                        new TopicState(topic.name(), topic.partitions(), topic.replicationFactor(), true, List.of()))
+                .toList();
     }
 
     /** Returns a sentence for each missing topic. */

@@ -29,7 +29,10 @@ import org.apache.kafka.clients.admin.Config;
 import org.apache.kafka.clients.admin.ConfigEntry;
 import org.apache.kafka.clients.admin.NewPartitions;
 import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.config.ConfigResource;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.apache.kafka.streams.StreamsConfig;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -180,6 +183,27 @@ class RegistryTopicsIT {
                 .singleElement()
                 .asString()
                 .startsWith(changelog + " is missing, although the topology puri-registry has run");
+    }
+
+    @Test
+    void changelogsAreLostIfThereAreIdentitiesButNoInternalTopic() throws Exception {
+        RegistryTopics.create(admin, 3, (short) 1, Set.of());
+        assertThat(RegistryTopics.lostWithIdentities(admin, APPLICATION)).isEmpty();
+        try (KafkaProducer<byte[], byte[]> producer = new KafkaProducer<>(
+                Map.of("bootstrap.servers", broker.bootstrapServers()),
+                new ByteArraySerializer(),
+                new ByteArraySerializer())) {
+            producer.send(new ProducerRecord<>(Topics.IDENTITIES, new byte[] {1}, null))
+                    .get(20, TimeUnit.SECONDS);
+        }
+        assertThat(RegistryTopics.lostWithIdentities(admin, APPLICATION))
+                .hasSameSizeAs(RegistryTopology.CHANGELOG_STORES)
+                .isEqualTo(RegistryTopics.lost(admin, APPLICATION));
+
+        assertThat(RegistryTopics.createChangelogs(admin, APPLICATION, (short) 1))
+                .hasSameSizeAs(RegistryTopology.CHANGELOG_STORES);
+        assertThat(RegistryTopics.lostWithIdentities(admin, APPLICATION)).isEmpty();
+        assertThat(RegistryTopics.check(admin, APPLICATION, 1)).isEmpty();
     }
 
     /** Creates the internal topics with the properties that the topology gives to Kafka Streams. */

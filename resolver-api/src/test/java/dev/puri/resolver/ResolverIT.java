@@ -136,6 +136,11 @@ final class ResolverIT extends ResolverOnBroker {
         createTopic();
         assertThat(get(TRACK).at("/shard").asText()).isEqualTo("br-1");
         write(row(TRACK, Rows.active("br-2")));
+        await().atMost(Duration.ofSeconds(60))
+                .untilAsserted(() ->
+                        assertThat(send("/health/ready").body()).contains("has 1 rows, and the serving table has 2"));
+        assertThat(get("a:b:old").at("/verdict").asText()).isEqualTo("found");
+        write(row("a:b:new", Rows.active("br-1")));
 
         await().atMost(Duration.ofSeconds(60))
                 .untilAsserted(

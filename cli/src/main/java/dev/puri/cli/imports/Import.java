@@ -124,6 +124,7 @@ public final class Import {
             Declarations declarations,
             boolean whileOpen,
             @Nullable Integer maxPerSecond,
+            boolean includesPresent,
             Progress progress)
             throws IOException, InterruptedException {
         try (ImportFolder.Lock unused = folder.lock()) {
@@ -133,7 +134,7 @@ public final class Import {
                 throw new ImportException(String.join("\n", objections)
                         + "\nor load with --while-open, if services may write to it meanwhile");
             }
-            Load load = new ImportLoader(publisher, maxPerSecond, progress).load(folder, plan);
+            Load load = new ImportLoader(publisher, maxPerSecond, includesPresent, progress).load(folder, plan);
             return new LoadResult(load.rows(), load.published());
         }
     }

@@ -36,16 +36,23 @@ final class ImportLoader {
 
     private final IdentityPublisher publisher;
     private final Pace pace;
+    private final boolean includesPresent;
     private final Progress progress;
     private final Queue<Published> unacknowledged = new ArrayDeque<>();
 
     /**
      * @param maxPerSecond maximum number of events per second; null for no limit
+     * @param includesPresent whether to publish the rows too that the registry had when the plan was made
      * @param progress gets the number of loaded rows, after each batch
      */
-    ImportLoader(IdentityPublisher publisher, @Nullable Integer maxPerSecond, Progress progress) {
+    ImportLoader(
+            IdentityPublisher publisher,
+            @Nullable Integer maxPerSecond,
+            boolean includesPresent,
+            Progress progress) {
         this.publisher = publisher;
         this.pace = new Pace(maxPerSecond);
+        this.includesPresent = includesPresent;
         this.progress = progress;
     }
 
@@ -93,11 +100,11 @@ final class ImportLoader {
         return state.done;
     }
 
-    private static Batch events(Lines lines, String source, Instant plannedAt) {
+    private Batch events(Lines lines, String source, Instant plannedAt) {
         List<Event> events = new ArrayList<>(lines.rowCount());
         for (ImportRow row : lines.rows()) {
-            if (!row.present()) {
-                events.add(row.event(source, plannedAt));
+            if (!row.present() || includesPresent) {
+                events.addAll(row.events(source, plannedAt));
             }
         }
         return new Batch(events, lines.rowCount(), lines.endBytes());

@@ -34,6 +34,7 @@ import org.snakeyaml.engine.v2.schema.FailsafeSchema;
  *     handle: "{handle}"          # optional; the word generated makes a handle from the pURI
  *     attributes:                 # optional
  *       title: "{title}"
+ *   - export: rows.ndjson         # a file of GET /v1/export, which has all of this but the attributes
  * }</pre>
  *
  * @param source the source of the events
@@ -47,6 +48,7 @@ record ImportMapping(String source, NameBasedIds.Version uuids, List<Input> inpu
     private static final Set<String> INPUT_KEYS = new TreeSet<>(Set.of(
             "csv",
             "ndjson",
+            "export",
             "jdbc",
             "query",
             "user",
@@ -168,6 +170,9 @@ record ImportMapping(String source, NameBasedIds.Version uuids, List<Input> inpu
 
         private @Nullable Input input(String path, @Nullable Object node) {
             Map<String, Object> fields = mapping(path, node, INPUT_KEYS);
+            if (fields.containsKey("export")) {
+                return export(path, fields);
+            }
             RowSource.Origin rows = origin(path, fields);
             PuriTemplate puri = field(path, fields, "puri", true, PuriTemplate::parse);
             Template uuid = field(path, fields, "uuid", false, Template::new);
@@ -198,12 +203,30 @@ record ImportMapping(String source, NameBasedIds.Version uuids, List<Input> inpu
                     rows, puri, uuid, owner, shard, generatesHandles ? null : handle, generatesHandles, attributes);
         }
 
+        private @Nullable Input export(String path, Map<String, Object> fields) {
+            String export = field(path, fields, "export", true, Function.identity());
+            if (fields.size() > 1) {
+                mistake(path + "export", "an export needs no other field, because its rows have all columns");
+            }
+            return export == null
+                    ? null
+                    : new Input(
+                            new RowSource.Export(file.resolveSibling(export)),
+                            PuriTemplate.parse("{puri}"),
+                            new Template("{uuid}"),
+                            new Template("{owner}"),
+                            new Template("{shard}"),
+                            new Template("{handle}"),
+                            false,
+                            Map.of());
+        }
+
         private RowSource.@Nullable Origin origin(String path, Map<String, Object> fields) {
             String csv = field(path, fields, "csv", false, Function.identity());
             String ndjson = field(path, fields, "ndjson", false, Function.identity());
             String url = field(path, fields, "jdbc", false, Function.identity());
             if ((csv == null ? 0 : 1) + (ndjson == null ? 0 : 1) + (url == null ? 0 : 1) != 1) {
-                mistake(path + "csv", "an input needs one of csv, ndjson and jdbc");
+                mistake(path + "csv", "an input needs one of csv, ndjson, jdbc and export");
                 return null;
             }
             String query = field(path, fields, "query", url != null, Parser::orderedQuery);

@@ -12,6 +12,7 @@ import dev.puri.schemas.identity.Owner;
 import dev.puri.schemas.identity.Prefix;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.identity.Shard;
+import dev.puri.schemas.log.Event;
 import dev.puri.schemas.log.Refusal;
 import dev.puri.schemas.log.Uuids;
 import java.io.BufferedOutputStream;
@@ -261,9 +262,15 @@ final class ImportPlanner {
         });
         ImportRow planned = ImportRow.of(
                 number, rowNumber, puri, uuid, owner, shard, handle(puri, input, row, collection), attributes);
-        Refusal tooLarge = AttributeBounds.objectionTo(planned.change());
-        if (tooLarge != null) {
-            throw new ConflictException(Conflict.Kind.MALFORMED, tooLarge.detail());
+        if (input.rows() instanceof RowSource.Export) {
+            planned = planned.withState(row);
+        }
+        // Creating the events checks their other bounds, such as those of uuids.
+        for (Event event : planned.events(mapping.source(), Instant.EPOCH)) {
+            Refusal tooLarge = AttributeBounds.objectionTo(event.change());
+            if (tooLarge != null) {
+                throw new ConflictException(Conflict.Kind.MALFORMED, tooLarge.detail());
+            }
         }
         if (collection != null) {
             requireAllowed(collection, owner);

@@ -14,6 +14,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.time.Instant;
+import java.time.format.DateTimeParseException;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -27,6 +28,8 @@ import org.jspecify.annotations.Nullable;
  * @param input index of the input in the mapping file
  * @param row number of the row in the input, from 1
  * @param present whether the registry had the identity when the plan was made
+ * @param end null for an active identity
+ * @param createdAt time of creation in an export, ISO 8601; null for the time of the plan
  */
 record ImportRow(
         int input,
@@ -37,7 +40,17 @@ record ImportRow(
         String shard,
         @Nullable String handle,
         Map<String, String> attributes,
-        boolean present) {
+        boolean present,
+        @Nullable End end,
+        @Nullable String createdAt) {
+    /**
+     * How an exported identity ended.
+     *
+     * @param at ISO 8601
+     * @param mergedInto the pURI it was merged into; null if it was deleted
+     */
+    record End(String at, @Nullable String mergedInto) {}
+
     static ImportRow of(
             int input,
             long row,
@@ -56,27 +69,83 @@ record ImportRow(
                 shard.text(),
                 handle == null ? null : handle.text(),
                 attributes,
-                false);
+                false,
+                null,
+                null);
     }
 
     ImportRow asPresent() {
-        return new ImportRow(input, row, puri, uuid, owner, shard, handle, attributes, true);
-    }
-
-    /** Returns the event that creates the identity. It has the same id in each run. */
-    Event event(String source, Instant plannedAt) {
-        Puri name = Puri.parse(puri);
-        return new Event(NameBasedIds.eventId(name, uuid), name, plannedAt, source, null, null, change());
+        return new ImportRow(input, row, puri, uuid, owner, shard, handle, attributes, true, end, createdAt);
     }
 
     /**
-     * Returns the change of the event.
+     * Adds the status and the times of an exported row.
      *
-     * @throws IllegalArgumentException if the uuid is not one of RFC 9562
+     * @throws IllegalArgumentException if a value is missing or invalid
      */
-    Change.Created change() {
-        return new Change.Created(
-                uuid, new Owner(owner), new Shard(shard), handle == null ? null : new Handle(handle), attributes);
+    ImportRow withState(Map<String, String> exported) {
+        String status = value(exported, "status");
+        End newEnd = switch (status) {
+            case "active" -> null;
+            case "merged" ->
+                new End(
+                        time(exported, "changedAt"),
+                        Puri.parse(value(exported, "mergedInto")).toString());
+            case "deleted" -> new End(time(exported, "changedAt"), null);
+            default -> throw new IllegalArgumentException("the status " + status + " is unknown");
+        };
+        return new ImportRow(
+                input, row, puri, uuid, owner, shard, handle, attributes, present, newEnd, time(exported, "createdAt"));
+    }
+
+    private static String time(Map<String, String> exported, String column) {
+        try {
+            return Instant.parse(value(exported, column)).toString();
+        } catch (DateTimeParseException e) {
+            throw new IllegalArgumentException(column + ": " + e.getMessage(), e);
+        }
+    }
+
+    private static String value(Map<String, String> exported, String column) {
+        String value = exported.get(column);
+        if (value == null) {
+            throw new IllegalArgumentException("the column " + column + " is empty");
+        }
+        return value;
+    }
+
+    /**
+     * Returns the events that create the identity and, if it ended, end it. They are the same events in each run, except
+     * for the time of the plan.
+     */
+    List<Event> events(String source, Instant plannedAt) {
+        Puri name = Puri.parse(puri);
+        Event created = new Event(
+                NameBasedIds.eventId(name, uuid),
+                name,
+                createdAt == null ? plannedAt : Instant.parse(createdAt),
+                source,
+                null,
+                null,
+                new Change.Created(
+                        uuid,
+                        new Owner(owner),
+                        new Shard(shard),
+                        handle == null ? null : new Handle(handle),
+                        attributes));
+        if (end == null) {
+            return List.of(created);
+        }
+        // The guard: if the creation is refused, this event must not end the identity that has the name.
+        Event ended = new Event(
+                NameBasedIds.endEventId(name, uuid),
+                name,
+                Instant.parse(end.at()),
+                source,
+                uuid,
+                null,
+                end.mergedInto() == null ? new Change.Deleted() : new Change.Merged(Puri.parse(end.mergedInto())));
+        return List.of(created, ended);
     }
 
     /** Returns rows as lines of JSON. */
@@ -116,6 +185,15 @@ record ImportRow(
         if (present) {
             json.writeBooleanField("present", true);
         }
+        if (createdAt != null) {
+            json.writeStringField("createdAt", createdAt);
+        }
+        if (end != null) {
+            json.writeStringField("endedAt", end.at());
+            if (end.mergedInto() != null) {
+                json.writeStringField("mergedInto", end.mergedInto());
+            }
+        }
         json.writeEndObject();
     }
 
@@ -150,6 +228,7 @@ record ImportRow(
                 }
             }
         }
+        String endedAt = texts.get("endedAt");
         return new ImportRow(
                 input,
                 row,
@@ -159,7 +238,9 @@ record ImportRow(
                 required(json, texts, "shard"),
                 texts.get("handle"),
                 attributes,
-                present);
+                present,
+                endedAt == null ? null : new End(endedAt, texts.get("mergedInto")),
+                texts.get("createdAt"));
     }
 
     private static String required(JsonParser json, Map<String, String> texts, String field) throws IOException {

@@ -52,6 +52,11 @@ final class NameBasedIds {
         return uuid(Version.V8, "event", puri + " " + uuid);
     }
 
+    /** Returns the id of the event that ends an identity, after the one that creates it. */
+    static UUID endEventId(Puri puri, UUID uuid) {
+        return uuid(Version.V8, "end event", puri + " " + uuid);
+    }
+
     private static UUID uuid(Version version, String purpose, String name) {
         ByteBuffer hash = hash(version.algorithm, purpose, name);
         long high = hash.getLong() & ~0xf000L | (long) version.number << 12;

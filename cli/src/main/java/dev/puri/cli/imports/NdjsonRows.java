@@ -62,6 +62,11 @@ final class NdjsonRows implements RowSource {
         if (!object.isObject()) {
             throw new IOException("line " + lineNumber + " is not a JSON object");
         }
+        return values(object);
+    }
+
+    /** Returns the members of an object that are not empty, as text. */
+    static Map<String, String> values(JsonNode object) {
         Map<String, String> row = new HashMap<>();
         object.properties().forEach(member -> {
             JsonNode value = member.getValue();

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Compares planned rows with what the resolvers answer. */
 record RegistryComparison(IdentityResolver resolver) {
-    /** The number of rows of a request; each row is at most two references. */
+    /** The number of rows of a request; each row is at most three references. */
     static final int BATCH = 500;
 
     /** What the registry has for a row. */
@@ -57,6 +57,10 @@ record RegistryComparison(IdentityResolver resolver) {
             if (row.handle() != null) {
                 refs.add(Ref.of(new Handle(row.handle())));
             }
+            String survivor = survivor(row);
+            if (survivor != null) {
+                refs.add(Ref.of(Puri.parse(survivor)));
+            }
         }
         return refs;
     }
@@ -67,26 +71,59 @@ record RegistryComparison(IdentityResolver resolver) {
         for (ImportRow row : rows) {
             Verdict ofPuri = verdicts.get(next++);
             Verdict ofHandle = row.handle() == null ? null : verdicts.get(next++);
-            results.add(compare(row, ofPuri, ofHandle));
+            Verdict ofSurvivor = survivor(row) == null ? null : verdicts.get(next++);
+            results.add(compare(row, ofPuri, ofHandle, ofSurvivor));
         }
         return results;
     }
 
-    private static Result compare(ImportRow row, Verdict ofPuri, @Nullable Verdict ofHandle) {
+    private static @Nullable String survivor(ImportRow row) {
+        return row.end() == null ? null : row.end().mergedInto();
+    }
+
+    private static Result compare(
+            ImportRow row, Verdict ofPuri, @Nullable Verdict ofHandle, @Nullable Verdict ofSurvivor) {
         return switch (ofPuri) {
-            case Verdict.Found found -> compare(row, found);
+            case Verdict.Found found -> row.end() == null ? compare(row, found) : hasNotEnded(row);
             case Verdict.Unknown ignored -> {
                 Puri holder = ofHandle == null ? null : holder(ofHandle);
                 yield holder == null
                         ? ABSENT
                         : new Result.HandleTaken("the registry has the handle " + row.handle() + " for " + holder);
             }
-            case Verdict.Merged merged -> new Result.Different("it was merged into " + merged.canonical());
-            case Verdict.Deleted ignored -> new Result.Different("it was deleted");
+            case Verdict.Merged merged ->
+                ofSurvivor != null && isMergedAs(merged, row, ofSurvivor)
+                        ? EQUAL
+                        : new Result.Different("it was merged into " + merged.canonical());
+            case Verdict.Deleted deleted -> isDeletedAs(deleted, row) ? EQUAL : new Result.Different("it was deleted");
             case Verdict.Malformed malformed -> new Result.Different("the resolver refuses it: " + malformed.detail());
             case Verdict.NotCaughtUp ignored -> throw unexpected(ofPuri);
             case Verdict.Refused ignored -> throw unexpected(ofPuri);
         };
+    }
+
+    /**
+     * Whether an identity was merged into the row's survivor. A resolver answers with the last survivor of a chain of
+     * merges, so an identity and the one that it was merged into have the same.
+     */
+    private static boolean isMergedAs(Verdict.Merged merged, ImportRow row, Verdict ofSurvivor) {
+        Puri canonical = ofSurvivor instanceof Verdict.Merged next ? next.canonical() : Puri.parse(survivorOf(row));
+        return Objects.equals(merged.canonical(), canonical);
+    }
+
+    /** Whether an identity was deleted as the row says, or was merged into one that was deleted. */
+    private static boolean isDeletedAs(Verdict.Deleted deleted, ImportRow row) {
+        return row.end() != null && (survivor(row) == null) == (deleted.canonical() == null);
+    }
+
+    private static String survivorOf(ImportRow row) {
+        return Objects.requireNonNull(survivor(row));
+    }
+
+    private static Result hasNotEnded(ImportRow row) {
+        return new Result.Different(
+                "the row was " + (survivor(row) == null ? "deleted" : "merged into " + survivor(row))
+                        + ", the registry has it as active");
     }
 
     private static Result compare(ImportRow row, Verdict.Found found) {

@@ -33,6 +33,14 @@ interface RowSource extends AutoCloseable {
         }
     }
 
+    /** A file of {@code GET /v1/export}. */
+    record Export(Path file) implements Origin {
+        @Override
+        public String name() {
+            return file.toString();
+        }
+    }
+
     /**
      * A query.
      *
@@ -74,6 +82,7 @@ interface RowSource extends AutoCloseable {
         return switch (origin) {
             case Csv csv -> new CsvRows(csv.file());
             case Ndjson ndjson -> new NdjsonRows(ndjson.file());
+            case Export export -> new ExportRows(export.file());
             case Jdbc jdbc -> new JdbcRows(jdbc, environment);
         };
     }

@@ -75,9 +75,9 @@ final class ImportMappingTest {
                         .containsExactly(
                                 "source: is missing",
                                 "uuids: must be v5 or v8, not v7",
-                                "inputs[0].handel: is unknown; known: attributes, csv, driver, handle, jdbc, ndjson, owner,"
+                                "inputs[0].handel: is unknown; known: attributes, csv, driver, export, handle, jdbc, ndjson, owner,"
                                         + " passwordVariable, puri, query, shard, user, uuid",
-                                "inputs[0].csv: an input needs one of csv, ndjson and jdbc",
+                                "inputs[0].csv: an input needs one of csv, ndjson, jdbc and export",
                                 "inputs[0].puri: must be namespace:collection:{column}, or {column} for a column of whole"
                                         + " pURIs; it is music:tracks",
                                 "inputs[0].owner: is empty",
@@ -88,6 +88,16 @@ final class ImportMappingTest {
                                 "inputs[1].handle: names no column; for handles made from pURIs write generated",
                                 "inputs[1].attributes: must be a mapping",
                                 "inputs[2].query: query, user, passwordVariable and driver need jdbc"));
+    }
+
+    @Test
+    void anExportHasAllColumnsItself() throws IOException {
+        ImportMapping mapping = read("source: restore\ninputs: [{export: rows.ndjson}]\n");
+        assertThat(mapping.inputs())
+                .singleElement()
+                .satisfies(input -> assertThat(input.columns()).isEqualTo(ExportRows.COLUMNS));
+        assertThatThrownBy(() -> read("source: restore\ninputs: [{export: rows.ndjson, shard: br-1}]\n"))
+                .hasMessageContaining("inputs[0].export: an export needs no other field");
     }
 
     @Test

@@ -37,6 +37,15 @@ public final class RestartableSchemaRegistry implements SchemaRegistryFixture, A
         }
     }
 
+    /** Starts the stopped registry without its schemas, as after the loss of its disk. */
+    public synchronized void startEmpty() {
+        if (running != null) {
+            throw new IllegalStateException("the registry is running");
+        }
+        data.clear();
+        start();
+    }
+
     /** Stops the registry and removes its schemas. */
     @Override
     public void close() {

@@ -24,6 +24,16 @@ final class TemporaryDirectory implements AutoCloseable {
         return path;
     }
 
+    /** Deletes the files. */
+    void clear() {
+        close();
+        try {
+            Files.createDirectories(path);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
     @Override
     public void close() {
         if (!Files.exists(path)) {

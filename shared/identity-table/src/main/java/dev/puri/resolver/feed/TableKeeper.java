@@ -56,13 +56,21 @@ import org.slf4j.LoggerFactory;
  * compares the serving table with the registrar, and {@link TableScrub} with itself.
  *
  * <p>If the feeder of the serving table dies, the table keeps serving its last rows until the new table is complete.
- * Meanwhile readiness is down, so that a load balancer chooses another resolver. An incomplete table never serves.
+ * Meanwhile readiness is down, so that a load balancer chooses another resolver. An incomplete table never serves. A
+ * complete one that has fewer rows than the serving table waits, because its topic has lost records.
  *
  * @param <C> type of the receiver of changes
  */
 public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(TableKeeper.class);
     private static final Duration WATCH_PERIOD = Duration.ofSeconds(1);
+
+    /**
+     * A new table replaces the serving one only if it has this percentage of its rows. Rows disappear only by erasure, so
+     * a table with fewer rows was filled from a topic that has lost records.
+     */
+    private static final int MIN_ROWS_PERCENT = 99;
+
     private static final RetryPolicy RETRY_POLICY = new RetryPolicy(Duration.ofMillis(200), Duration.ofSeconds(10));
 
     /**
@@ -514,6 +522,9 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
                 return created;
             });
             C changeReceiver = Objects.requireNonNull(createdReceiver.get());
+            if (!awaitRows(admin, newFeeder, endsAtStart)) {
+                return;
+            }
             replacedTable.replace(table());
             // Before the table serves, so that a ready table has a staleness.
             asOf = endsAtStart.at();
@@ -529,6 +540,29 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
             replacedTable.collectIfInMemory();
             watch(admin, newFeeder, endsAtStart, writing, changeReceiver);
         }
+    }
+
+    /**
+     * Waits until a new table has about as many rows as the serving one. Otherwise look-ups would answer "unknown" for
+     * the rows that a recreated topic does not have yet. Returns false if the feeder must be replaced.
+     */
+    private boolean awaitRows(TopicAdmin admin, TableFeeder newFeeder, TopicEnds endsAtStart) {
+        Table serving = table();
+        while (serving != null && newFeeder.table().rows() * 100L < serving.rows() * MIN_ROWS_PERCENT) {
+            reportProblem(Topics.IDENTITIES + " has " + newFeeder.table().rows() + " rows, and the serving table has "
+                    + serving.rows() + "; it stays until the topic has them again, or until the resolver is restarted");
+            if (stop.awaitRequest(WATCH_PERIOD) || !newFeeder.isRunning()) {
+                return false;
+            }
+            try {
+                if (!readEnds(admin).isOfTheSameTopic(endsAtStart)) {
+                    return false;
+                }
+            } catch (TopicUnavailableException e) {
+                reportProblem(String.valueOf(e.getMessage()));
+            }
+        }
+        return true;
     }
 
     private TopicEnds awaitTopic(TopicAdmin admin) {

@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.puri.resolver.Rows;
 import dev.puri.resolver.table.PackedTable;
+import dev.puri.resolver.table.RowBatch;
 import dev.puri.resolver.table.TableFaults;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.PartitionDigest;
@@ -234,6 +235,31 @@ final class TableKeeperTest {
 
         awaitFeeder(2).fill();
         awaitThat(() -> keeper.table() != first.table && keeper.isReady());
+    }
+
+    @Test
+    void aTopicThatHasLostItsRowsDoesNotReplaceTheServingTable() {
+        ControlledFeeder first = serveFirstTable();
+        put(first, 200);
+
+        topics.create(Topics.IDENTITIES, PARTITIONS);
+        ControlledFeeder second = awaitFeeder(2);
+        second.fill();
+        put(second, 197);
+        awaitThat(() -> String.valueOf(keeper.unreadyReason()).contains("has 197 rows, and the serving table has 200"));
+        assertThat(keeper.table()).isSameAs(first.table);
+
+        put(second, 198);
+        awaitThat(() -> keeper.table() == second.table && keeper.isReady());
+    }
+
+    private static void put(ControlledFeeder feeder, int rows) {
+        RowBatch batch = feeder.table.newBatch();
+        for (int i = 0; i < rows; i++) {
+            Puri puri = Puri.of("a", "b", Integer.toString(i));
+            batch.put(puri, Rows.active("br-1"));
+        }
+        feeder.table.write(batch);
     }
 
     @Test

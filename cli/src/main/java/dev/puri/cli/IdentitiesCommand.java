@@ -1,0 +1,165 @@
+package dev.puri.cli;
+
+import dev.puri.cli.recovery.ExportFile;
+import dev.puri.cli.recovery.Republication;
+import dev.puri.client.IdentityPublisher;
+import dev.puri.client.PublishException;
+import dev.puri.client.resolve.IdentityResolver;
+import dev.puri.client.resolve.ResolverClient;
+import dev.puri.client.resolve.ResolverException;
+import dev.puri.client.resolve.ResolverOptions;
+import dev.puri.schemas.collection.Declarations;
+import dev.puri.schemas.identity.InvalidNameException;
+import dev.puri.schemas.identity.Puri;
+import dev.puri.schemas.log.Position;
+import dev.puri.schemas.log.Topics;
+import dev.puri.settings.Secret;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.common.TopicPartition;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+@Command(
+        name = "identities",
+        description = "Restore identities and their searchable attributes.",
+        synopsisSubcommandLabel = "COMMAND",
+        subcommands = {IdentitiesCommand.RepublishCommand.class, PrintAttributesCommand.class})
+final class IdentitiesCommand implements Runnable {
+    @Spec
+    private @Nullable CommandSpec spec;
+
+    @Override
+    public void run() {
+        if (spec != null) {
+            throw new ParameterException(spec.commandLine(), "missing subcommand: republish or attributes");
+        }
+    }
+
+    @Command(
+            name = "republish",
+            header = "Make the topology write the rows of an identities topic that was lost.",
+            description = {
+                "",
+                "Publishes an event for each pURI that changes nothing; the topology answers each with the row in its"
+                        + " state. The pURIs are those of an export, of the events topics, or of both. The events for"
+                        + " an export are unchanged or refused, the others are refused.",
+                ""
+            })
+    static final class RepublishCommand extends Subcommand {
+        @Option(
+                names = {"-f", "--file"},
+                paramLabel = "FILE",
+                description = "An export, lines of JSON.")
+        private @Nullable Path file;
+
+        @Option(
+                names = "--events-since",
+                paramLabel = "TIME",
+                description = "Republish the pURIs of events since this time too: an instant such as"
+                        + " 2026-03-01T10:00:00Z, or a duration before now such as 90m, 2h or 7d.")
+        private @Nullable String eventsSince;
+
+        @Option(
+                names = "--wait",
+                paramLabel = "SECONDS",
+                description = "How long the resolver may take to read the last rows (default: 60).")
+        private int waitSeconds = 60;
+
+        @Override
+        public Integer call() throws IOException {
+            if (file == null && eventsSince == null) {
+                throw CommandException.usage("name an export with -f, or a time with --events-since");
+            }
+            Set<Puri> names = eventsSince == null ? new HashSet<>() : namesOfEvents(since(eventsSince));
+            Declarations declarations = brokerRequests().declarations();
+            ImportProgress progress = new ImportProgress(console(), "events published", null);
+            long ofExport;
+            Republication republication;
+            try (IdentityPublisher publisher =
+                    new IdentityPublisher(settings().clientProperties(), declarations::ownsTopic)) {
+                republication = new Republication(publisher, Instant.now(), progress::show);
+                if (file != null) {
+                    try (ExportFile export = ExportFile.open(file)) {
+                        republication.republish(export, names);
+                    }
+                }
+                ofExport = republication.published();
+                republication.republish(names);
+            } catch (PublishException e) {
+                throw CommandException.failed(e.getMessage() + "; run the command again", e);
+            }
+            progress.end();
+            awaitRead(republication);
+            if (asJson()) {
+                console().out().println(Json.toText(Json.object("export", ofExport, "events", names.size())));
+            } else {
+                console().out().println("republished " + ofExport + " of the export, " + names.size() + " of events");
+            }
+            return ExitStatus.DONE;
+        }
+
+        private static Instant since(String text) {
+            try {
+                return RejectionFilterOptions.parseTime(text, Instant.now());
+            } catch (IllegalArgumentException e) {
+                throw CommandException.usage("--events-since: " + e.getMessage());
+            }
+        }
+
+        /** Returns the pURIs of the events since a time. */
+        private Set<Puri> namesOfEvents(Instant since) {
+            Set<Puri> names = new HashSet<>();
+            try (Admin admin = Admin.create(settings().interactiveProperties());
+                    LogReader reader = new LogReader(settings())) {
+                Map<TopicPartition, Long> times = new HashMap<>();
+                for (String topic : new TreeSet<>(TopicsCommand.registryTopics(admin))) {
+                    if (Topics.isEvents(topic)) {
+                        reader.partitions(topic).forEach(partition -> times.put(partition, since.toEpochMilli()));
+                    }
+                }
+                reader.read(reader.offsetsAt(times), record -> {
+                    try {
+                        names.add(Puri.parse(
+                                record.key() == null ? "" : new String(record.key(), StandardCharsets.UTF_8)));
+                    } catch (InvalidNameException e) {
+                        // The topology refuses such an event without a row.
+                    }
+                });
+            }
+            return names;
+        }
+
+        private void awaitRead(Republication republication) {
+            CliSettings settings = settings();
+            try (IdentityResolver resolver =
+                    ResolverClient.open(ResolverOptions.at(settings.resolver().toString())
+                            .token(settings.token().map(Secret::value).orElse(null))
+                            .deadline(Duration.ofSeconds(30))
+                            .build())) {
+                Position unread = republication.awaitRead(resolver, Duration.ofSeconds(waitSeconds));
+                if (unread != null) {
+                    throw CommandException.failed(
+                            "the resolver has not read the row of the event " + unread + " within " + waitSeconds
+                                    + " s; is puri streams running? All events are published",
+                            null);
+                }
+            } catch (ResolverException e) {
+                throw CommandException.failed("the resolver at " + settings.resolver() + ": " + e.getMessage(), e);
+            }
+        }
+    }
+}

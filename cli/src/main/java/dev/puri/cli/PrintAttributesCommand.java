@@ -1,0 +1,104 @@
+package dev.puri.cli;
+
+import dev.puri.schemas.avro.Document;
+import dev.puri.schemas.identity.Puri;
+import dev.puri.schemas.log.Change;
+import dev.puri.schemas.log.DocumentAvro;
+import dev.puri.schemas.log.Event;
+import dev.puri.schemas.log.Row;
+import dev.puri.schemas.log.Topics;
+import dev.puri.schemas.serde.ConfluentSchemaRegistry;
+import dev.puri.schemas.serde.RecordReader;
+import dev.puri.schemas.serde.SchemaRegistry;
+import dev.puri.schemas.serde.WireFormat;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.time.Instant;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import org.apache.kafka.common.TopicPartition;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+@Command(
+        name = "attributes",
+        header = "Print the searchable attributes of all active identities as described events, for puri publish.",
+        description = {
+            "",
+            "Reads the topic of the documents. An export has no attributes, so this is what it needs for a complete"
+                    + " backup. What was merged, deleted or erased is not printed.",
+            ""
+        })
+final class PrintAttributesCommand extends Subcommand {
+    @Option(
+            names = "--source",
+            paramLabel = "NAME",
+            description = "Source of the events (default: restore). In mode IMPORT it must be the importer.")
+    private String source = "restore";
+
+    @Override
+    public Integer call() {
+        Instant now = Instant.now();
+        long count = 0;
+        try (LogReader reader = new LogReader(settings());
+                SchemaRegistry schemas =
+                        ConfluentSchemaRegistry.create(settings().interactiveProperties())) {
+            RecordReader<Document> documents = RecordReader.of(Document.class);
+            for (TopicPartition partition : reader.partitions(Topics.DOCUMENTS)) {
+                Map<Long, Long> lastOffsets = lastOffsets(reader, partition);
+                long[] printed = {0};
+                reader.read(begin(reader, partition), record -> {
+                    Long last = lastOffsets.get(hash(record.key()));
+                    if (record.value() == null || last == null || last != record.offset()) {
+                        return;
+                    }
+                    dev.puri.schemas.log.Document document = DocumentAvro.fromAvro(
+                            documents.decode(record.value(), schemas.byId(WireFormat.schemaId(record.value()))));
+                    if (document.status() == Row.Status.ACTIVE) {
+                        console().out().println(line(record.key(), document.attributes(), now));
+                        printed[0]++;
+                    }
+                });
+                count += printed[0];
+            }
+        }
+        console().out().flush();
+        console().say("puri: the attributes of " + count + " identities");
+        return ExitStatus.DONE;
+    }
+
+    private String line(byte[] key, Map<String, String> attributes, Instant now) {
+        return EventLineFormatter.format(new Event(
+                UUID.randomUUID(),
+                Puri.parse(new String(key, StandardCharsets.UTF_8)),
+                now,
+                source,
+                null,
+                null,
+                new Change.Described(attributes)));
+    }
+
+    /** Returns the offset of the last record of each key, by a hash of the key, which needs less memory. */
+    private static Map<Long, Long> lastOffsets(LogReader reader, TopicPartition partition) {
+        Map<Long, Long> offsets = new HashMap<>();
+        reader.read(begin(reader, partition), record -> offsets.put(hash(record.key()), record.offset()));
+        return offsets;
+    }
+
+    private static Map<TopicPartition, Long> begin(LogReader reader, TopicPartition partition) {
+        return reader.beginningOffsets(List.of(partition));
+    }
+
+    private static long hash(byte[] key) {
+        try {
+            return ByteBuffer.wrap(MessageDigest.getInstance("SHA-256").digest(key))
+                    .getLong();
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("every Java platform has SHA-256", e);
+        }
+    }
+}

@@ -1,0 +1,146 @@
+package dev.puri.cli.recovery;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.puri.client.Delivery;
+import dev.puri.client.IdentityPublisher;
+import dev.puri.client.resolve.IdentityResolver;
+import dev.puri.client.resolve.Ref;
+import dev.puri.client.resolve.Verdict;
+import dev.puri.schemas.identity.Puri;
+import dev.puri.schemas.identity.Shard;
+import dev.puri.schemas.log.Change;
+import dev.puri.schemas.log.Event;
+import dev.puri.schemas.log.Position;
+import dev.puri.schemas.log.Uuids;
+import java.io.IOException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import java.util.function.LongConsumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Makes the topology write rows to the identities topic again. It publishes an event for each pURI that changes nothing,
+ * because the topology writes the row of a pURI with each outcome, also if the event is unchanged or refused.
+ */
+public final class Republication {
+    private static final int BATCH = 10_000;
+    private static final String SOURCE = "puri-republish";
+
+    private final IdentityPublisher publisher;
+    private final Instant now;
+    private final LongConsumer progress;
+    private final List<Event> batch = new ArrayList<>(BATCH);
+
+    /** For each partition, the last event. */
+    private final Map<String, Delivery.Acknowledged> last = new HashMap<>();
+
+    private long published;
+
+    /**
+     * @param now the time of the events
+     * @param progress gets the number of published events
+     */
+    public Republication(IdentityPublisher publisher, Instant now, LongConsumer progress) {
+        this.publisher = publisher;
+        this.now = now;
+        this.progress = progress;
+    }
+
+    /**
+     * Publishes an event for each row of an export.
+     *
+     * @param otherNames names that are published later; those of the export are removed
+     */
+    public void republish(ExportFile export, Set<Puri> otherNames) throws IOException {
+        for (JsonNode row = export.next(); row != null; row = export.next()) {
+            Event event = unchangedEvent(row, now);
+            otherNames.remove(event.puri());
+            add(event);
+        }
+        flush();
+    }
+
+    /** Publishes an event for each name. */
+    public void republish(Set<Puri> names) {
+        for (Puri name : names) {
+            add(refusedEvent(name, now));
+        }
+        flush();
+    }
+
+    /** Returns the number of published events. */
+    public long published() {
+        return published;
+    }
+
+    /**
+     * Waits until a resolver has read the outcomes of all events.
+     *
+     * @param wait how long the resolver may take for one partition
+     * @return the last event of a partition that it has not read; null if it has read all
+     */
+    public @Nullable Position awaitRead(IdentityResolver resolver, Duration wait) {
+        for (Delivery.Acknowledged event : last.values()) {
+            Verdict verdict = resolver.resolve(Ref.of(event.event().puri()).at(event.token()), wait);
+            if (verdict instanceof Verdict.NotCaughtUp) {
+                return event.token();
+            }
+        }
+        return null;
+    }
+
+    /**
+     * Returns an event that is unchanged if the identity is as exported, and is refused otherwise: its guards say which
+     * uuid and epoch it expects, and each change of owner, shard or status has an epoch of its own.
+     */
+    static Event unchangedEvent(JsonNode row, Instant now) {
+        Change change = switch (row.path("status").asText()) {
+            case "active" -> new Change.Moved(null, new Shard(row.path("shard").asText()));
+            case "merged" -> new Change.Merged(Puri.parse(row.path("mergedInto").asText()));
+            case "deleted" -> new Change.Deleted();
+            default -> throw new IllegalArgumentException("a row has an unknown status: " + row);
+        };
+        return new Event(
+                UUID.randomUUID(),
+                Puri.parse(row.path("puri").asText()),
+                now,
+                SOURCE,
+                Uuids.parse(row.path("uuid").asText(), "uuid"),
+                row.path("epoch").asLong(),
+                change);
+    }
+
+    /** Returns an event that is refused in any case, because no identity has its uuid. */
+    static Event refusedEvent(Puri puri, Instant now) {
+        return new Event(UUID.randomUUID(), puri, now, SOURCE, UUID.randomUUID(), null, new Change.Described(Map.of()));
+    }
+
+    private void add(Event event) {
+        batch.add(event);
+        if (batch.size() == BATCH) {
+            flush();
+        }
+    }
+
+    private void flush() {
+        for (Delivery delivery : publisher.publishAll(batch)) {
+            switch (delivery) {
+                case Delivery.Acknowledged acknowledged -> {
+                    Position token = acknowledged.token();
+                    last.put(token.topic() + "-" + token.partition(), acknowledged);
+                }
+                // A second run publishes all of them again, which does no harm.
+                case Delivery.Failed failed -> throw failed.error();
+            }
+        }
+        published += batch.size();
+        batch.clear();
+        progress.accept(published);
+    }
+}
