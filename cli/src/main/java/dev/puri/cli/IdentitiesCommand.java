@@ -86,12 +86,12 @@ final class IdentitiesCommand implements Runnable {
             }
             Set<Puri> names = eventsSince == null ? new HashSet<>() : namesOfEvents(since(eventsSince));
             Declarations declarations = brokerRequests().declarations();
-            ImportProgress progress = new ImportProgress(console(), "events published", null);
+            ImportProgress progress = new ImportProgress(console(), "events published");
             long ofExport;
             Republication republication;
             try (IdentityPublisher publisher =
                     new IdentityPublisher(settings().clientProperties(), declarations::ownsTopic)) {
-                republication = new Republication(publisher, Instant.now(), progress::show);
+                republication = new Republication(publisher, Instant.now(), count -> progress.show(count, null));
                 if (file != null) {
                     try (ExportFile export = ExportFile.open(file)) {
                         republication.republish(export, names);

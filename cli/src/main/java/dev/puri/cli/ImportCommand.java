@@ -194,8 +194,7 @@ final class ImportCommand implements Runnable {
             Import.LoadResult result;
             try (IdentityPublisher publisher =
                     new IdentityPublisher(settings().clientProperties(), declarations::ownsTopic)) {
-                result = imports.load(
-                        publisher, declarations, whileOpen, maxPerSecond, includesPresent, progress);
+                result = imports.load(publisher, declarations, whileOpen, maxPerSecond, includesPresent, progress);
             }
             progress.end();
             TextTable table = new TextTable("ROWS", "");

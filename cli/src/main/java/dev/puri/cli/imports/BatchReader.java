@@ -5,6 +5,7 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
@@ -35,7 +36,7 @@ final class BatchReader implements AutoCloseable {
         try {
             rows = reading.get();
         } catch (ExecutionException e) {
-            switch (e.getCause()) {
+            switch (Objects.requireNonNull(e.getCause())) {
                 case IOException cause -> throw cause;
                 case SQLException cause -> throw cause;
                 case RuntimeException cause -> throw cause;

@@ -46,10 +46,7 @@ final class ImportLoader {
      * @param progress gets the number of loaded rows, after each batch
      */
     ImportLoader(
-            IdentityPublisher publisher,
-            @Nullable Integer maxPerSecond,
-            boolean includesPresent,
-            Progress progress) {
+            IdentityPublisher publisher, @Nullable Integer maxPerSecond, boolean includesPresent, Progress progress) {
         this.publisher = publisher;
         this.pace = new Pace(maxPerSecond);
         this.includesPresent = includesPresent;

@@ -2,6 +2,7 @@ package dev.puri.cli.imports;
 
 import java.io.IOException;
 import java.util.ArrayDeque;
+import java.util.Objects;
 import java.util.Queue;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
@@ -53,7 +54,7 @@ final class OrderedTasks<T> {
         try {
             return task.get();
         } catch (ExecutionException e) {
-            switch (e.getCause()) {
+            switch (Objects.requireNonNull(e.getCause())) {
                 case IOException cause -> throw cause;
                 case RuntimeException cause -> throw cause;
                 case Error cause -> throw cause;

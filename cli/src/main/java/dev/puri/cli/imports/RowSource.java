@@ -96,6 +96,7 @@ interface RowSource extends AutoCloseable {
         return switch (origin) {
             case Csv csv -> countLines(csv.file());
             case Ndjson ndjson -> countLines(ndjson.file());
+            case Export export -> countLines(export.file());
             case Jdbc jdbc -> JdbcRows.count(jdbc, environment);
         };
     }
