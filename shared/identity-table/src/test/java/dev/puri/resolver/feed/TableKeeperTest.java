@@ -369,6 +369,7 @@ final class TableKeeperTest {
         assertThat(keeper.rebuildStatus()).containsEntry("state", "running");
         assertThat(keeper.details()).containsEntry("rebuild", "running");
         assertThat(second.table.isFromSnapshot()).isFalse();
+        second.table.put(PURI, Rows.active("br-2"));
         second.fill();
         awaitThat(() -> keeper.table() == second.table && keeper.isReady());
         assertThat(keeper.rebuildStatus()).containsEntry("state", "done");
