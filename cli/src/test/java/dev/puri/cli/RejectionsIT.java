@@ -118,7 +118,8 @@ class RejectionsIT {
 
         CommandLineRun dryRun = puri("", words(List.of("-o", "json", "rejections", "replay"), filter));
         assertThat(dryRun.status()).as(dryRun.err()).isZero();
-        assertThat(actions(dryRun)).containsExactly("again:a:1 superseded", "again:a:2 replay");
+        // The pURIs are in different partitions, whose refusals have no order.
+        assertThat(actions(dryRun)).containsExactlyInAnyOrder("again:a:1 superseded", "again:a:2 replay");
         assertThat(dryRun.err()).contains("1 of 2 events would be replayed; nothing was published");
         assertThat(puri("", "resolve", "again:a:2").status()).isEqualTo(ExitStatus.PARTLY);
 
@@ -132,7 +133,7 @@ class RejectionsIT {
         assertThat(puri("", "resolve", "again:a:1").out()).contains("br-9");
 
         CommandLineRun second = puri("", words(List.of("-o", "json", "rejections", "replay", "--yes"), filter));
-        assertThat(actions(second)).containsExactly("again:a:1 superseded", "again:a:2 accepted");
+        assertThat(actions(second)).containsExactlyInAnyOrder("again:a:1 superseded", "again:a:2 accepted");
         assertThat(second.outLines().getLast()).startsWith("{\"replayed\":0,");
 
         CommandLineRun forced =

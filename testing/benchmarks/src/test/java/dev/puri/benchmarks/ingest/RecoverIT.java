@@ -21,6 +21,7 @@ class RecoverIT {
                         "broker's disk for each identity, handles-changelog",
                         "broker's disk for each identity, parked-changelog",
                         "broker's disk for each identity, puri.collections.v1",
+                        "broker's disk for each identity, puri.documents.v1",
                         "broker's disk for each identity, puri.events.v1",
                         "broker's disk for each identity, puri.grants.v1",
                         "broker's disk for each identity, puri.identities.v1",
@@ -30,7 +31,7 @@ class RecoverIT {
         for (JsonNode figure : run.figures()) {
             assertThat(figure.get("ours").doubleValue()).isPositive();
         }
-        for (int i : new int[] {0, 1, 2, 12}) {
+        for (int i : new int[] {0, 1, 2, 13}) {
             assertThat(run.figures().get(i).get("theirs").doubleValue()).isPositive();
         }
     }
