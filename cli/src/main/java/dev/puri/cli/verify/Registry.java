@@ -162,6 +162,22 @@ public final class Registry implements AutoCloseable {
      * @throws VerifyException if a topic is incomplete, so that a comparison would report false differences
      */
     void requireComplete(List<TopicPartition> logs) {
+        requirePartitions(logs);
+        for (TopicPartition log : logs) {
+            long beginning = reader.beginning(log);
+            if (beginning > 0) {
+                throw new VerifyException("the records of " + log + " before offset " + beginning
+                        + " were deleted, so rows may be missing");
+            }
+        }
+    }
+
+    /**
+     * Checks that all partitions of topics exist.
+     *
+     * @throws VerifyException if one is missing
+     */
+    void requirePartitions(List<TopicPartition> logs) {
         for (TopicPartition log : logs) {
             int count = reader.partitionCount(log.topic());
             if (count == 0) {
@@ -170,11 +186,6 @@ public final class Registry implements AutoCloseable {
             if (count != partitions) {
                 throw new VerifyException("the topic " + log.topic() + " has " + count + " partitions instead of "
                         + partitions + ", so rows may be missing");
-            }
-            long beginning = reader.beginning(log);
-            if (beginning > 0) {
-                throw new VerifyException("the records of " + log + " before offset " + beginning
-                        + " were deleted, so rows may be missing");
             }
         }
     }
