@@ -120,6 +120,9 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
     /** Which records the brokers have deleted from the topic. */
     private final FailureState truncation = new FailureState();
 
+    /** The topic of the serving table; null if no table was complete yet. Used only by the keeper's thread. */
+    private @Nullable Uuid servingTopicId;
+
     /** Why the table cannot be fed, as text for people. */
     private final FailureState problem = new FailureState("not begun");
 
@@ -529,6 +532,7 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
             // Before the table serves, so that a ready table has a staleness.
             asOf = endsAtStart.at();
             digests = check;
+            servingTopicId = endsAtStart.topicId();
             // Before the next rebuild can be requested.
             rebuild.complete();
             lifeCycle.complete(new LiveTable<>(newTable, changeReceiver));
@@ -547,7 +551,8 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
      * the rows that a recreated topic does not have yet. Returns false if the feeder must be replaced.
      */
     private boolean awaitRows(TopicAdmin admin, TableFeeder newFeeder, TopicEnds endsAtStart) {
-        Table serving = table();
+        // In the same topic, fewer rows mean erasures.
+        Table serving = endsAtStart.topicId().equals(servingTopicId) ? null : table();
         while (serving != null && newFeeder.table().rows() * 100L < serving.rows() * MIN_ROWS_PERCENT) {
             reportProblem(Topics.IDENTITIES + " has " + newFeeder.table().rows() + " rows, and the serving table has "
                     + serving.rows() + "; it stays until the topic has them again, or until the resolver is restarted");
