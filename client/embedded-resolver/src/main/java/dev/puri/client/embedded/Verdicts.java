@@ -41,8 +41,10 @@ final class Verdicts {
 
     private static Verdict found(Ref ref, LookUp lookUp) {
         RecordView row = row(lookUp);
-        return new Verdict.Found(
-                puri(ref, row), handle(ref, row), placement(row), row.epoch(), createdAt(row), changedAt(row));
+        Instant createdAt = createdAt(row);
+        // Most rows were never changed.
+        Instant changedAt = row.changedMillis() == row.createdMillis() ? createdAt : changedAt(row);
+        return new Verdict.Found(puri(ref, row), handle(ref, row), placement(row), row.epoch(), createdAt, changedAt);
     }
 
     private static Verdict merged(Ref ref, LookUp lookUp) {

@@ -118,15 +118,11 @@ final class Dictionaries {
         final String qualified;
 
         /** {@code namespace:collection:}, with which the pURIs of its rows begin. */
-        final String text;
-
-        /** The same text as bytes. */
         final byte[] bytes;
 
         Collection(String qualified) {
             this.qualified = qualified;
-            text = qualified + ':';
-            bytes = text.getBytes(StandardCharsets.US_ASCII);
+            bytes = (qualified + ':').getBytes(StandardCharsets.US_ASCII);
         }
 
         boolean equalsText(byte[] puri, int length) {

@@ -108,8 +108,7 @@ public final class LookUp {
     /** Looks up the identity with a handle. */
     public Verdict find(Handle handle) {
         reset();
-        byte[] text = handle.text().getBytes(StandardCharsets.US_ASCII);
-        if (view.findHandle(text, 0, text.length) == RecordView.HandleResult.FOUND) {
+        if (view.findHandle(handle)) {
             setRow();
         }
         return verdict;
