@@ -4,6 +4,7 @@ import dev.puri.resolver.table.PackedTable;
 import dev.puri.resolver.table.SnapshotOrigin;
 import dev.puri.resolver.table.SnapshotRefusedException;
 import dev.puri.resolver.table.SnapshotRequirements;
+import dev.puri.schemas.log.PartitionDigest;
 import dev.puri.tail.DigestCheck;
 import dev.puri.tail.ObservationTime;
 import dev.puri.tail.RetryPolicy;
@@ -21,6 +22,8 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -39,6 +42,13 @@ public final class Snapshots {
      * tombstones that it may lack, so its time must stay recent.
      */
     private static final Duration MAX_INTERVAL = Duration.ofDays(1);
+
+    /**
+     * The maximum number of offsets, over all partitions, between an unwritten table and its last snapshot. A table moves
+     * its offsets without a change of rows when it reads digests and refusals. A start reads so many records in less than
+     * a second.
+     */
+    static final long MAX_UNWRITTEN_OFFSETS = 100_000;
 
     /** The maximum time to wait for the last snapshot. */
     private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(20);
@@ -160,6 +170,9 @@ public final class Snapshots {
         /** By partition: the offset in the last snapshot. */
         private Map<Integer, Long> writtenOffsets = Map.of();
 
+        /** By partition: the digest before the last snapshot was written. */
+        private Map<Integer, PartitionDigest> writtenDigests = Map.of();
+
         private Instant writtenAsOf = Instant.MIN;
 
         private SnapshotWriting(PackedTable table, DigestCheck digests, TopicEnds endsAtStart) {
@@ -212,7 +225,12 @@ public final class Snapshots {
         private void writeIfChanged() {
             Path target = file;
             ObservationTime completeAt = asOf;
-            if (target == null || completeAt == null || isUpToDate(completeAt.wall())) {
+            if (target == null || completeAt == null) {
+                return;
+            }
+            // Read before the rows are written, so that a row that changes meanwhile makes the digest differ.
+            Map<Integer, PartitionDigest> currentDigests = currentDigests();
+            if (isUpToDate(completeAt.wall(), currentDigests)) {
                 return;
             }
             if (digests.isDiffering()) {
@@ -228,6 +246,7 @@ public final class Snapshots {
                         new SnapshotOrigin(
                                 endsAtStart.topicId(), endsAtStart.byPartition().size(), now),
                         clock.instant());
+                writtenDigests = currentDigests;
                 writtenAsOf = now;
                 Files.deleteIfExists(renamedFile(target));
                 log.info(
@@ -241,14 +260,23 @@ public final class Snapshots {
             }
         }
 
-        private boolean isUpToDate(Instant now) {
+        private Map<Integer, PartitionDigest> currentDigests() {
+            return endsAtStart.byPartition().keySet().stream()
+                    .collect(Collectors.toMap(Function.identity(), table::digest));
+        }
+
+        /** Returns whether the last snapshot has the rows of the table, and offsets close to those of the table. */
+        private boolean isUpToDate(Instant now, Map<Integer, PartitionDigest> currentDigests) {
             return !writtenAsOf.equals(Instant.MIN)
                     && Duration.between(writtenAsOf, now).compareTo(MAX_INTERVAL) < 0
-                    && writtenOffsets.entrySet().stream()
-                            .allMatch(entry -> table.nextOffset(entry.getKey()) == entry.getValue())
-                    && endsAtStart.byPartition().keySet().stream()
-                            .allMatch(partition ->
-                                    writtenOffsets.containsKey(partition) || table.nextOffset(partition) == 0);
+                    && writtenDigests.equals(currentDigests)
+                    && unwrittenOffsets() <= MAX_UNWRITTEN_OFFSETS;
+        }
+
+        private long unwrittenOffsets() {
+            return endsAtStart.byPartition().keySet().stream()
+                    .mapToLong(partition -> table.nextOffset(partition) - writtenOffsets.getOrDefault(partition, 0L))
+                    .sum();
         }
 
         /** Writes the last snapshot, within at most 20 s. The feed must have stopped. */

@@ -1,0 +1,85 @@
+package dev.puri.resolver.feed;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.puri.resolver.Rows;
+import dev.puri.resolver.table.PackedTable;
+import dev.puri.resolver.table.SnapshotRequirements;
+import dev.puri.schemas.identity.Puri;
+import dev.puri.tail.DigestCheck;
+import dev.puri.tail.EndOffsets;
+import dev.puri.tail.ObservationTime;
+import dev.puri.tail.TopicEnds;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.Map;
+import org.apache.kafka.common.Uuid;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Which changes of a table make its last snapshot outdated. */
+@Timeout(60)
+final class SnapshotsTest {
+    private static final Instant NOW = Instant.parse("2026-11-24T10:00:00Z");
+    private static final InstantSource CLOCK = InstantSource.fixed(NOW);
+    private static final Map<Integer, Long> BEGINS = Map.of(0, 0L, 1, 0L);
+    private static final TopicEnds ENDS =
+            new TopicEnds(new Uuid(1, 2), new EndOffsets(BEGINS, ObservationTime.now(CLOCK)));
+    private static final Puri PURI = Puri.parse("soundcloud:tracks:1");
+    private static final long FIRST_OFFSET = 5;
+
+    @TempDir
+    private Path folder;
+
+    private final PackedTable table = new PackedTable();
+
+    @Test
+    void offsetsWithoutAChangedRowWriteNoSnapshot() throws Exception {
+        PackedTable opened = openSnapshotAfter(() -> table.setNextOffset(0, FIRST_OFFSET + 20));
+
+        assertThat(opened.nextOffset(0)).isEqualTo(FIRST_OFFSET);
+    }
+
+    @Test
+    void aChangedRowWritesASnapshot() throws Exception {
+        PackedTable opened = openSnapshotAfter(() -> {
+            table.put(PURI, Rows.active("br-2"));
+            table.setNextOffset(0, FIRST_OFFSET + 1);
+        });
+
+        assertThat(opened.nextOffset(0)).isEqualTo(FIRST_OFFSET + 1);
+        assertThat(opened.byPuri(PURI)).isEqualTo(table.byPuri(PURI));
+    }
+
+    @Test
+    void manyOffsetsWithoutAChangedRowWriteASnapshot() throws Exception {
+        long offset = FIRST_OFFSET + Snapshots.MAX_UNWRITTEN_OFFSETS + 1;
+
+        PackedTable opened = openSnapshotAfter(() -> table.setNextOffset(0, offset));
+
+        assertThat(opened.nextOffset(0)).isEqualTo(offset);
+    }
+
+    /** Writes a snapshot, changes the table, closes the writer, and opens the snapshot that is left. */
+    private PackedTable openSnapshotAfter(Runnable change) throws Exception {
+        table.put(PURI, Rows.active("br-1"));
+        table.setNextOffset(0, FIRST_OFFSET);
+        DigestCheck digests = new DigestCheck("topic", partition -> 0, CLOCK);
+        Path file = Snapshots.fileIn(folder);
+        try (Snapshots.SnapshotWriting writing =
+                new Snapshots(folder, Duration.ofHours(1), CLOCK).writerOf(table, digests, ENDS)) {
+            writing.start(ENDS.at());
+            await().atMost(Duration.ofSeconds(30)).until(() -> Files.exists(file));
+            change.run();
+        }
+        return PackedTable.open(
+                file,
+                new SnapshotRequirements(
+                        ENDS.topicId(), BEGINS, Map.of(0, 1_000_000L, 1, 1_000_000L), Duration.ofDays(7), NOW));
+    }
+}
