@@ -24,8 +24,8 @@ import org.slf4j.LoggerFactory;
  * <ul>
  *   <li>The comparison: the digest that the copy keeps must equal the digest that the registrar published, at the offset
  *       of the published digest. The result of the last comparison counts.
- *   <li>The scrub: the digest of the stored rows must equal the digest that the copy keeps. The result of the last scrub
- *       counts.
+ *   <li>The scrub: the digest of the stored rows must equal the digest that the copy keeps, and index entries must lead
+ *       to their rows. The result of the last scrub counts.
  * </ul>
  *
  * <pre>
@@ -34,8 +34,9 @@ import org.slf4j.LoggerFactory;
  *     └────differs───────┴─differs─▶ differs
  * </pre>
  *
- * A partition differs if one of the checks found a difference. The class logs each transition to or from {@code differs}.
- * A rebuilt copy gets a new instance. Thread-safe.
+ * A partition differs if one of the checks found a difference. The class logs each transition to or from {@code differs},
+ * and when all digests that the copy reads have long been too old to be compared. A rebuilt copy gets a new instance.
+ * Thread-safe.
  */
 public final class DigestCheck {
     /**
@@ -45,6 +46,12 @@ public final class DigestCheck {
      */
     public static final Duration MAX_AGE = Duration.ofMinutes(1);
 
+    /**
+     * The time without a comparison after which an old digest is logged. The registrar publishes digests every minute,
+     * and a copy that is filled or lags reads old digests for some time.
+     */
+    static final Duration MAX_TIME_UNCHECKED = Duration.ofMinutes(10);
+
     private static final Logger log = LoggerFactory.getLogger(DigestCheck.class);
     private static final long NO_OFFSET = -1;
 
@@ -52,6 +59,12 @@ public final class DigestCheck {
     private final IntToLongFunction firstComparable;
     private final InstantSource clock;
     private final SortedMap<Integer, Partition> partitions = new TreeMap<>();
+
+    /** The time of the last comparison of any partition; before the first comparison, the time of the creation. */
+    private Instant comparedAt;
+
+    /** Whether old digests were logged since the last comparison. */
+    private boolean hasLoggedOldDigests;
 
     /** The state of a partition. */
     public enum State {
@@ -110,9 +123,13 @@ public final class DigestCheck {
         this.topic = topic;
         this.firstComparable = firstComparable;
         this.clock = clock;
+        comparedAt = clock.instant();
     }
 
-    /** Registers the metric {@code puri.digest.differing} of a topic. The copy, and so its check, may be replaced. */
+    /**
+     * Registers the metrics {@code puri.digest.differing} and {@code puri.digest.unchecked.seconds} of a topic. The copy,
+     * and so its check, may be replaced.
+     */
     public static void meter(String topic, Supplier<@Nullable DigestCheck> check, MeterRegistry meters) {
         Gauge.builder("puri.digest.differing", () -> {
                     DigestCheck current = check.get();
@@ -122,17 +139,57 @@ public final class DigestCheck {
                 .tag("topic", topic)
                 .strongReference(true)
                 .register(meters);
+        Gauge.builder("puri.digest.unchecked.seconds", () -> {
+                    DigestCheck current = check.get();
+                    return current == null ? Double.NaN : current.timeUnchecked().toMillis() / 1000.0;
+                })
+                .description("Time since this copy was last compared with the registrar, or since the copy was opened;"
+                        + " NaN before that")
+                .tag("topic", topic)
+                .strongReference(true)
+                .register(meters);
+    }
+
+    /** Returns the time since any partition was compared, or since this check was created. */
+    synchronized Duration timeUnchecked() {
+        return Duration.between(comparedAt, clock.instant());
     }
 
     /**
-     * Returns whether a published digest can be compared: it is fresh, and the copy has no changes of later records.
+     * Returns whether a published digest can be compared: it is fresh, and the copy has no changes of later records. Logs
+     * once if no digest has been fresh for {@link #MAX_TIME_UNCHECKED}.
      *
      * @param offset the offset of the record that published the digest
      * @param timestampMillis the record's timestamp, in milliseconds since 1970
      */
     public boolean isComparable(int partition, long offset, long timestampMillis) {
-        return clock.millis() - timestampMillis <= MAX_AGE.toMillis()
-                && offset >= firstComparable.applyAsLong(partition);
+        Duration age = Duration.ofMillis(clock.millis() - timestampMillis);
+        if (age.compareTo(MAX_AGE) <= 0) {
+            return offset >= firstComparable.applyAsLong(partition);
+        }
+        if (mustLogOldDigest()) {
+            log.warn(
+                    "This copy of {} has not been compared with the registrar for {} s, because the digests are older"
+                            + " than {} s when they are read; the last one, of partition {} at offset {}, is {} s old."
+                            + " The clock of this machine is ahead of the registrar's, or the copy lags. Synchronize"
+                            + " the clocks of both machines (NTP), and look at the lag",
+                    topic,
+                    timeUnchecked().toSeconds(),
+                    MAX_AGE.toSeconds(),
+                    partition,
+                    offset,
+                    age.toSeconds());
+        }
+        return false;
+    }
+
+    /** Returns true once after {@link #MAX_TIME_UNCHECKED} without a comparison. */
+    synchronized boolean mustLogOldDigest() {
+        if (hasLoggedOldDigests || timeUnchecked().compareTo(MAX_TIME_UNCHECKED) <= 0) {
+            return false;
+        }
+        hasLoggedOldDigests = true;
+        return true;
     }
 
     /**
@@ -151,7 +208,9 @@ public final class DigestCheck {
                                 : own.rows() + " rows, the registrar has " + published.rows() + " rows")
                         + "; run puri verify, then puri rebuild";
         Partition old = partition(partition);
-        return put(partition, old, new Partition(offset, clock.instant(), difference, old.storedDifference()));
+        comparedAt = clock.instant();
+        hasLoggedOldDigests = false;
+        return put(partition, old, new Partition(offset, comparedAt, difference, old.storedDifference()));
     }
 
     /**
@@ -160,13 +219,27 @@ public final class DigestCheck {
      * @param where names the part of the copy
      */
     public synchronized State storedRowsDiffer(int partition, String where) {
-        String difference = "the stored rows of " + name(partition) + " differ from their digest in " + where
-                + ": memory or file is damaged; run puri verify, then puri rebuild";
+        return noteStoredDifference(
+                partition, "the stored rows of " + name(partition) + " differ from their digest in " + where);
+    }
+
+    /**
+     * Notes that an index entry leads to a row of a partition which it does not belong to.
+     *
+     * @param where names the part of the index
+     */
+    public synchronized State indexEntryDiffers(int partition, String where) {
+        return noteStoredDifference(
+                partition, "an entry in " + where + " does not belong to its row, which is in " + name(partition));
+    }
+
+    private State noteStoredDifference(int partition, String what) {
         Partition old = partition(partition);
+        String difference = what + ": memory or file is damaged; run puri verify, then puri rebuild";
         return put(partition, old, old.withStoredDifference(difference));
     }
 
-    /** Notes that all stored rows of a partition agree with the digest that the copy keeps. */
+    /** Notes that the scrub found no difference in a partition. */
     public synchronized State storedRowsAgree(int partition) {
         Partition old = partition(partition);
         return put(partition, old, old.withStoredDifference(null));

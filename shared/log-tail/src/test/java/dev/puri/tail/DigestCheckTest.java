@@ -9,6 +9,7 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 
 final class DigestCheckTest {
@@ -125,5 +126,41 @@ final class DigestCheckTest {
         check.compare(3, 1234, ELEVEN, TEN);
 
         assertThat(differing.value()).isEqualTo(1);
+    }
+
+    @Test
+    void theIndexEntryThatDoesNotBelongToItsRowIsADifference() {
+        assertThat(check.indexEntryDiffers(3, "part 17 of the index of handles")).isEqualTo(State.DIFFERS);
+
+        assertThat(check.reason())
+                .startsWith("an entry in part 17 of the index of handles does not belong to its row, which is in"
+                        + " partition 3 of topic");
+        assertThat(check.storedRowsAgree(3)).isEqualTo(State.UNCHECKED);
+    }
+
+    /** As with a clock that is ahead of the registrar's. */
+    @Test
+    void aCopyThatReadsOnlyOldDigestsIsReported() {
+        AtomicReference<Instant> now = new AtomicReference<>(NOW);
+        DigestCheck ahead = new DigestCheck("topic", partition -> 0, now::get);
+        SimpleMeterRegistry meters = new SimpleMeterRegistry();
+        DigestCheck.meter("topic", () -> ahead, meters);
+        Gauge unchecked = meters.get("puri.digest.unchecked.seconds")
+                .tag("topic", "topic")
+                .gauge();
+        now.set(NOW.plus(DigestCheck.MAX_TIME_UNCHECKED));
+        assertThat(ahead.mustLogOldDigest()).isFalse();
+        now.updateAndGet(instant -> instant.plusSeconds(60));
+
+        assertThat(ahead.isComparable(3, 7, now.get().minusSeconds(70).toEpochMilli()))
+                .isFalse();
+
+        assertThat(unchecked.value()).isEqualTo(660);
+        // That digest was logged.
+        assertThat(ahead.mustLogOldDigest()).isFalse();
+        ahead.compare(3, 20, TEN, TEN);
+        assertThat(unchecked.value()).isZero();
+        now.updateAndGet(instant -> instant.plusSeconds(660));
+        assertThat(ahead.mustLogOldDigest()).isTrue();
     }
 }
