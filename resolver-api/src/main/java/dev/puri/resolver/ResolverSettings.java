@@ -89,8 +89,8 @@ public record ResolverSettings(
         Duration snapshotInterval,
 
         @Setting(
-                doc = "Maximum number of stored rows per second that are compared with their digest, to find damaged"
-                        + " memory; 0 for no check.",
+                doc = "Maximum number of stored rows and handles per second that are compared with their digests and"
+                        + " with each other, to find damaged memory; 0 for no check.",
                 byDefault = "100000",
                 atLeast = "0")
         long tableCheckRate,

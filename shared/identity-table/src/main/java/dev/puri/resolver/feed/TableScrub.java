@@ -1,7 +1,7 @@
 package dev.puri.resolver.feed;
 
 import dev.puri.resolver.table.PackedTable;
-import dev.puri.resolver.table.PackedTable.PartCheck;
+import dev.puri.resolver.table.PartCheck;
 import dev.puri.tail.DigestCheck;
 import dev.puri.tail.RetryPolicy;
 import dev.puri.tail.Stop;
@@ -10,12 +10,14 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Compares the stored rows of a table with their digests, one part after the other, pass after pass. It finds memory
- * that changed without a write. Runs in its own thread, at a limited rate.
+ * Compares the stored rows of a table with their digests, and the entries of the index of handles with the rows, one part
+ * after the other, pass after pass. It finds memory that changed without a write. Runs in its own thread, at a limited
+ * rate.
  */
 final class TableScrub implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(TableScrub.class);
@@ -44,7 +46,8 @@ final class TableScrub implements AutoCloseable {
     /**
      * @param partitions the number of partitions of the topic
      * @param digests receives the results
-     * @param rowsPerSecond the maximum rate; 0 to check nothing
+     * @param rowsPerSecond the maximum number of rows and of entries of the index of handles per second; 0 to check
+     *     nothing
      */
     TableScrub(PackedTable table, int partitions, DigestCheck digests, long rowsPerSecond) {
         this.table = table;
@@ -71,52 +74,56 @@ final class TableScrub implements AutoCloseable {
         log.error("Checking the rows of the table failed, and is retried", cause);
     }
 
-    /** Checks all parts once. Returns early after {@link #close}. */
+    /** Checks all parts of both indexes once. Returns early after {@link #close}. */
     void pass() {
         Set<Integer> differing = new TreeSet<>();
         boolean isComplete = true;
-        for (int part = 0; part < table.partCount(); part++) {
-            PartCheck check = checkTwice(part);
-            if (stop.isRequested()) {
-                return;
-            }
-            isComplete &= check.isComplete();
-            for (int partition : check.differing()) {
+        for (int part = 0; part < table.partCount() && !stop.isRequested(); part++) {
+            int current = part;
+            PartCheck rows = checkTwice(() -> table.checkRows(current, partitions));
+            PartCheck handles = checkTwice(() -> table.checkHandles(current, partitions));
+            isComplete &= rows.isComplete();
+            for (int partition : rows.differing()) {
                 digests.storedRowsDiffer(partition, "part " + part + " of the table");
-                differing.add(partition);
             }
+            for (int partition : handles.differing()) {
+                digests.indexEntryDiffers(partition, "part " + part + " of the index of handles");
+            }
+            differing.addAll(rows.differing());
+            differing.addAll(handles.differing());
         }
-        for (int partition = 0; isComplete && partition < partitions; partition++) {
+        for (int partition = 0; isComplete && !stop.isRequested() && partition < partitions; partition++) {
             if (!differing.contains(partition)) {
                 digests.storedRowsAgree(partition);
             }
         }
     }
 
-    /** Checks a part. Reports only a difference that it finds twice. */
-    private PartCheck checkTwice(int part) {
-        PartCheck first = check(part);
+    /** Makes a check. Reports only a difference that it finds twice. */
+    private PartCheck checkTwice(Supplier<PartCheck> check) {
+        PartCheck first = checkOnce(check);
         if (first.differing().isEmpty()) {
             return first;
         }
-        PartCheck second = check(part);
+        PartCheck second = checkOnce(check);
         List<Integer> both =
                 first.differing().stream().filter(second.differing()::contains).toList();
-        return new PartCheck(second.isComplete(), second.rows(), both);
+        return new PartCheck(second.isComplete(), second.entries(), both);
     }
 
-    private PartCheck check(int part) {
+    /** Makes a check, and repeats it while the writer interferes. */
+    private PartCheck checkOnce(Supplier<PartCheck> check) {
         for (int tries = 1; ; tries++) {
-            PartCheck check = table.checkPart(part, partitions);
-            pause(check.rows());
-            if (check.isComplete() || tries == MAX_TRIES || stop.isRequested()) {
-                return check;
+            PartCheck result = check.get();
+            pause(result.entries());
+            if (result.isComplete() || tries == MAX_TRIES || stop.isRequested()) {
+                return result;
             }
         }
     }
 
-    private void pause(int rows) {
-        debtNanos += rows * 1_000_000_000L / Math.max(1, rowsPerSecond);
+    private void pause(int entries) {
+        debtNanos += entries * 1_000_000_000L / Math.max(1, rowsPerSecond);
         if (debtNanos >= MIN_PAUSE.toNanos()) {
             long startNanos = System.nanoTime();
             stop.awaitRequest(Duration.ofNanos(debtNanos));

@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
 final class Index {
     static final int SEGMENT_BITS = 10;
     static final int SEGMENTS = 1 << SEGMENT_BITS;
-    private static final int TAG_BITS = 28;
+    static final int TAG_BITS = 28;
     private static final int ADDRESS_BITS = 64 - TAG_BITS;
     private static final long ADDRESS_MASK = (1L << ADDRESS_BITS) - 1;
 
@@ -224,6 +224,13 @@ final class Index {
         return slotCount == 0
                 ? 0
                 : slab.getLongAcquire(address(directory, homeOfTag(tagOf(hash), slotCount))) & ADDRESS_MASK;
+    }
+
+    /** Returns copies of all records of a segment. */
+    SegmentEntries read(int segment) {
+        SegmentEntries entries = new SegmentEntries();
+        read(segment, entries);
+        return entries;
     }
 
     /** Passes all entries of a segment to the consumer. Starts over if the writer rebuilds the segment meanwhile. */

@@ -45,12 +45,12 @@ public final class RecordView {
     private long createdMillis;
     private long changedMillis;
 
-    RecordView(Slab slab, Index puris, Index handles, Dictionaries dictionaries, long seed) {
-        this.slab = slab;
-        this.puris = puris;
-        this.handles = handles;
-        this.dictionaries = dictionaries;
-        this.seed = seed;
+    RecordView(TableMemory memory) {
+        slab = memory.slab();
+        puris = memory.puris();
+        handles = memory.handles();
+        dictionaries = memory.dictionaries();
+        seed = memory.seed();
         puriKey = new PuriKey(dictionaries, seed);
         this.parts = new RecordParts(dictionaries);
     }

@@ -48,19 +48,13 @@ final class SnapshotFill {
      * @param digests the digests of all rows of the snapshot. Those of replaced rows are subtracted
      */
     SnapshotFill(
-            SnapshotParts parts,
-            Slab slab,
-            Index puris,
-            Index handles,
-            Dictionaries dictionaries,
-            SnapshotReader.Head head,
-            PartDigests digests) {
+            SnapshotParts parts, TableMemory memory, SnapshotReader.Head head, PartDigests digests) {
         this.parts = parts;
-        this.slab = slab;
-        this.puris = puris;
-        this.handles = handles;
-        this.dictionaries = dictionaries;
-        this.seed = head.seed();
+        slab = memory.slab();
+        puris = memory.puris();
+        handles = memory.handles();
+        dictionaries = memory.dictionaries();
+        seed = memory.seed();
         this.partitions = head.partitions();
         this.digests = digests;
         for (int segment = 0; segment < Index.SEGMENTS; segment++) {

@@ -19,10 +19,7 @@ final class SnapshotReader implements AutoCloseable {
     private static final int MAX_PARTITIONS = 100_000;
 
     private final SnapshotParts parts;
-    private final Slab slab;
-    private final Index puris;
-    private final Index handles;
-    private final Dictionaries dictionaries;
+    private final TableMemory memory;
     private final Head head;
 
     /**
@@ -34,13 +31,12 @@ final class SnapshotReader implements AutoCloseable {
      */
     record Head(int partitions, long seed, Map<Integer, Long> offsets) {}
 
-    SnapshotReader(Path file, Head head, Slab slab, Index puris, Index handles, Dictionaries dictionaries)
-            throws IOException {
+    /**
+     * @param memory the memory of an empty table
+     */
+    SnapshotReader(Path file, Head head, TableMemory memory) throws IOException {
         this.parts = new SnapshotParts(file);
-        this.slab = slab;
-        this.puris = puris;
-        this.handles = handles;
-        this.dictionaries = dictionaries;
+        this.memory = memory;
         this.head = head;
     }
 
@@ -124,7 +120,7 @@ final class SnapshotReader implements AutoCloseable {
             Foot foot = foot();
             readWords(foot.words);
             digests.load(head.partitions, foot.digests);
-            SnapshotFill fill = new SnapshotFill(parts, slab, puris, handles, dictionaries, head, digests);
+            SnapshotFill fill = new SnapshotFill(parts, memory, head, digests);
             long rows = fill.fill(blocks(foot.index), totals);
             if (rows != foot.rows) {
                 throw new SnapshotRefusedException("the snapshot has " + rows + " rows instead of " + foot.rows);
@@ -159,6 +155,7 @@ final class SnapshotReader implements AutoCloseable {
     }
 
     private void readWords(ByteBuffer in) {
+        Dictionaries dictionaries = memory.dictionaries();
         dictionaries.collections.load(SnapshotFormat.getTexts(in));
         dictionaries.owners.load(SnapshotFormat.getTexts(in));
         dictionaries.shards.load(SnapshotFormat.getTexts(in));

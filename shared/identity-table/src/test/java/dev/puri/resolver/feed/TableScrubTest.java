@@ -6,6 +6,7 @@ import dev.puri.resolver.Rows;
 import dev.puri.resolver.table.PackedTable;
 import dev.puri.resolver.table.RowBatch;
 import dev.puri.resolver.table.TableFaults;
+import dev.puri.schemas.identity.Handle;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.tail.DigestCheck;
 import dev.puri.tail.DigestCheck.State;
@@ -27,6 +28,10 @@ final class TableScrubTest {
         return Puri.parse("soundcloud:tracks:" + number);
     }
 
+    private static Handle handle(int number) {
+        return new Handle("trk_4k7vx9tz2nqr" + (111 + number % 9 + 10 * (number / 9 % 9) + 100 * (number / 81)));
+    }
+
     private static int partition(Puri puri) {
         return Utils.toPositive(Utils.murmur2(puri.toBytes())) % PARTITIONS;
     }
@@ -34,7 +39,7 @@ final class TableScrubTest {
     private void fill() {
         RowBatch batch = table.newBatch();
         for (int i = 0; i < ROWS; i++) {
-            batch.put(partition(puri(i)), puri(i), Rows.active("br-1"));
+            batch.put(partition(puri(i)), puri(i), Rows.active("br-1", handle(i).text()));
         }
         table.write(batch);
         batch.clear();
@@ -62,6 +67,27 @@ final class TableScrubTest {
                     .isEqualTo(partition == partition(puri(7)) ? State.DIFFERS : State.UNCHECKED);
         }
         assertThat(digests.reason()).contains("the stored rows of partition " + partition(puri(7)) + " of topic");
+    }
+
+    @Test
+    void aPassFindsADamagedEntryOfAHandle() {
+        fill();
+        TableFaults.flipBitOfEntry(table, handle(7));
+
+        scrub.pass();
+
+        assertThat(digests.state(partition(puri(7)))).isEqualTo(State.DIFFERS);
+        assertThat(digests.reason()).contains("of the index of handles", "partition " + partition(puri(7)));
+    }
+
+    @Test
+    void aPassFindsAnEntryOfAHandleThatPointsToAnotherRow() {
+        fill();
+        TableFaults.pointTo(table, handle(7), puri(8));
+
+        scrub.pass();
+
+        assertThat(digests.reason()).contains("of the index of handles", "partition " + partition(puri(8)));
     }
 
     @Test

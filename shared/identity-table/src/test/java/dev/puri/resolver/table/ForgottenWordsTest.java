@@ -122,7 +122,7 @@ final class ForgottenWordsTest {
             table.put(ERIN, row("owner-" + i, "shard-" + i, null));
         }
 
-        assertThat(table.dictionaries().owners.intern("another")).isLessThan(10);
+        assertThat(table.memory().dictionaries().owners.intern("another")).isLessThan(10);
     }
 
     /** A batch that is filled before the removal is written may have the owner again. */
@@ -192,7 +192,7 @@ final class ForgottenWordsTest {
     void snapshotOmitsErasedWordsDuringAHold() throws Exception {
         table.put(STAYS, row("catalog", "br-1", null));
         table.put(ERIN, row("erin", "erins-shard", null));
-        try (Dictionaries.Hold held = table.dictionaries().hold()) {
+        try (Dictionaries.Hold held = table.memory().dictionaries().hold()) {
             table.remove(ERIN);
 
             assertWords(2, 2, 2);
@@ -215,10 +215,10 @@ final class ForgottenWordsTest {
                 new SnapshotRequirements(TOPIC, Map.of(0, 0L), Map.of(0, 0L), Duration.ofDays(7), NOW));
 
         assertThat(opened.byPuri(STAYS)).isEqualTo(new Identity(STAYS, row("catalog", "br-1", STAYS)));
-        assertThat(opened.dictionaries().owners.intern("another")).isZero();
+        assertThat(opened.memory().dictionaries().owners.intern("another")).isZero();
         opened.remove(STAYS);
-        assertThat(opened.dictionaries().collections.size()).isZero();
-        assertThat(opened.dictionaries().shards.size()).isZero();
+        assertThat(opened.memory().dictionaries().collections.size()).isZero();
+        assertThat(opened.memory().dictionaries().shards.size()).isZero();
     }
 
     private String snapshot() throws Exception {
@@ -233,9 +233,9 @@ final class ForgottenWordsTest {
     }
 
     private void assertWords(int collections, int owners, int shards) {
-        assertThat(table.dictionaries().collections.size()).as("collections").isEqualTo(collections);
-        assertThat(table.dictionaries().owners.size()).as("owners").isEqualTo(owners);
-        assertThat(table.dictionaries().shards.size()).as("shards").isEqualTo(shards);
+        assertThat(table.memory().dictionaries().collections.size()).as("collections").isEqualTo(collections);
+        assertThat(table.memory().dictionaries().owners.size()).as("owners").isEqualTo(owners);
+        assertThat(table.memory().dictionaries().shards.size()).as("shards").isEqualTo(shards);
     }
 
     private static Puri unique(int number) {

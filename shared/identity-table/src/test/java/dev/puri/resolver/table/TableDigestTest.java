@@ -2,7 +2,6 @@ package dev.puri.resolver.table;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.puri.resolver.table.PackedTable.PartCheck;
 import dev.puri.schemas.avro.IdentityRow;
 import dev.puri.schemas.identity.Handle;
 import dev.puri.schemas.identity.Puri;
@@ -102,7 +101,7 @@ final class TableDigestTest {
 
     private void fill(int rows) {
         for (int i = 0; i < rows; i++) {
-            change(Puri.of("n", "c", Integer.toString(i)), null);
+            change(Puri.of("n", "c", Integer.toString(i)), random.nextBoolean() ? null : anyRows.handle());
             if (batch.isFull()) {
                 write();
             }
@@ -123,12 +122,19 @@ final class TableDigestTest {
     private void assertAllPartsAgree() {
         int rows = 0;
         for (int part = 0; part < table.partCount(); part++) {
-            PartCheck check = table.checkPart(part, PARTITIONS);
+            PartCheck check = table.checkRows(part, PARTITIONS);
             assertThat(check.isComplete()).isTrue();
             assertThat(check.differing()).as("seed %s", seed).isEmpty();
-            rows += check.rows();
+            rows += check.entries();
         }
         assertThat(rows).isEqualTo((int) table.rows());
+        int handles = 0;
+        for (int part = 0; part < table.partCount(); part++) {
+            PartCheck check = table.checkHandles(part, PARTITIONS);
+            assertThat(check.differing()).as("seed %s", seed).isEmpty();
+            handles += check.entries();
+        }
+        assertThat(handles).isEqualTo((int) table.stats().handles());
     }
 
     @Test
@@ -140,7 +146,7 @@ final class TableDigestTest {
 
         List<Integer> differing = new ArrayList<>();
         for (int part = 0; part < table.partCount(); part++) {
-            differing.addAll(table.checkPart(part, PARTITIONS).differing());
+            differing.addAll(table.checkRows(part, PARTITIONS).differing());
         }
         assertThat(differing).containsExactly(partition(damaged));
     }
@@ -157,8 +163,11 @@ final class TableDigestTest {
         int complete = 0;
         for (int pass = 0; pass < 30; pass++) {
             for (int part = 0; part < table.partCount(); part++) {
-                PartCheck check = table.checkPart(part, PARTITIONS);
+                PartCheck check = table.checkRows(part, PARTITIONS);
                 assertThat(check.differing()).as("seed %s", seed).isEmpty();
+                assertThat(table.checkHandles(part, PARTITIONS).differing())
+                        .as("seed %s", seed)
+                        .isEmpty();
                 complete += check.isComplete() ? 1 : 0;
             }
         }

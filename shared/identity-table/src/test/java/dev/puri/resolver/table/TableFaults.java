@@ -1,13 +1,45 @@
 package dev.puri.resolver.table;
 
+import dev.puri.schemas.identity.Handle;
 import dev.puri.schemas.identity.Puri;
 
-/** Damages tables, for tests of the checks that find the damage. */
+/** Damages tables, for tests of the checks that find the damage. Nothing may write the table meanwhile. */
 public final class TableFaults {
+    /** The lowest bit of a hash that is in the tag of its index entry. */
+    private static final long TAG_BIT = 1L << (Long.SIZE - Index.SEGMENT_BITS - Index.TAG_BITS);
+
     private TableFaults() {}
 
-    /** Changes one bit of the stored row of a pURI, which must exist. Nothing may write the table meanwhile. */
+    /** Changes one bit of the stored row of a pURI, which must exist. */
     public static void flipBit(PackedTable table, Puri puri) {
-        table.flipBit(puri);
+        TableMemory memory = table.memory();
+        long address = addressOf(puri, memory);
+        byte[] record = memory.puris().foundRecord();
+        int uuidOffset = Identifier.end(record, Varint.end(record, RowCodec.collectionOffset(record)));
+        record[uuidOffset + 15] ^= 1;
+        memory.slab().copy(record, 0, address, record.length);
+    }
+
+    /** Changes one bit of the entry of a handle, which must exist, so that no look-up finds it. */
+    public static void flipBitOfEntry(PackedTable table, Handle handle) {
+        TableMemory memory = table.memory();
+        HandleKey key = HandleKey.of(handle, memory.dictionaries(), memory.seed());
+        long address = memory.handles().seek(key.hash(), key);
+        memory.handles().replace(key.hash() ^ TAG_BIT, address);
+    }
+
+    /** Points the entry of a handle, which must exist, to the row of another pURI. */
+    public static void pointTo(PackedTable table, Handle handle, Puri other) {
+        TableMemory memory = table.memory();
+        HandleKey key = HandleKey.of(handle, memory.dictionaries(), memory.seed());
+        if (memory.handles().seek(key.hash(), key) == 0) {
+            throw new IllegalArgumentException("no row has " + handle);
+        }
+        memory.handles().replace(key.hash(), addressOf(other, memory));
+    }
+
+    private static long addressOf(Puri puri, TableMemory memory) {
+        PuriKey key = new PuriKey(puri, memory.dictionaries(), memory.seed());
+        return memory.puris().seek(key.hash(), key);
     }
 }

@@ -1,0 +1,116 @@
+package dev.puri.resolver.table;
+
+import dev.puri.schemas.log.PartitionDigest;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.IntStream;
+
+/**
+ * Finds damaged memory of a table: records that differ from the digests that the writer keeps, and index entries that
+ * lead to a record with another pURI or handle. It checks one part, a segment of an index, at a time. Thread-safe.
+ */
+final class MemoryCheck {
+    /** In place of the hash of a damaged record. The hash of a row has this value with a probability of 2⁻⁶⁴. */
+    private static final long DAMAGED = 0;
+
+    private final TableMemory memory;
+    private final PartDigests digests;
+
+    /**
+     * @param digests the digests that the writer keeps
+     */
+    MemoryCheck(TableMemory memory, PartDigests digests) {
+        this.memory = memory;
+        this.digests = digests;
+    }
+
+    /** See {@link PackedTable#checkRows}. */
+    PartCheck checkRows(int part, int partitions) {
+        long sequence = digests.sequence(part);
+        PartitionDigest expected = digests.ofPart(part);
+        RecordHasher hasher = new RecordHasher(memory.dictionaries());
+        try (Dictionaries.Hold hold = memory.dictionaries().hold()) {
+            SegmentEntries entries = memory.puris().read(part);
+            int rows = entries.records().size();
+            PartitionDigest stored = PartitionDigest.EMPTY;
+            for (int i = 0; i < rows; i++) {
+                stored = stored.plus(hash(entries, i, part, hasher));
+            }
+            if (!digests.isUnchanged(part, sequence)) {
+                return PartCheck.interrupted(rows);
+            }
+            List<Integer> differing =
+                    stored.equals(expected) ? List.of() : differing(entries, part, partitions, hasher);
+            return digests.isUnchanged(part, sequence)
+                    ? new PartCheck(true, rows, differing)
+                    : PartCheck.interrupted(rows);
+        }
+    }
+
+    /** Returns the hash of a record, or any number if the record or its entry is damaged. */
+    private long hash(SegmentEntries entries, int i, int part, RecordHasher hasher) {
+        try {
+            long hash = hasher.hash(entries.records().get(i), 0);
+            return entries.isFoundBy(hasher.indexHash(memory.seed()), i, part) ? hash : DAMAGED;
+        } catch (RuntimeException e) {
+            // A damaged record may have invalid lengths and codes.
+            return DAMAGED;
+        }
+    }
+
+    /** Returns the partitions whose stored rows in a part differ from their digest. */
+    private List<Integer> differing(SegmentEntries entries, int part, int partitions, RecordHasher hasher) {
+        int count = Math.max(partitions, digests.partitions());
+        PartitionDigest[] stored = new PartitionDigest[count];
+        Arrays.fill(stored, PartitionDigest.EMPTY);
+        for (int i = 0; i < entries.records().size(); i++) {
+            long hash = hash(entries, i, part, hasher);
+            if (hash != DAMAGED) {
+                int partition = hasher.partition(partitions);
+                stored[partition] = stored[partition].plus(hash);
+            }
+        }
+        return IntStream.range(0, count)
+                .filter(partition -> !stored[partition].equals(digests.of(partition, part)))
+                .boxed()
+                .toList();
+    }
+
+    /** See {@link PackedTable#checkHandles}. */
+    PartCheck checkHandles(int part, int partitions) {
+        RecordHasher hasher = new RecordHasher(memory.dictionaries());
+        try (Dictionaries.Hold hold = memory.dictionaries().hold()) {
+            SegmentEntries entries = memory.handles().read(part);
+            Set<Integer> differing = new TreeSet<>();
+            for (int i = 0; i < entries.records().size(); i++) {
+                byte[] record = entries.records().get(i);
+                if (!hasHandleOfEntry(record, entries, i, part)) {
+                    differing.add(partition(record, partitions, hasher));
+                }
+            }
+            return new PartCheck(true, entries.records().size(), List.copyOf(differing));
+        }
+    }
+
+    private boolean hasHandleOfEntry(byte[] record, SegmentEntries entries, int i, int part) {
+        try {
+            HandleKey handle = HandleKey.of(record, memory.dictionaries(), memory.seed());
+            return handle != null && entries.isFoundBy(handle.hash(), i, part);
+        } catch (RuntimeException e) {
+            // A damaged record may be shorter than its handle.
+            return false;
+        }
+    }
+
+    /** Returns the partition of a record; 0 if the record is damaged, because the report needs a partition. */
+    private static int partition(byte[] record, int partitions, RecordHasher hasher) {
+        try {
+            long unused = hasher.hash(record, 0);
+            return hasher.partition(partitions);
+        } catch (RuntimeException e) {
+            return 0;
+        }
+    }
+}

@@ -1,0 +1,16 @@
+package dev.puri.resolver.table;
+
+import java.util.List;
+
+/**
+ * The result of a check of one part of a table.
+ *
+ * @param isComplete false if the writer changed the part meanwhile, so that the check found nothing
+ * @param entries the number of compared index entries, for a limit of the rate
+ * @param differing the partitions of which the part has wrong rows or entries
+ */
+public record PartCheck(boolean isComplete, int entries, List<Integer> differing) {
+    static PartCheck interrupted(int entries) {
+        return new PartCheck(false, entries, List.of());
+    }
+}
