@@ -12,6 +12,7 @@ import dev.puri.resolver.feed.Snapshots;
 import dev.puri.resolver.feed.StreamsTableFeeder;
 import dev.puri.resolver.feed.TableKeeper;
 import dev.puri.resolver.feed.TableRows;
+import dev.puri.resolver.feed.TableStatus;
 import dev.puri.resolver.live.ChangeRing;
 import dev.puri.resolver.live.ChangesOptions;
 import dev.puri.resolver.live.Subscribers;
@@ -124,21 +125,22 @@ public final class Resolver implements AutoCloseable {
                             clock,
                             metrics.registry()),
                     TableKeeper::close);
+            TableStatus status = keeper.status();
             LookUps lookUps = new LookUps(
                     keeper::table,
-                    keeper::waitReason,
+                    status::waitReason,
                     collections::declarations,
                     new ReadYourWrites(
                             new TableRows(keeper::table),
                             outcomes,
                             refusals,
                             waiters,
-                            keeper::partitions,
+                            status::partitions,
                             metrics.registry()),
                     new LookUps.Limits(settings.maxRefs(), new WaitParameters(settings.maxWait())),
                     metrics.registry());
             Feeds feeds = new Feeds(
-                    subscribers, refusals, collections, keeper::table, keeper::lag, keeper::lagAge, options(changes));
+                    subscribers, refusals, collections, keeper::table, status::lag, status::lagAge, options(changes));
             Exports exports = new Exports(keeper::liveTable, changes.maxExports(), metrics.registry());
             Search search = resources.add(new Search(settings.searchUrl().orElse(null)), Search::close);
             Health health = new Health();
@@ -146,7 +148,7 @@ public final class Resolver implements AutoCloseable {
             health.add(Health.Kind.STARTED, "table", table::started);
             health.add(Health.Kind.READY, "table", table::ready);
             health.add(Health.Kind.READY, "transactions", transactions::ready);
-            LagHeader lag = resources.add(LagHeader.start(Routes.LAG, keeper::staleness), LagHeader::close);
+            LagHeader lag = resources.add(LagHeader.start(Routes.LAG, status::staleness), LagHeader::close);
             // Runs before the listeners close, because they would wait for these requests.
             Runnable endLongRequests = () -> {
                 subscribers.drain();
@@ -228,7 +230,7 @@ public final class Resolver implements AutoCloseable {
 
     /** Whether the table is complete, is fed, and has a small lag; a condition of {@code /health/ready}. */
     public boolean isReady() {
-        return keeper.isReady();
+        return keeper.status().isReady();
     }
 
     /**

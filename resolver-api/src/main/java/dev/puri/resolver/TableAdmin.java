@@ -5,6 +5,7 @@ import dev.puri.http.JsonBody;
 import dev.puri.http.Problem;
 import dev.puri.http.ProblemType;
 import dev.puri.resolver.feed.TableKeeper;
+import dev.puri.resolver.feed.TableStatus;
 import dev.puri.resolver.table.Table;
 import java.util.Map;
 import java.util.Objects;
@@ -38,7 +39,8 @@ final class TableAdmin {
     }
 
     static TableAdmin of(TableKeeper<?> keeper) {
-        return new TableAdmin(keeper::table, keeper::digests, keeper::requestRebuild, keeper::rebuildStatus);
+        TableStatus status = keeper.status();
+        return new TableAdmin(keeper::table, status::digests, keeper::requestRebuild, status::rebuildStatus);
     }
 
     void answerDigest(Exchange exchange) {

@@ -14,13 +14,13 @@ import org.jspecify.annotations.Nullable;
 record TableHealth(TableKeeper<?> keeper, Supplier<@Nullable String> changesFailure) {
     /** Up after the first table is complete; the details show the progress of the restore. */
     Health.State started() {
-        return new Health.State(keeper.table() != null, keeper.details());
+        return new Health.State(keeper.table() != null, keeper.status().details());
     }
 
     /** Up while the serving table is fed and its lag is small; the details show why it is not. */
     Health.State ready() {
-        String reason = keeper.unreadyReason();
-        Map<String, Object> details = keeper.details();
+        String reason = keeper.status().unreadyReason();
+        Map<String, Object> details = keeper.status().details();
         String failure = changesFailure.get();
         if (failure != null) {
             details.put("changes", "not sent: " + failure);

@@ -42,16 +42,16 @@ final class TableKeeperIT extends ResolverOnBroker {
         try (Keeping keeping = new Keeping(now::get, feeders -> feeders)) {
             TableKeeper<ChangeRing> keeper = keeping.keeper;
             keeper.start();
-            await().atMost(Duration.ofSeconds(60)).until(keeper::isReady);
+            await().atMost(Duration.ofSeconds(60)).until(keeper.status()::isReady);
             Table first = keeper.table();
 
             now.updateAndGet(instant -> instant.plus(Duration.ofDays(5)));
-            await().during(Duration.ofSeconds(3)).atMost(Duration.ofSeconds(60)).until(keeper::isReady);
+            await().during(Duration.ofSeconds(3)).atMost(Duration.ofSeconds(60)).until(keeper.status()::isReady);
             assertThat(keeper.table()).isSameAs(first);
 
             now.updateAndGet(instant -> instant.plus(Duration.ofDays(7)));
             await().atMost(Duration.ofSeconds(60)).until(() -> keeper.table() != first);
-            await().atMost(Duration.ofSeconds(60)).until(keeper::isReady);
+            await().atMost(Duration.ofSeconds(60)).until(keeper.status()::isReady);
             assertThat(Objects.requireNonNull(keeper.table()).rows()).isEqualTo(1);
         }
     }
@@ -71,7 +71,7 @@ final class TableKeeperIT extends ResolverOnBroker {
             };
         })) {
             keeping.keeper.start();
-            await().atMost(Duration.ofSeconds(60)).until(keeping.keeper::isReady);
+            await().atMost(Duration.ofSeconds(60)).until(keeping.keeper.status()::isReady);
 
             assertThat(keeping.keeper.table()).isSameAs(tables.get(2));
             assertThat(tables).extracting(table -> table.stats().bytes() > 0).containsExactly(false, false, true);
@@ -85,14 +85,14 @@ final class TableKeeperIT extends ResolverOnBroker {
         try (Keeping keeping = new Keeping(InstantSource.system(), feeders -> feeders)) {
             TableKeeper<ChangeRing> keeper = keeping.keeper;
             keeper.start();
-            await().atMost(Duration.ofSeconds(60)).until(keeper::isReady);
+            await().atMost(Duration.ofSeconds(60)).until(keeper.status()::isReady);
             WeakReference<Table> failing = new WeakReference<>(keeper.table());
             Objects.requireNonNull(keeper.table()).onChange((puri, row) -> {
                 throw new IllegalStateException("as if a record could not be written");
             });
             write(row(TRACK, Rows.active("br-2")));
 
-            await().atMost(Duration.ofSeconds(60)).until(() -> keeping.rebuilds() == 1 && keeper.isReady());
+            await().atMost(Duration.ofSeconds(60)).until(() -> keeping.rebuilds() == 1 && keeper.status().isReady());
             assertThat(Objects.requireNonNull(
                                     Objects.requireNonNull(keeper.table()).byPuri(Puri.parse(TRACK)))
                             .row()

@@ -6,6 +6,7 @@ import dev.puri.resolver.feed.Snapshots;
 import dev.puri.resolver.feed.StreamsTableFeeder;
 import dev.puri.resolver.feed.TableKeeper;
 import dev.puri.resolver.feed.TableRows;
+import dev.puri.resolver.feed.TableStatus;
 import dev.puri.resolver.table.Table;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Position;
@@ -112,7 +113,7 @@ final class LocalTable implements AutoCloseable {
             // Added last and therefore closed first, so that no look-up waits for events while the rest closes.
             resources.add(waiters, Waiters::close);
             readYourWrites = new ReadYourWrites(
-                    new TableRows(keeper::table), outcomes, refusals, waiters, keeper::partitions, meters);
+                    new TableRows(keeper::table), outcomes, refusals, waiters, keeper.status()::partitions, meters);
             keeper.start();
             transactions.start();
         } catch (RuntimeException | Error e) {
@@ -139,19 +140,19 @@ final class LocalTable implements AutoCloseable {
     }
 
     TableProgress progress() {
-        TableKeeper.FillProgress progress = keeper.fillProgress();
+        TableStatus.FillProgress progress = keeper.status().fillProgress();
         return new TableProgress(
                 keeper.table() != null,
                 progress == null ? null : progress.reached(),
                 progress == null ? null : progress.end(),
-                keeper.unreadyReason(),
+                keeper.status().unreadyReason(),
                 refusals.failureReason());
     }
 
     /** See {@link EmbeddedResolver#age}. */
     @Nullable
     Duration staleness() {
-        return keeper.staleness();
+        return keeper.status().staleness();
     }
 
     /**

@@ -44,9 +44,9 @@ public final class Snapshots {
     private static final Duration MAX_INTERVAL = Duration.ofDays(1);
 
     /**
-     * The maximum number of offsets, over all partitions, between an unwritten table and its last snapshot. A table moves
-     * its offsets without a change of rows when it reads digests and refusals. A start reads so many records in less than
-     * a second.
+     * The maximum number of offsets, over all partitions, by which a table with the rows of the last snapshot may be
+     * ahead of it. Digests and refusals advance offsets without a change of rows. A start reads so many records in less
+     * than a second.
      */
     static final long MAX_UNWRITTEN_OFFSETS = 100_000;
 
@@ -213,16 +213,22 @@ public final class Snapshots {
         private void write() {
             // Writes immediately, then at each interval, and a last time after the feed has stopped.
             do {
-                writeIfChanged();
+                writeIfChanged(MAX_UNWRITTEN_OFFSETS);
             } while (!stop.awaitRequest(interval));
-            writeIfChanged();
+            writeIfChanged(0);
         }
 
         private static void onFailure(Throwable cause) {
             log.error("Writing snapshots of the table failed, and is retried", cause);
         }
 
-        private void writeIfChanged() {
+        /**
+         * Writes a snapshot if rows changed since the last one.
+         *
+         * @param maxUnwrittenOffsets the number of offsets by which the table may be ahead of the last snapshot
+         *     otherwise, over all partitions
+         */
+        void writeIfChanged(long maxUnwrittenOffsets) {
             Path target = file;
             ObservationTime completeAt = asOf;
             if (target == null || completeAt == null) {
@@ -230,7 +236,7 @@ public final class Snapshots {
             }
             // Read before the rows are written, so that a row that changes meanwhile makes the digest differ.
             Map<Integer, PartitionDigest> currentDigests = currentDigests();
-            if (isUpToDate(completeAt.wall(), currentDigests)) {
+            if (isUpToDate(completeAt.wall(), currentDigests, maxUnwrittenOffsets)) {
                 return;
             }
             if (digests.isDiffering()) {
@@ -265,12 +271,12 @@ public final class Snapshots {
                     .collect(Collectors.toMap(Function.identity(), table::digest));
         }
 
-        /** Returns whether the last snapshot has the rows of the table, and offsets close to those of the table. */
-        private boolean isUpToDate(Instant now, Map<Integer, PartitionDigest> currentDigests) {
+        private boolean isUpToDate(
+                Instant now, Map<Integer, PartitionDigest> currentDigests, long maxUnwrittenOffsets) {
             return !writtenAsOf.equals(Instant.MIN)
                     && Duration.between(writtenAsOf, now).compareTo(MAX_INTERVAL) < 0
                     && writtenDigests.equals(currentDigests)
-                    && unwrittenOffsets() <= MAX_UNWRITTEN_OFFSETS;
+                    && unwrittenOffsets() <= maxUnwrittenOffsets;
         }
 
         private long unwrittenOffsets() {

@@ -3,11 +3,9 @@ package dev.puri.resolver.feed;
 import dev.puri.resolver.table.Identity;
 import dev.puri.resolver.table.PackedTable;
 import dev.puri.resolver.table.Table;
-import dev.puri.resolver.table.TableStats;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Topics;
 import dev.puri.tail.DigestCheck;
-import dev.puri.tail.FailureState;
 import dev.puri.tail.LifeCycle;
 import dev.puri.tail.ObservationTime;
 import dev.puri.tail.RetryPolicy;
@@ -19,22 +17,17 @@ import dev.puri.tail.TopicEnds;
 import dev.puri.tail.Truncation;
 import dev.puri.tail.wait.Waiters;
 import io.micrometer.core.instrument.Counter;
-import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
-import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BiPredicate;
 import java.util.function.Supplier;
-import java.util.function.ToDoubleFunction;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.Uuid;
 import org.jspecify.annotations.Nullable;
@@ -89,9 +82,6 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
     private final Snapshots snapshots;
     private final Waiters waiters;
     private final ChangeReceiverFactory<C> receiverFactory;
-    private final long maxLag;
-    private final Duration maxLagAge;
-    private final Supplier<@Nullable String> hangingTransaction;
     private final long checkRate;
     private final InstantSource clock;
     private final Counter rebuilds;
@@ -103,28 +93,13 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
     /** The serving table with the receiver of its changes, and the feeder of that table or of its replacement. */
     private final LifeCycle<LiveTable<C>, TableFeeder> lifeCycle = new LifeCycle<>(Topics.IDENTITIES);
 
-    /** The last known time at which the serving table had all records; null if no table was complete yet. */
-    private volatile @Nullable ObservationTime asOf;
+    private final TableStatus status;
 
     /** The admin client of the current attempt; null before the first attempt. */
     private volatile @Nullable TopicAdmin topicAdmin;
 
-    /** The end offsets that the brokers reported last; null if they never did. */
-    private volatile @Nullable TopicEnds ends;
-
-    /** The comparisons of the serving table with the registrar; null if no table was complete yet. */
-    private volatile @Nullable DigestCheck digests;
-
-    private final TableRebuild rebuild;
-
-    /** Which records the brokers have deleted from the topic. */
-    private final FailureState truncation = new FailureState();
-
     /** The topic of the serving table; null if no table was complete yet. Used only by the keeper's thread. */
     private @Nullable Uuid servingTopicId;
-
-    /** Why the table cannot be fed, as text for people. */
-    private final FailureState problem = new FailureState("not begun");
 
     /** Creates the receiver of the changes of a complete table. */
     @FunctionalInterface
@@ -180,43 +155,12 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
         this.snapshots = snapshots;
         this.waiters = waiters;
         this.receiverFactory = receiverFactory;
-        this.maxLag = maxLag;
-        this.maxLagAge = maxLagAge;
-        this.hangingTransaction = hangingTransaction;
         this.replacedTable = new ReplacedTable(collector);
         this.checkRate = checkRate;
         this.clock = clock;
-        this.rebuild = new TableRebuild(clock);
+        this.status = new TableStatus(lifeCycle, maxLag, maxLagAge, hangingTransaction, clock, meters);
         this.rebuilds = Counter.builder("puri.table.rebuilds")
                 .description("Attempts to replace the serving table by a new table")
-                .register(meters);
-        Gauge.builder("puri.table.rows", this, keeper -> keeper.rows(keeper.table()))
-                .description("Identities in the serving table")
-                .register(meters);
-        Gauge.builder("puri.table.bytes", this, keeper -> keeper.stats(TableStats::bytes))
-                .description("Off-heap memory of the serving table")
-                .register(meters);
-        Gauge.builder("puri.table.load", this, keeper -> keeper.stats(TableStats::load))
-                .description("Load factor of the index of the serving table, 0 to 1")
-                .register(meters);
-        Gauge.builder("puri.table.lag", this, TableKeeper::lagOrNaN)
-                .description("Lag of the serving table in records; NaN if unknown")
-                .register(meters);
-        Gauge.builder("puri.table.lag.seconds", this, keeper -> {
-                    Duration staleness = keeper.staleness();
-                    return staleness == null ? Double.NaN : staleness.toMillis() / 1000.0;
-                })
-                .description("Time since the serving table was known to have all records; NaN before it was complete")
-                .register(meters);
-        Gauge.builder("puri.table.restored.records", this, keeper -> keeper.fillProgress(FillProgress::reached))
-                .description("Offsets that the table has reached, while it is filled and afterwards")
-                .register(meters);
-        Gauge.builder("puri.table.restore.end.records", this, keeper -> keeper.fillProgress(FillProgress::end))
-                .description("End offsets that the table has to reach")
-                .register(meters);
-        DigestCheck.meter(Topics.IDENTITIES, () -> digests, meters);
-        Gauge.builder("puri.table.ready", this, keeper -> keeper.unreadyReason() == null ? 1 : 0)
-                .description("1 if the serving table is fed and close to the end of its topic, otherwise 0")
                 .register(meters);
     }
 
@@ -236,64 +180,9 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
         return lifeCycle.serving();
     }
 
-    /** Returns the number of partitions of the topic and of the shared events topic; 0 if not known yet. */
-    public int partitions() {
-        TopicEnds lastEnds = ends;
-        return lastEnds == null ? 0 : lastEnds.byPartition().size();
-    }
-
-    /** Returns whether the serving table is fed and its lag is small. */
-    public boolean isReady() {
-        return unreadyReason() == null;
-    }
-
-    /** Returns why requests have to wait, as text for people. */
-    public String waitReason() {
-        return Objects.requireNonNullElse(unreadyReason(), "the table is complete now");
-    }
-
-    /** Returns why rows of the serving table may be stale or missing, or null if the table is ready. */
-    public @Nullable String unreadyReason() {
-        return readiness().unreadyReason(maxLag, maxLagAge);
-    }
-
-    private TableReadiness readiness() {
-        LifeCycle.State<LiveTable<C>, TableFeeder> state = lifeCycle.state();
-        TableFeeder feeder = state.feeder();
-        TopicEnds lastEnds = ends;
-        return new TableReadiness(
-                state instanceof LifeCycle.Current,
-                feeder != null && feeder.isRunning(),
-                feeder == null ? null : feeder.schemaRegistryProblem(),
-                problem.reason(),
-                wrongContent(),
-                lastEnds == null || feeder == null ? 0 : lastEnds.lag(feeder.table()::nextOffset),
-                lastEnds == null ? null : lastEnds.at().age(clock),
-                hangingTransaction.get());
-    }
-
-    private @Nullable String wrongContent() {
-        DigestCheck check = digests;
-        String deletedRecords = truncation.reason();
-        return deletedRecords != null || check == null ? deletedRecords : check.reason();
-    }
-
-    /**
-     * Returns the digests of the serving table and their comparisons with the registrar, as the JSON of {@code GET
-     * /v1/digest}; null if no table was complete yet.
-     */
-    public @Nullable Map<String, Object> digests() {
-        LiveTable<C> serving = lifeCycle.serving();
-        DigestCheck check = digests;
-        if (serving == null || check == null) {
-            return null;
-        }
-        PackedTable table = serving.table();
-        List<Map<String, Object>> partitions = new ArrayList<>();
-        for (int partition = 0; partition < partitions(); partition++) {
-            partitions.add(check.toJson(partition, table.nextOffset(partition), table.digest(partition)));
-        }
-        return Map.of("topics", List.of(DigestCheck.topicJson(Topics.IDENTITIES, partitions)));
+    /** Returns the readiness, lag and progress of the table. */
+    public TableStatus status() {
+        return status;
     }
 
     /**
@@ -303,126 +192,14 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
      * @return null if the rebuild begins; otherwise why there is none, as text for people
      */
     public @Nullable String requestRebuild() {
-        String deletedRecords = truncation.reason();
+        String deletedRecords = status.deletedRecords();
         if (deletedRecords != null) {
             return deletedRecords;
         }
         if (!(lifeCycle.state() instanceof LifeCycle.Current)) {
-            return "no table is kept current now: " + waitReason();
+            return "no table is kept current now: " + status.waitReason();
         }
-        return rebuild.begin() ? null : "a rebuild is under way";
-    }
-
-    /** Returns the progress of the rebuild that was requested last, as the JSON of {@code GET /v1/table/rebuild}. */
-    public Map<String, Object> rebuildStatus() {
-        Map<String, Object> status = rebuild.toJson();
-        status.put("rows", (long) rows(filledOrServing()));
-        FillProgress progress = fillProgress();
-        if (progress != null) {
-            status.put("reached", progress.reached());
-            status.put("end", progress.end());
-        }
-        String detail = problem.reason();
-        if (detail != null) {
-            status.put("detail", detail);
-        }
-        return status;
-    }
-
-    /** Returns rows and offsets of the table that is filled or fed, for people and dashboards. */
-    public Map<String, Object> details() {
-        Map<String, Object> details = new LinkedHashMap<>();
-        Table currentTable = filledOrServing();
-        FillProgress progress = fillProgress();
-        String detail = problem.reason();
-        details.put("topic", Topics.IDENTITIES);
-        details.put("rows", (long) rows(currentTable));
-        if (progress != null) {
-            details.put("reached", progress.reached());
-            details.put("end", progress.end());
-            details.put("behind", progress.end() - progress.reached());
-        }
-        if (detail != null) {
-            details.put("detail", detail);
-        }
-        if (rebuild.isRunning()) {
-            details.put("rebuild", "running");
-        }
-        return details;
-    }
-
-    /**
-     * The progress of a table in offsets, summed over the partitions.
-     *
-     * @param reached the sum of the offsets that the table has reached
-     * @param end the sum of the end offsets that the brokers reported last
-     */
-    public record FillProgress(long reached, long end) {}
-
-    /** Returns the progress of the table that is filled or fed; null if there is no table or no end offsets yet. */
-    public @Nullable FillProgress fillProgress() {
-        Table currentTable = filledOrServing();
-        TopicEnds lastEnds = ends;
-        if (lastEnds == null || currentTable == null) {
-            return null;
-        }
-        long end = lastEnds.ends().total();
-        return new FillProgress(end - lastEnds.lag(currentTable::nextOffset), end);
-    }
-
-    /** Returns the table that the feeder fills or keeps current; without a feeder, the serving table. */
-    private @Nullable Table filledOrServing() {
-        LifeCycle.State<LiveTable<C>, TableFeeder> state = lifeCycle.state();
-        TableFeeder feeder = state.feeder();
-        LiveTable<C> serving = state.serving();
-        return feeder != null ? feeder.table() : serving == null ? null : serving.table();
-    }
-
-    private double fillProgress(ToDoubleFunction<FillProgress> field) {
-        FillProgress progress = fillProgress();
-        return progress == null ? Double.NaN : field.applyAsDouble(progress);
-    }
-
-    private double stats(ToDoubleFunction<TableStats> field) {
-        Table servingTable = table();
-        return servingTable == null ? 0 : field.applyAsDouble(servingTable.stats());
-    }
-
-    private double rows(@Nullable Table counted) {
-        return counted == null ? 0 : counted.rows();
-    }
-
-    /** Returns the lag of the serving table, in records; null if not known. */
-    public @Nullable Long lag() {
-        TopicEnds lastEnds = ends;
-        Table servingTable = table();
-        return lastEnds == null || servingTable == null ? null : lastEnds.lag(servingTable::nextOffset);
-    }
-
-    /** Returns the time since the brokers reported the end offsets; null if they never did. */
-    public @Nullable Duration lagAge() {
-        TopicEnds lastEnds = ends;
-        return lastEnds == null ? null : lastEnds.at().age(clock);
-    }
-
-    /**
-     * Returns the staleness of the serving table: the time since it was known to have all records. Null if no table was
-     * complete yet.
-     */
-    public @Nullable Duration staleness() {
-        ObservationTime completeAt = asOf;
-        return completeAt == null ? null : completeAt.age(clock);
-    }
-
-    /** Returns the lag of the serving table, in records; NaN if the end offsets are too old or not known. */
-    private double lagOrNaN() {
-        TopicEnds lastEnds = ends;
-        Table servingTable = table();
-        return lastEnds == null
-                        || servingTable == null
-                        || lastEnds.at().age(clock).compareTo(maxLagAge) > 0
-                ? Double.NaN
-                : lastEnds.lag(servingTable::nextOffset);
+        return status.rebuild().begin() ? null : "a rebuild is under way";
     }
 
     private void keepTable() {
@@ -447,31 +224,18 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
 
     /** Fills a table and feeds it. Returns or throws when the feeder must be replaced, or when the keeper stops. */
     private void fillAndFeed(TopicAdmin admin) {
-        TopicEnds endsAtStart = awaitTopic(admin);
+        TopicEnds endsAtStart = awaitResponse(() -> readEnds(admin));
         if (stop.isRequested()) {
             return;
         }
         if (lifeCycle.serving() != null) {
             rebuilds.increment();
         }
-        PackedTable newTable = rebuild.isRunning() ? new PackedTable() : snapshots.open(admin, endsAtStart);
-        requireComplete(admin.beginningOffsets(endsAtStart), newTable);
-        log.info(
-                "Filling the table from {}: {} partitions, {} records",
-                Topics.IDENTITIES,
-                endsAtStart.byPartition().size(),
-                endsAtStart.lag(newTable::nextOffset));
-        // Closed after the feeder, so that the last snapshot has all rows.
-        DigestCheck check = new DigestCheck(
-                Topics.IDENTITIES,
-                // The rows of a snapshot may be of later records than its offsets, but not of later ones than these.
-                partition ->
-                        newTable.isFromSnapshot() ? endsAtStart.byPartition().getOrDefault(partition, 0L) : 0,
-                clock);
-        try (Snapshots.SnapshotWriting writing = snapshots.writerOf(newTable, check, endsAtStart);
-                TableScrub scrub =
-                        new TableScrub(newTable, endsAtStart.byPartition().size(), check, checkRate)) {
-            feed(admin, endsAtStart, newTable, check, writing, scrub);
+        PackedTable newTable =
+                status.rebuild().isRunning() ? new PackedTable() : snapshots.open(admin, endsAtStart);
+        try {
+            requireComplete(admin.beginningOffsets(endsAtStart), newTable);
+            fillAndFeed(admin, endsAtStart, newTable);
         } finally {
             if (table() != newTable) {
                 // The table never served, so it has no readers. The next attempt needs its memory.
@@ -480,13 +244,32 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
         }
     }
 
-    /** Refuses to fill a table from partitions whose first records were deleted. */
-    private void requireComplete(Map<Integer, Long> logStartOffsets, PackedTable newTable) {
+    private void fillAndFeed(TopicAdmin admin, TopicEnds endsAtStart, PackedTable newTable) {
+        log.info(
+                "Filling the table from {}: {} partitions, {} records",
+                Topics.IDENTITIES,
+                endsAtStart.byPartition().size(),
+                endsAtStart.lag(newTable::nextOffset));
+        DigestCheck check = new DigestCheck(
+                Topics.IDENTITIES,
+                // The rows of a snapshot may be of later records than its offsets, but not of later ones than these.
+                partition ->
+                        newTable.isFromSnapshot() ? endsAtStart.byPartition().getOrDefault(partition, 0L) : 0,
+                clock);
+        // Closed after the feeder, so that the last snapshot has all rows.
+        try (Snapshots.SnapshotWriting writing = snapshots.writerOf(newTable, check, endsAtStart);
+                TableScrub scrub =
+                        new TableScrub(newTable, endsAtStart.byPartition().size(), check, checkRate)) {
+            feed(admin, endsAtStart, newTable, check, writing, scrub);
+        }
+    }
+
+    /** Refuses to fill a table from partitions of which records were deleted that the table has to read. */
+    private static void requireComplete(Map<Integer, Long> logStartOffsets, PackedTable newTable) {
         Map<Integer, Long> unreadStarts = new HashMap<>(logStartOffsets);
-        unreadStarts.entrySet().removeIf(start -> start.getValue() <= newTable.nextOffset(start.getKey()));
+        unreadStarts.entrySet().removeIf(start -> start.getValue() <= newTable.snapshotOffset(start.getKey()));
         String deletedRecords = Truncation.reason(Topics.IDENTITIES, unreadStarts);
         if (deletedRecords != null) {
-            newTable.release();
             throw new TruncatedTopicException(deletedRecords);
         }
     }
@@ -509,7 +292,7 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
             TableScrub scrub) {
         try (TableFeeder newFeeder = feederFactory.create(newTable, check)) {
             lifeCycle.fill(newFeeder);
-            problem.changeTo("the table is being filled");
+            status.noteProblem("the table is being filled");
             if (stop.isRequested()) {
                 return;
             }
@@ -528,16 +311,18 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
             if (!awaitRows(admin, newFeeder, endsAtStart)) {
                 return;
             }
+            // Again, because records may have been deleted before the feeder read them.
+            requireComplete(awaitResponse(() -> admin.beginningOffsets(endsAtStart)), newTable);
             replacedTable.replace(table());
             // Before the table serves, so that a ready table has a staleness.
-            asOf = endsAtStart.at();
-            digests = check;
+            status.noteComplete(endsAtStart.at());
+            status.setDigests(check);
             servingTopicId = endsAtStart.topicId();
             // Before the next rebuild can be requested.
-            rebuild.complete();
+            status.rebuild().complete();
             lifeCycle.complete(new LiveTable<>(newTable, changeReceiver));
             waiters.wakeAll();
-            problem.clear();
+            status.clearProblem();
             log.info("The table is complete: {} rows", newTable.rows());
             writing.start(endsAtStart.at());
             scrub.start();
@@ -570,10 +355,15 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
         return true;
     }
 
-    private TopicEnds awaitTopic(TopicAdmin admin) {
+    /**
+     * Repeats a request until the brokers respond.
+     *
+     * @throws TopicUnavailableException if the keeper stops before
+     */
+    private <T> T awaitResponse(Supplier<T> request) {
         while (true) {
             try {
-                return readEnds(admin);
+                return request.get();
             } catch (TopicUnavailableException e) {
                 reportProblem(String.valueOf(e.getMessage()));
                 if (stop.awaitRequest(WATCH_PERIOD)) {
@@ -591,9 +381,9 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
             RowChanges changeReceiver) {
         while (!stop.awaitRequest(WATCH_PERIOD)) {
             replacedTable.collectIfInMemory();
-            if (rebuild.isRunning()) {
+            if (status.rebuild().isRunning()) {
                 log.info("The table is rebuilt on request");
-                problem.changeTo("the table is being rebuilt");
+                status.noteProblem("the table is being rebuilt");
                 return;
             }
             if (!currentFeeder.isRunning()) {
@@ -601,7 +391,7 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
                 return;
             }
             try {
-                ObservationTime lastContact = lastContact();
+                ObservationTime lastContact = status.lastContact();
                 TopicEnds currentEnds = readEnds(admin);
                 if (!currentEnds.isOfTheSameTopic(endsAtStart)) {
                     reportProblem(
@@ -613,12 +403,12 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
                             + " and may have missed erasures");
                     return;
                 }
-                watchLogStart(admin.beginningOffsets(currentEnds));
-                problem.clear();
+                status.noteLogStarts(admin.beginningOffsets(currentEnds));
+                status.clearProblem();
                 writing.observe(currentEnds);
                 ObservationTime completeAt = writing.asOf();
                 if (completeAt != null) {
-                    asOf = completeAt;
+                    status.noteComplete(completeAt);
                     changeReceiver.completeAt(completeAt.wall());
                 }
             } catch (TopicUnavailableException e) {
@@ -627,29 +417,14 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
         }
     }
 
-    /** Notes whether records of the topic were deleted. The serving table has them, but no new table would. */
-    private void watchLogStart(Map<Integer, Long> logStartOffsets) {
-        String deletedRecords = Truncation.reason(Topics.IDENTITIES, logStartOffsets);
-        if (deletedRecords == null) {
-            truncation.clear();
-        } else if (truncation.changeTo(deletedRecords)) {
-            log.error("The table still has all rows, but cannot be filled again: {}", deletedRecords);
-        }
-    }
-
     private TopicEnds readEnds(TopicAdmin admin) {
         TopicEnds currentEnds = admin.endOffsets(clock);
-        ends = currentEnds;
+        status.noteEnds(currentEnds);
         return currentEnds;
     }
 
-    private ObservationTime lastContact() {
-        TopicEnds lastEnds = ends;
-        return lastEnds == null ? ObservationTime.now(clock) : lastEnds.at();
-    }
-
     private void reportProblem(String newProblem) {
-        if (problem.changeTo(newProblem) && !stop.isRequested()) {
+        if (status.noteProblem(newProblem) && !stop.isRequested()) {
             log.warn("The table cannot be kept current: {}", newProblem);
         }
     }

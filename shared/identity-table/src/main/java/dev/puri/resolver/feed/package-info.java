@@ -1,5 +1,6 @@
 /**
- * Fills the identity table from {@code puri.identities.v1}, keeps it current, and writes its snapshots.
+ * Fills the identity table from {@code puri.identities.v1}, keeps it current, and writes its snapshots. {@link
+ * dev.puri.resolver.feed.TableStatus} has its readiness, lag and progress.
  *
  * <pre>
  * puri.identities.v1 ─▶ TrackedConsumer, ReadAhead ─▶ RowFeed ─▶ RowWriter ─▶ PackedTable ─▶ Snapshots

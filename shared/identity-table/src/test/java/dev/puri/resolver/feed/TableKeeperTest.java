@@ -169,7 +169,7 @@ final class TableKeeperTest {
         keeper.start();
         ControlledFeeder feeder = awaitFeeder(1);
         feeder.fill();
-        awaitThat(keeper::isReady);
+        awaitThat(() -> keeper.status().isReady());
         return feeder;
     }
 
@@ -177,12 +177,12 @@ final class TableKeeperTest {
     void waitsForTheTopic() {
         keeper.start();
 
-        awaitThat(() -> String.valueOf(keeper.unreadyReason()).startsWith("there is no topic " + Topics.IDENTITIES));
+        awaitThat(() -> String.valueOf(keeper.status().unreadyReason()).startsWith("there is no topic " + Topics.IDENTITIES));
         assertThat(feeders).isEmpty();
         topics.create(Topics.IDENTITIES, PARTITIONS);
         awaitFeeder(1).fill();
 
-        awaitThat(keeper::isReady);
+        awaitThat(() -> keeper.status().isReady());
     }
 
     @Test
@@ -191,7 +191,7 @@ final class TableKeeperTest {
         keeper.start();
         ControlledFeeder feeder = awaitFeeder(1);
 
-        awaitThat(() -> "the table is being filled".equals(keeper.unreadyReason()));
+        awaitThat(() -> "the table is being filled".equals(keeper.status().unreadyReason()));
         assertThat(keeper.table()).isNull();
         feeder.fill();
 
@@ -208,7 +208,7 @@ final class TableKeeperTest {
         first.fail("the disk is full");
 
         awaitFeeder(2).fill();
-        awaitThat(keeper::isReady);
+        awaitThat(() -> keeper.status().isReady());
         assertThat(first.isClosed).isTrue();
     }
 
@@ -220,10 +220,10 @@ final class TableKeeperTest {
 
         ControlledFeeder second = awaitFeeder(2);
         assertThat(keeper.table()).isSameAs(first.table);
-        assertThat(keeper.isReady()).isFalse();
+        assertThat(keeper.status().isReady()).isFalse();
         assertThat(first.isClosed).isTrue();
         second.fill();
-        awaitThat(() -> keeper.table() == second.table && keeper.isReady());
+        awaitThat(() -> keeper.table() == second.table && keeper.status().isReady());
         assertThat(meters.get("puri.table.rebuilds").counter().count()).isEqualTo(1);
     }
 
@@ -234,7 +234,7 @@ final class TableKeeperTest {
         topics.create(Topics.IDENTITIES, PARTITIONS);
 
         awaitFeeder(2).fill();
-        awaitThat(() -> keeper.table() != first.table && keeper.isReady());
+        awaitThat(() -> keeper.table() != first.table && keeper.status().isReady());
     }
 
     @Test
@@ -246,11 +246,11 @@ final class TableKeeperTest {
         ControlledFeeder second = awaitFeeder(2);
         second.fill();
         put(second, 197);
-        awaitThat(() -> String.valueOf(keeper.unreadyReason()).contains("has 197 rows, and the serving table has 200"));
+        awaitThat(() -> String.valueOf(keeper.status().unreadyReason()).contains("has 197 rows, and the serving table has 200"));
         assertThat(keeper.table()).isSameAs(first.table);
 
         put(second, 198);
-        awaitThat(() -> keeper.table() == second.table && keeper.isReady());
+        awaitThat(() -> keeper.table() == second.table && keeper.status().isReady());
     }
 
     private static void put(ControlledFeeder feeder, int rows) {
@@ -267,14 +267,14 @@ final class TableKeeperTest {
         ControlledFeeder first = serveFirstTable();
 
         topics.setAway(true);
-        awaitThat(() -> "no broker answers".equals(keeper.details().get("detail")));
+        awaitThat(() -> "no broker answers".equals(keeper.status().details().get("detail")));
         assertThat(keeper.table()).isSameAs(first.table);
         clockAdvance = Duration.ofDays(7);
         topics.setAway(false);
 
         // The table may have missed tombstones that the brokers no longer have.
         awaitFeeder(2).fill();
-        awaitThat(() -> keeper.table() != first.table && keeper.isReady());
+        awaitThat(() -> keeper.table() != first.table && keeper.status().isReady());
     }
 
     @Test
@@ -283,8 +283,8 @@ final class TableKeeperTest {
 
         topics.setEnd(PARTITION, 7);
 
-        awaitThat(() -> !keeper.isReady());
-        assertThat(keeper.lag()).isEqualTo(7);
+        awaitThat(() -> !keeper.status().isReady());
+        assertThat(keeper.status().lag()).isEqualTo(7);
     }
 
     @Test
@@ -294,12 +294,12 @@ final class TableKeeperTest {
 
         feeder.digests.compare(1, 5, new PartitionDigest(1, 7), empty);
 
-        assertThat(keeper.unreadyReason())
+        assertThat(keeper.status().unreadyReason())
                 .startsWith("partition 1 of " + Topics.IDENTITIES + " differs from the registrar at offset 5");
         assertThat(keeper.table()).isSameAs(feeder.table);
-        assertThat(String.valueOf(keeper.digests())).contains("state=differs");
+        assertThat(String.valueOf(keeper.status().digests())).contains("state=differs");
         feeder.digests.compare(1, 9, empty, empty);
-        assertThat(keeper.isReady()).isTrue();
+        assertThat(keeper.status().isReady()).isTrue();
     }
 
     @Test
@@ -309,8 +309,8 @@ final class TableKeeperTest {
 
         TableFaults.flipBit(feeder.table, PURI);
 
-        awaitThat(() -> !keeper.isReady());
-        assertThat(keeper.unreadyReason()).contains("the stored rows of partition");
+        awaitThat(() -> !keeper.status().isReady());
+        assertThat(keeper.status().unreadyReason()).contains("the stored rows of partition");
         assertThat(meters.get("puri.digest.differing").gauge().value()).isPositive();
     }
 
@@ -336,7 +336,7 @@ final class TableKeeperTest {
 
         keeper.start();
 
-        awaitThat(() -> String.valueOf(keeper.unreadyReason())
+        awaitThat(() -> String.valueOf(keeper.status().unreadyReason())
                 .startsWith("records of partition 1 of " + Topics.IDENTITIES + " before offset 4 were deleted"));
         assertThat(keeper.table()).isNull();
         assertThat(feeders).isEmpty();
@@ -350,7 +350,7 @@ final class TableKeeperTest {
 
         topics.setBegin(PARTITION, 4);
 
-        awaitThat(() -> String.valueOf(keeper.unreadyReason()).contains("before offset 4 were deleted"));
+        awaitThat(() -> String.valueOf(keeper.status().unreadyReason()).contains("before offset 4 were deleted"));
         assertThat(keeper.table()).isSameAs(feeder.table);
     }
 
@@ -358,21 +358,21 @@ final class TableKeeperTest {
     void aRequestedRebuildReplacesTheTableWithoutItsSnapshot() {
         ControlledFeeder first = serveFirstTable();
         first.table.put(PURI, Rows.active("br-1"));
-        assertThat(keeper.rebuildStatus()).containsEntry("state", "none");
+        assertThat(keeper.status().rebuildStatus()).containsEntry("state", "none");
 
         assertThat(keeper.requestRebuild()).isNull();
 
         assertThat(keeper.requestRebuild()).isNotNull();
         ControlledFeeder second = awaitFeeder(2);
         assertThat(keeper.table()).isSameAs(first.table);
-        assertThat(keeper.isReady()).isFalse();
-        assertThat(keeper.rebuildStatus()).containsEntry("state", "running");
-        assertThat(keeper.details()).containsEntry("rebuild", "running");
+        assertThat(keeper.status().isReady()).isFalse();
+        assertThat(keeper.status().rebuildStatus()).containsEntry("state", "running");
+        assertThat(keeper.status().details()).containsEntry("rebuild", "running");
         assertThat(second.table.isFromSnapshot()).isFalse();
         second.table.put(PURI, Rows.active("br-2"));
         second.fill();
-        awaitThat(() -> keeper.table() == second.table && keeper.isReady());
-        assertThat(keeper.rebuildStatus()).containsEntry("state", "done");
+        awaitThat(() -> keeper.table() == second.table && keeper.status().isReady());
+        assertThat(keeper.status().rebuildStatus()).containsEntry("state", "done");
     }
 
     @Test
@@ -381,9 +381,63 @@ final class TableKeeperTest {
         topics.setEnd(PARTITION, 9);
         feeder.table.setNextOffset(1, 9);
         topics.setBegin(PARTITION, 4);
-        awaitThat(() -> !keeper.isReady());
+        awaitThat(() -> !keeper.status().isReady());
 
         assertThat(keeper.requestRebuild()).contains("before offset 4 were deleted");
+    }
+
+    @Test
+    void aRequestedRebuildMayHaveFewerRows() {
+        ControlledFeeder first = serveFirstTable();
+        put(first, 200);
+        assertThat(keeper.requestRebuild()).isNull();
+        ControlledFeeder second = awaitFeeder(2);
+
+        put(second, 7);
+        second.fill();
+
+        awaitThat(() -> keeper.table() == second.table && keeper.status().isReady());
+    }
+
+    /** A table of the same topic may have fewer rows than the serving one, so only the deletion shows the loss. */
+    @Test
+    void aRebuildIsRefusedAfterRecordsWereDeleted() {
+        ControlledFeeder first = serveFirstTable();
+        put(first, 200);
+        assertThat(keeper.requestRebuild()).isNull();
+        ControlledFeeder second = awaitFeeder(2);
+        deleteRecordsBeforeOffset4();
+
+        second.fail("a record is corrupt");
+
+        awaitRefusalOfDeletedRecords();
+        assertThat(keeper.table()).isSameAs(first.table);
+        assertThat(feeders).hasSize(2);
+    }
+
+    @Test
+    void aTableIsRefusedIfRecordsWereDeletedWhileItWasFilled() {
+        ControlledFeeder first = serveFirstTable();
+        put(first, 200);
+        assertThat(keeper.requestRebuild()).isNull();
+        ControlledFeeder second = awaitFeeder(2);
+        deleteRecordsBeforeOffset4();
+
+        second.fill();
+
+        awaitRefusalOfDeletedRecords();
+        assertThat(second.isClosed).isTrue();
+        assertThat(keeper.table()).isSameAs(first.table);
+    }
+
+    private void deleteRecordsBeforeOffset4() {
+        topics.setEnd(PARTITION, 9);
+        topics.setBegin(PARTITION, 4);
+    }
+
+    private void awaitRefusalOfDeletedRecords() {
+        awaitThat(() -> String.valueOf(keeper.status().unreadyReason())
+                .startsWith("records of partition 1 of " + Topics.IDENTITIES + " before offset 4 were deleted"));
     }
 
     @Test
@@ -391,12 +445,12 @@ final class TableKeeperTest {
         topics.create(Topics.IDENTITIES, PARTITIONS);
         isCreationBroken = true;
         keeper.start();
-        awaitThat(() -> String.valueOf(keeper.unreadyReason()).contains("simulated"));
+        awaitThat(() -> String.valueOf(keeper.status().unreadyReason()).contains("simulated"));
 
         isCreationBroken = false;
 
         awaitFeeder(1).fill();
-        awaitThat(keeper::isReady);
+        awaitThat(() -> keeper.status().isReady());
     }
 
     @Test

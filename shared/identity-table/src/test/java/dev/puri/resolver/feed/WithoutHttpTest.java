@@ -60,12 +60,12 @@ final class WithoutHttpTest {
                     clock,
                     meters)) {
                 new ReadYourWrites(
-                        new TableRows(keeper::table), outcomes, refusals, waiters, keeper::partitions, meters);
+                        new TableRows(keeper::table), outcomes, refusals, waiters, keeper.status()::partitions, meters);
                 transactions.start();
                 keeper.start();
 
                 assertThat(keeper.table()).isNull();
-                assertThat(keeper.isReady()).isFalse();
+                assertThat(keeper.status().isReady()).isFalse();
                 assertThat(new PackedTable().rows()).isZero();
             }
         }
