@@ -92,7 +92,8 @@ final class TableKeeperIT extends ResolverOnBroker {
             });
             write(row(TRACK, Rows.active("br-2")));
 
-            await().atMost(Duration.ofSeconds(60)).until(() -> keeping.rebuilds() == 1 && keeper.status().isReady());
+            await().atMost(Duration.ofSeconds(60))
+                    .until(() -> keeping.rebuilds() == 1 && keeper.status().isReady());
             assertThat(Objects.requireNonNull(
                                     Objects.requireNonNull(keeper.table()).byPuri(Puri.parse(TRACK)))
                             .row()

@@ -141,7 +141,9 @@ public final class DigestCheck {
                 .register(meters);
         Gauge.builder("puri.digest.unchecked.seconds", () -> {
                     DigestCheck current = check.get();
-                    return current == null ? Double.NaN : current.timeUnchecked().toMillis() / 1000.0;
+                    return current == null
+                            ? Double.NaN
+                            : current.timeUnchecked().toMillis() / 1000.0;
                 })
                 .description("Time since this copy was last compared with the registrar, or since the copy was opened;"
                         + " NaN before that")

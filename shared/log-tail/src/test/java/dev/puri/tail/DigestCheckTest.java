@@ -130,7 +130,8 @@ final class DigestCheckTest {
 
     @Test
     void theIndexEntryThatDoesNotBelongToItsRowIsADifference() {
-        assertThat(check.indexEntryDiffers(3, "part 17 of the index of handles")).isEqualTo(State.DIFFERS);
+        assertThat(check.indexEntryDiffers(3, "part 17 of the index of handles"))
+                .isEqualTo(State.DIFFERS);
 
         assertThat(check.reason())
                 .startsWith("an entry in part 17 of the index of handles does not belong to its row, which is in"

@@ -26,6 +26,8 @@ import java.util.TreeSet;
  *     asked once a second, and the end offsets grow old while no broker responds
  * @param maxRefusals maximum number of refusals that are kept, so that a request with the token of a refused event gets
  *     the reason. Refusals are kept for at most 30 days
+ * @param checkRate maximum number of rows and of entries of the index of handles per second that are compared with
+ *     their digests and with each other, to find damaged memory; 0 for none
  * @param meters registry for the metrics of the table, which have the names of the resolver's metrics. Each embedded
  *     resolver needs its own registry; a shared registry reports only the metrics of the first resolver
  */
@@ -39,6 +41,7 @@ public record EmbeddedResolverOptions(
         long maxLag,
         Duration maxLagAge,
         int maxRefusals,
+        long checkRate,
         MeterRegistry meters) {
     private static final Duration MIN_SNAPSHOT_INTERVAL = Duration.ofMillis(1);
     private static final Duration MIN_LAG_AGE = Duration.ofSeconds(2);
@@ -64,6 +67,7 @@ public record EmbeddedResolverOptions(
                         + ", and the brokers are asked only once a second",
                 mistakes);
         require(maxRefusals >= 1, "maxRefusals: " + maxRefusals + " is less than 1", mistakes);
+        require(checkRate >= 0, "checkRate: " + checkRate + " is less than 0", mistakes);
         if (!mistakes.isEmpty()) {
             throw new IllegalArgumentException(
                     "invalid options of the embedded resolver:\n  " + String.join("\n  ", mistakes));
@@ -94,7 +98,7 @@ public record EmbeddedResolverOptions(
                 + UserInfo.masked(schemaRegistry)
                 + ", stateDir=" + stateDir + ", kafka=" + new TreeSet<>(kafka.keySet()) + ", snapshotInterval="
                 + snapshotInterval + ", maxPending=" + maxPending + ", maxLag=" + maxLag + ", maxLagAge=" + maxLagAge
-                + ", maxRefusals=" + maxRefusals + "]";
+                + ", maxRefusals=" + maxRefusals + ", checkRate=" + checkRate + "]";
     }
 
     /** Builds the options. {@link EmbeddedResolverOptions} describes each option. Not thread-safe. */
@@ -108,6 +112,7 @@ public record EmbeddedResolverOptions(
         private long maxLag = 10_000;
         private Duration maxLagAge = Duration.ofSeconds(30);
         private int maxRefusals = 100_000;
+        private long checkRate = 100_000;
         private MeterRegistry meters = new CompositeMeterRegistry();
 
         private Builder(String bootstrapServers, String schemaRegistry, Path stateDir) {
@@ -152,6 +157,12 @@ public record EmbeddedResolverOptions(
             return this;
         }
 
+        /** 100,000 by default. */
+        public Builder checkRate(long rowsPerSecond) {
+            checkRate = rowsPerSecond;
+            return this;
+        }
+
         /** None by default. */
         public Builder meters(MeterRegistry registry) {
             meters = registry;
@@ -174,6 +185,7 @@ public record EmbeddedResolverOptions(
                     maxLag,
                     maxLagAge,
                     maxRefusals,
+                    checkRate,
                     meters);
         }
     }

@@ -46,9 +46,6 @@ final class LocalTable implements AutoCloseable {
     /** The retention of {@code puri.rejections.v1}. */
     private static final Duration REFUSALS_MAX_AGE = Duration.ofDays(30);
 
-    /** The default of the resolver's {@code PURI_TABLE_CHECK_RATE}: rows per second compared with their digests. */
-    private static final long CHECK_RATE = 100_000;
-
     private final ResourceStack resources = new ResourceStack();
 
     private final TableKeeper<RowChanges> keeper;
@@ -106,7 +103,7 @@ final class LocalTable implements AutoCloseable {
                             // No garbage collection is forced after a table was replaced, because it would pause the
                             // whole application. The next regular collection frees the memory of the replaced table.
                             () -> {},
-                            CHECK_RATE,
+                            options.checkRate(),
                             clock,
                             meters),
                     TableKeeper::close);

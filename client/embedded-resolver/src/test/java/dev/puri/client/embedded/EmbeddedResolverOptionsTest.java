@@ -22,6 +22,7 @@ final class EmbeddedResolverOptionsTest {
         assertThat(options.snapshotInterval()).isEqualTo(Duration.ofMinutes(10));
         assertThat(options.maxPending()).isEqualTo(10_000);
         assertThat(options.maxRefusals()).isEqualTo(100_000);
+        assertThat(options.checkRate()).isEqualTo(100_000);
         assertThat(options.kafka()).isEmpty();
     }
 
@@ -44,6 +45,7 @@ final class EmbeddedResolverOptionsTest {
                         .maxLag(-1)
                         .maxLagAge(Duration.ofSeconds(1))
                         .maxRefusals(0)
+                        .checkRate(-1)
                         .build())
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContainingAll(
@@ -58,7 +60,8 @@ final class EmbeddedResolverOptionsTest {
                         "maxPending: 0",
                         "maxLag: -1",
                         "maxLagAge: PT1S",
-                        "maxRefusals: 0");
+                        "maxRefusals: 0",
+                        "checkRate: -1");
     }
 
     @Test

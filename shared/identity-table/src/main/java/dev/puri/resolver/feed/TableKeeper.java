@@ -231,8 +231,7 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
         if (lifeCycle.serving() != null) {
             rebuilds.increment();
         }
-        PackedTable newTable =
-                status.rebuild().isRunning() ? new PackedTable() : snapshots.open(admin, endsAtStart);
+        PackedTable newTable = status.rebuild().isRunning() ? new PackedTable() : snapshots.open(admin, endsAtStart);
         try {
             requireComplete(admin.beginningOffsets(endsAtStart), newTable);
             fillAndFeed(admin, endsAtStart, newTable);

@@ -211,7 +211,8 @@ final class Slab implements AutoCloseable {
             return null;
         }
         byte[] record = new byte[length];
-        // Not a bulk copy, whose reads wait for the length. The processor predicts the end of this loop, so it loads all
+        // Not a bulk copy, whose reads wait for the length. The processor predicts the end of this loop, so it loads
+        // all
         // cache lines of the record at the same time.
         for (int i = 0; i < length; i += UNIT) {
             ARRAY_LONG.set(record, i, (long) LONG.get(chunk, offset + i));

@@ -47,8 +47,7 @@ final class SnapshotFill {
     /**
      * @param digests the digests of all rows of the snapshot. Those of replaced rows are subtracted
      */
-    SnapshotFill(
-            SnapshotParts parts, TableMemory memory, SnapshotReader.Head head, PartDigests digests) {
+    SnapshotFill(SnapshotParts parts, TableMemory memory, SnapshotReader.Head head, PartDigests digests) {
         this.parts = parts;
         slab = memory.slab();
         puris = memory.puris();

@@ -177,7 +177,8 @@ final class TableKeeperTest {
     void waitsForTheTopic() {
         keeper.start();
 
-        awaitThat(() -> String.valueOf(keeper.status().unreadyReason()).startsWith("there is no topic " + Topics.IDENTITIES));
+        awaitThat(() ->
+                String.valueOf(keeper.status().unreadyReason()).startsWith("there is no topic " + Topics.IDENTITIES));
         assertThat(feeders).isEmpty();
         topics.create(Topics.IDENTITIES, PARTITIONS);
         awaitFeeder(1).fill();
@@ -246,7 +247,8 @@ final class TableKeeperTest {
         ControlledFeeder second = awaitFeeder(2);
         second.fill();
         put(second, 197);
-        awaitThat(() -> String.valueOf(keeper.status().unreadyReason()).contains("has 197 rows, and the serving table has 200"));
+        awaitThat(() -> String.valueOf(keeper.status().unreadyReason())
+                .contains("has 197 rows, and the serving table has 200"));
         assertThat(keeper.table()).isSameAs(first.table);
 
         put(second, 198);

@@ -233,7 +233,9 @@ final class ForgottenWordsTest {
     }
 
     private void assertWords(int collections, int owners, int shards) {
-        assertThat(table.memory().dictionaries().collections.size()).as("collections").isEqualTo(collections);
+        assertThat(table.memory().dictionaries().collections.size())
+                .as("collections")
+                .isEqualTo(collections);
         assertThat(table.memory().dictionaries().owners.size()).as("owners").isEqualTo(owners);
         assertThat(table.memory().dictionaries().shards.size()).as("shards").isEqualTo(shards);
     }
