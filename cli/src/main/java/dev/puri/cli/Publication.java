@@ -98,7 +98,7 @@ final class Publication {
      * @param published number of acknowledged events
      * @param awaitedOutcomes whether the command waited for outcomes; if not, {@code applied}, {@code unchanged} and
      *     {@code refused} are zero
-     * @param malformed number of invalid lines, which were not sent
+     * @param malformed number of lines that are invalid or whose event is too large to publish
      * @param failed number of events that were not acknowledged
      * @param withoutOutcome number of acknowledged events without an outcome before the time-out
      */

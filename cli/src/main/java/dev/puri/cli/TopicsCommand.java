@@ -84,7 +84,8 @@ final class TopicsCommand implements Runnable {
                 "Create missing topics, including those of namespaces with a topic of their own, and register the"
                         + " schemas.",
                 "Existing topics are checked. They are not changed, except that events topics are set to store batches"
-                        + " uncompressed, with a limit; each change is printed."
+                        + " uncompressed, with a limit, and the topics with digests to keep superseded records for 5"
+                        + " minutes; each change is printed."
             })
     static final class CreateCommand extends Subcommand {
         @Option(
@@ -104,7 +105,8 @@ final class TopicsCommand implements Runnable {
         @Option(
                 names = "--changelogs",
                 description = "Create missing changelogs of the topology too, without records. The topology does not"
-                        + " start without them, because it would give names away again: see docs/disasters.md.")
+                        + " start without them, because names that are taken could be claimed again: see"
+                        + " docs/disasters.md.")
         private boolean changelogs;
 
         @Override
@@ -207,7 +209,7 @@ final class TopicsCommand implements Runnable {
             try (ConfluentSchemaRegistry schemaRegistry =
                     ConfluentSchemaRegistry.create(settings().clientProperties())) {
                 List<String> mistakes = new ArrayList<>(RegistrySchemas.check(schemaRegistry, namespaces));
-                mistakes.addAll(StoredSchemas.check(settings().interactiveProperties(), schemaRegistry));
+                mistakes.addAll(StoredSchemas.check(settings().interactiveProperties(), schemaRegistry, () -> false));
                 return mistakes;
             }
         }
@@ -256,7 +258,7 @@ final class TopicsCommand implements Runnable {
                 admin,
                 topologySettings.streamsApplicationId(),
                 replicationFactor < 1 ? topologySettings.streamsReplicationFactor() : replicationFactor));
-        mistakes.addAll(RegistryTopics.lost(admin, topologySettings.streamsApplicationId()));
+        mistakes.addAll(RegistryTopics.checkChangelogs(admin, topologySettings.streamsApplicationId()));
         Set<String> existingTopics = registryTopics(admin);
         if (existingTopics.contains(Topics.COLLECTIONS)) {
             mistakes.addAll(missingTopics(namespacesWithTopics(command), existingTopics));

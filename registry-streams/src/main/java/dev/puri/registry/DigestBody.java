@@ -15,7 +15,8 @@ import java.util.function.Function;
  */
 record DigestBody(SortedMap<Integer, TaskState> tasks) implements JsonBody {
     private static final String NO_DIGEST = "the registrar has no digest of this partition, because an earlier release,"
-            + " which kept no digests, has read events of it; see \"Digests\" in docs/operations.md";
+            + " which kept no digests, has read events of it, or a part of its state was lost; see \"Digests\" in"
+            + " docs/operations.md";
 
     @Override
     public void writeTo(JsonGenerator json) throws IOException {

@@ -2,29 +2,24 @@ package dev.puri.registry;
 
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Change;
-import dev.puri.schemas.log.Document;
-import dev.puri.schemas.log.Erasure;
 import dev.puri.schemas.log.Event;
 import dev.puri.schemas.log.Outcome;
-import dev.puri.schemas.log.PartitionDigest;
 import dev.puri.schemas.log.Position;
 import dev.puri.schemas.log.Reason;
 import dev.puri.schemas.log.Refusal;
 import dev.puri.schemas.log.Row;
 import dev.puri.schemas.log.Topics;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
 import java.util.UUID;
-import org.apache.kafka.common.header.Header;
-import org.apache.kafka.common.header.internals.RecordHeader;
-import org.apache.kafka.common.header.internals.RecordHeaders;
 import org.apache.kafka.streams.processor.Cancellable;
 import org.apache.kafka.streams.processor.PunctuationType;
 import org.apache.kafka.streams.processor.api.Processor;
 import org.apache.kafka.streams.processor.api.ProcessorContext;
 import org.apache.kafka.streams.processor.api.Record;
 import org.apache.kafka.streams.processor.api.RecordMetadata;
+import org.apache.kafka.streams.state.KeyValueIterator;
 import org.apache.kafka.streams.state.KeyValueStore;
 import org.jspecify.annotations.Nullable;
 
@@ -40,11 +35,11 @@ import org.jspecify.annotations.Nullable;
  * <p>The registrar writes exactly one record to the identities topic for each event whose partition is right for its
  * pURI and whose topic is right for its namespace. Other events are refused and get only a rejection.
  *
- * <p>An applied event may also change the document of the pURI ({@link DocumentUpdate}). The registration says whether
+ * <p>An applied event may also change the document of the pURI ({@link DocumentWriter}). The registration says whether
  * there is a document, so events of collections that are not searchable do not access the store of texts.
  *
- * <p>The registrar keeps the digests of the rows and the documents of its partition and publishes them, so that servers
- * can check their copies ({@link dev.puri.schemas.log.PartitionDigest}).
+ * <p>The registrar keeps the digests of the rows and the documents of its partition ({@link DigestState}) and publishes
+ * them, so that servers can check their copies ({@link dev.puri.schemas.log.PartitionDigest}).
  */
 final class Registrar implements Processor<byte[], byte[], byte[], byte[]> {
     /** How long an event waits for a declaration that may allow it. */
@@ -56,10 +51,10 @@ final class Registrar implements Processor<byte[], byte[], byte[], byte[]> {
     /** Interval at which queues are resumed that no grant resumes. */
     static final Duration TICK_INTERVAL = Duration.ofMillis(100);
 
-    /** The digests are published when the last change is this old, so that servers can check their copies at rest. */
-    static final Duration DIGEST_REST = Duration.ofSeconds(1);
-
-    /** The digests are also published at this interval, for servers that start and while events arrive without pause. */
+    /**
+     * The digests are published at this interval and after {@link DigestState#REST}: for servers that start, and while
+     * events arrive without pause.
+     */
     static final Duration DIGEST_INTERVAL = Duration.ofMinutes(1);
 
     /**
@@ -69,9 +64,6 @@ final class Registrar implements Processor<byte[], byte[], byte[], byte[]> {
     private static final int MAX_DECISIONS_PER_CALL = 1000;
 
     private static final byte[] STATE_KEY = {0};
-
-    private static final Header APPLIED_HEADER =
-            new RecordHeader(Outcome.HEADER, TextCodec.utf8(Outcome.APPLIED.toString()));
 
     private final EventParser parser;
     private final CollectionsRegistry collections;
@@ -130,21 +122,16 @@ final class Registrar implements Processor<byte[], byte[], byte[], byte[]> {
         private final ProcessorContext<byte[], byte[]> context;
         private final int partition;
         private final KeyValueStore<byte[], byte[]> registrations;
-        private final KeyValueStore<byte[], byte[]> texts;
         private final KeyValueStore<byte[], byte[]> countsStore;
         private final Parking parking;
+        private final Puri marker;
+        private final RegistrarOutput output;
+        private final DigestState digests;
+        private final DocumentWriter documents;
         private final List<Cancellable> punctuations;
         private final EventCounts.Counter counter;
-        private final Puri marker;
         private EventCounts savedCounts;
         private @Nullable Cancellable ticks;
-
-        /** Null if the stored state has none; see {@link TaskState}. */
-        private @Nullable TaskDigests digests;
-
-        private boolean hasUnpublishedChange;
-        private long lastChangeAt;
-
         private long checkedCollectionsVersion;
 
         /** How many parked events the current call may still decide. */
@@ -154,22 +141,33 @@ final class Registrar implements Processor<byte[], byte[], byte[], byte[]> {
             this.context = context;
             this.partition = context.taskId().partition();
             this.registrations = context.getStateStore(RegistryTopology.REGISTRATIONS_STORE);
-            this.texts = context.getStateStore(RegistryTopology.TEXTS_STORE);
             this.countsStore = context.getStateStore(RegistryTopology.COUNTS_STORE);
             this.parking = new Parking(context.getStateStore(RegistryTopology.PARKED_STORE));
-            byte[] stored = countsStore.get(STATE_KEY);
-            TaskState state = stored == null ? TaskState.NEW : TaskState.fromBytes(stored);
+            this.marker = PartitionMarker.puri(partition, partitions);
+            this.output = new RegistrarOutput(context, encoder, marker);
+            TaskState state = TaskState.restore(countsStore.get(STATE_KEY), hasRegistrations());
             this.savedCounts = state.counts();
             this.counter = new EventCounts.Counter(savedCounts);
-            this.digests = state.digests();
-            this.marker = PartitionMarker.puri(partition, partitions);
+            this.digests = new DigestState(state.digests(), now());
+            this.documents = new DocumentWriter(context.getStateStore(RegistryTopology.TEXTS_STORE), digests, output);
             taskStates.put(partition, state);
             this.punctuations = List.of(
                     context.schedule(DIGEST_INTERVAL, PunctuationType.WALL_CLOCK_TIME, now -> publishDigests()),
                     context.schedule(Duration.ofHours(1), PunctuationType.WALL_CLOCK_TIME, this::writeMarker));
-            // The task may have moved here before its last change was published.
-            onChange();
             startTicks();
+        }
+
+        /** Whether the store has a registration other than the weekly marker. Reads at most two entries. */
+        private boolean hasRegistrations() {
+            byte[] markerKey = StoreKey.of(marker);
+            try (KeyValueIterator<byte[], byte[]> stored = registrations.all()) {
+                while (stored.hasNext()) {
+                    if (!Arrays.equals(stored.next().key, markerKey)) {
+                        return true;
+                    }
+                }
+            }
+            return false;
         }
 
         void process(Record<byte[], byte[]> record) {
@@ -271,18 +269,19 @@ final class Registrar implements Processor<byte[], byte[], byte[], byte[]> {
                             DocumentUpdate.of(before.hasDocument(), event.change(), row, rules.isSearchable());
                     Registration after = applied.registration().withDocument(update.leavesDocument());
                     registrations.put(pending.storeKey(), RegistrationCodec.encode(after));
-                    updateDocument(pending, before, update);
+                    documents.update(pending, before, update);
                     counter.countApplied();
-                    writeOutcome(pending, row, Outcome.APPLIED);
-                    if (digests != null) {
-                        digests = digests.withRow(puri, before.row(), row);
-                        onChange();
-                    }
+                    output.writeOutcome(pending, row, Outcome.APPLIED);
+                    digests.onApplied(puri, before.row(), row, now());
                     yield null;
                 }
                 case Decision.Unchanged ignored -> {
+                    if (event.change() instanceof Change.Merged) {
+                        // A merged identity cannot be described, so only this restores the document in a lost topic.
+                        documents.repeat(pending, before);
+                    }
                     counter.countUnchanged();
-                    writeOutcome(pending, before.row(), Outcome.UNCHANGED);
+                    output.writeOutcome(pending, before.row(), Outcome.UNCHANGED);
                     yield null;
                 }
                 case Decision.Claim claim -> new WaitReason.ForGrant(claim.handle(), event.eventId(), claimant(event));
@@ -297,78 +296,6 @@ final class Registrar implements Processor<byte[], byte[], byte[], byte[]> {
                     yield null;
                 }
             };
-        }
-
-        /** Writes the pURI's document and its stored text, or deletes both. */
-        private void updateDocument(PendingEvent pending, Registration before, DocumentUpdate update) {
-            switch (update) {
-                case DocumentUpdate.None ignored -> {}
-                case DocumentUpdate.Write write -> {
-                    Document old = digestedDocument(pending, before);
-                    texts.put(pending.storeKey(), AttributesCodec.encode(write.attributes()));
-                    writeDocument(pending, old, document(pending, write.row(), write.attributes()));
-                }
-                case DocumentUpdate.Rewrite rewrite -> {
-                    Map<String, String> attributes = textOf(pending);
-                    Document old = document(pending, rowOf(before), attributes);
-                    writeDocument(pending, old, document(pending, rewrite.row(), attributes));
-                }
-                case DocumentUpdate.Delete ignored -> {
-                    Document old = digestedDocument(pending, before);
-                    // delete() writes the same tombstone, but reads the old value first.
-                    texts.put(pending.storeKey(), null);
-                    writeDocument(pending, old, null);
-                }
-            }
-        }
-
-        /**
-         * Returns the pURI's document before the event, to subtract it from the digest. Returns null if there is none,
-         * or if the task has no digests. An applied event that changes a row also writes or deletes the document, so the
-         * document has the owner, the shard, the handle and the status of the row.
-         */
-        private @Nullable Document digestedDocument(PendingEvent pending, Registration before) {
-            return digests == null || !before.hasDocument() ? null : document(pending, rowOf(before), textOf(pending));
-        }
-
-        private static Row rowOf(Registration registration) {
-            Row row = registration.row();
-            if (row == null) {
-                throw new IllegalStateException("a registration without a row has a document");
-            }
-            return row;
-        }
-
-        private Map<String, String> textOf(PendingEvent pending) {
-            byte[] text = texts.get(pending.storeKey());
-            if (text == null) {
-                throw new IllegalStateException(
-                        pending.puri() + " has a document, but its text is missing in the store");
-            }
-            return AttributesCodec.decode(text);
-        }
-
-        private static Document document(PendingEvent pending, Row row, Map<String, String> attributes) {
-            return new Document(
-                    row.owner(),
-                    row.shard(),
-                    row.handle(),
-                    row.status(),
-                    row.mergedInto(),
-                    attributes,
-                    pending.raw().position());
-        }
-
-        private void writeDocument(PendingEvent pending, @Nullable Document old, @Nullable Document document) {
-            if (digests != null) {
-                digests = digests.withDocument(pending.puri(), old, document);
-            }
-            forwardDocument(pending, document == null ? null : encoder.document(document));
-        }
-
-        private void forwardDocument(PendingEvent pending, byte @Nullable [] value) {
-            forward(OutputTopic.DOCUMENTS, pending.key(), value, new RecordHeaders(new Header[] {positionHeader(pending)
-            }));
         }
 
         /** Whether a declaration that this instance has not read yet could allow the event. */
@@ -387,58 +314,25 @@ final class Registrar implements Processor<byte[], byte[], byte[], byte[]> {
         }
 
         private void refuse(PendingEvent pending, @Nullable UUID eventId, Refusal refusal) {
-            forwardRejection(pending.raw(), pending.puri(), eventId, refusal);
+            counter.countRefused();
+            output.writeRejection(pending.raw(), pending.puri(), eventId, refusal);
             // Any service may write to the topic of another namespace. A server keeps one event position for each row.
             // A position in the wrong topic would replace it and hide which events of the right topic are decided.
             String topic = pending.raw().position().topic();
             if (collections.objectionTo(pending.puri(), topic) == null) {
-                writeOutcome(pending, registrationOf(pending).row(), Outcome.refused(refusal.reason()));
+                output.writeOutcome(pending, registrationOf(pending).row(), Outcome.refused(refusal.reason()));
             }
         }
 
         /** Refuses a record whose key is not a pURI of this partition, without an identities record. */
         private void refuseMisdirected(RawEvent raw, @Nullable Puri puri, String detail) {
-            forwardRejection(raw, puri, null, Refusal.of(Reason.MALFORMED, detail));
-        }
-
-        private void forwardRejection(RawEvent raw, @Nullable Puri puri, @Nullable UUID eventId, Refusal refusal) {
             counter.countRefused();
-            byte[] rejection = encoder.rejection(raw, puri, eventId, refusal, now());
-            forward(OutputTopic.REJECTIONS, raw.key(), rejection, new RecordHeaders());
-        }
-
-        /**
-         * Writes the identities record of an event: the row after the event, with the outcome in a header. An erasure,
-         * even a repeated one, also writes a tombstone to the rejections topic.
-         */
-        private void writeOutcome(PendingEvent pending, @Nullable Row row, Outcome outcome) {
-            RecordHeaders headers = new RecordHeaders(new Header[] {positionHeader(pending), outcomeHeader(outcome)});
-            forward(OutputTopic.IDENTITIES, pending.key(), row == null ? null : encoder.row(row), headers);
-            if (row == null && outcome.kind() != Outcome.Kind.REFUSED) {
-                // A server that starts from a snapshot does not read the identities records before the snapshot. But it
-                // reads all rejections at each start, so the tombstone tells it that the identity was erased.
-                RecordHeaders erasure = new RecordHeaders(headers);
-                // A header, because the topic has LogAppendTime: the broker replaces the timestamp of the record.
-                erasure.add(Erasure.TIME_HEADER, TextCodec.utf8(Long.toString(now())));
-                forward(OutputTopic.REJECTIONS, pending.key(), null, erasure);
-            }
-        }
-
-        private static Header positionHeader(PendingEvent pending) {
-            return new RecordHeader(
-                    Position.HEADER, TextCodec.utf8(pending.raw().position().toString()));
-        }
-
-        private static Header outcomeHeader(Outcome outcome) {
-            return outcome.equals(Outcome.APPLIED)
-                    ? APPLIED_HEADER
-                    : new RecordHeader(Outcome.HEADER, TextCodec.utf8(outcome.toString()));
+            output.writeRejection(raw, puri, null, Refusal.of(Reason.MALFORMED, detail));
         }
 
         private void sendClaim(Puri puri, WaitReason reason) {
             if (reason instanceof WaitReason.ForGrant forGrant) {
-                byte[] value = new Claim(puri, forGrant.eventId(), forGrant.claimant()).toBytes();
-                forward(OutputTopic.CLAIMS, TextCodec.utf8(forGrant.handle().text()), value, new RecordHeaders());
+                output.sendClaim(puri, forGrant);
             }
         }
 
@@ -501,7 +395,7 @@ final class Registrar implements Processor<byte[], byte[], byte[], byte[]> {
             resumeAll(parking.declarationDeadlinesUntil(now, decisionBudget));
             resumeAll(parking.waitingForSchemas(decisionBudget));
             saveState();
-            if (hasUnpublishedChange && now - lastChangeAt >= DIGEST_REST.toMillis()) {
+            if (digests.isPublicationDue(now)) {
                 publishDigests();
             }
             stopTicksIfIdle();
@@ -509,7 +403,7 @@ final class Registrar implements Processor<byte[], byte[], byte[], byte[]> {
 
         /** Whether a tick may have something to do before another event or grant arrives. */
         private boolean needsTicks() {
-            return !parking.isEmpty() || hasUnpublishedChange;
+            return !parking.isEmpty() || digests.hasUnpublishedChange();
         }
 
         private void startTicks() {
@@ -533,27 +427,12 @@ final class Registrar implements Processor<byte[], byte[], byte[], byte[]> {
             }
         }
 
-        private void onChange() {
-            hasUnpublishedChange = true;
-            lastChangeAt = now();
-        }
-
-        /** Publishes the digests of all records that were forwarded before. */
         private void publishDigests() {
-            TaskDigests current = digests;
+            TaskDigests current = digests.digests();
             if (current != null) {
-                forwardMarker(OutputTopic.IDENTITIES, headers(current.identities()));
-                forwardMarker(OutputTopic.DOCUMENTS, headers(current.documents()));
+                output.publishDigests(current);
             }
-            hasUnpublishedChange = false;
-        }
-
-        private static RecordHeaders headers(PartitionDigest digest) {
-            return new RecordHeaders(new Header[] {digest.toHeader()});
-        }
-
-        private void forwardMarker(OutputTopic output, RecordHeaders headers) {
-            forward(output, marker.toBytes(), null, headers);
+            digests.onPublished();
         }
 
         private void resumeAll(List<Puri> queues) {
@@ -570,12 +449,11 @@ final class Registrar implements Processor<byte[], byte[], byte[], byte[]> {
                 return;
             }
             registrations.put(StoreKey.of(marker), RegistrationCodec.encode(Registration.NONE));
-            texts.put(StoreKey.of(marker), null);
+            documents.writeMarker(marker);
             parking.writeMarker(marker);
-            if (digests == null) {
+            if (!digests.isKnown()) {
                 // Digests are markers, too.
-                forwardMarker(OutputTopic.IDENTITIES, new RecordHeaders());
-                forwardMarker(OutputTopic.DOCUMENTS, new RecordHeaders());
+                output.writeMarkers();
             }
             PartitionMarker.setWrittenAt(countsStore, now);
         }
@@ -591,11 +469,6 @@ final class Registrar implements Processor<byte[], byte[], byte[], byte[]> {
             return registration;
         }
 
-        private void forward(
-                OutputTopic output, byte @Nullable [] key, byte @Nullable [] value, RecordHeaders headers) {
-            context.forward(new Record<>(key, value, now(), headers), output.node());
-        }
-
         private void saveState() {
             EventCounts counts = counter.counts();
             if (counts.equals(savedCounts)) {
@@ -605,7 +478,7 @@ final class Registrar implements Processor<byte[], byte[], byte[], byte[]> {
             if (!counts.isBalanced()) {
                 throw new IllegalStateException("the event counts do not add up: " + counts);
             }
-            TaskState state = new TaskState(counts, digests);
+            TaskState state = new TaskState(counts, digests.digests());
             countsStore.put(STATE_KEY, state.toBytes());
             taskStates.put(partition, state);
             savedCounts = counts;

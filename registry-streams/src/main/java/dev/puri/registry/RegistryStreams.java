@@ -204,7 +204,7 @@ public final class RegistryStreams implements AutoCloseable {
                 return step.run();
             } catch (KafkaException e) {
                 String reason = reasonOf(e);
-                if (!reason.equals(waitReason)) {
+                if (!reason.equals(waitReason) && !isClosing()) {
                     LOG.info("Retrying until this is resolved: {}", reason);
                 }
                 waitReason = reason;
@@ -233,9 +233,9 @@ public final class RegistryStreams implements AutoCloseable {
 
     private int checkTopics() {
         try (Admin admin = Admin.create(clientConfigs(settings))) {
-            List<String> missing = new ArrayList<>(RegistryTopics.missing(admin));
+            List<String> missing = new ArrayList<>(RegistryTopics.checkExistence(admin));
             if (missing.isEmpty()) {
-                missing.addAll(RegistryTopics.lostWithIdentities(admin, settings.streamsApplicationId()));
+                missing.addAll(RegistryTopics.checkChangelogsOfIdentities(admin, settings.streamsApplicationId()));
             }
             if (!missing.isEmpty()) {
                 throw new UnknownTopicOrPartitionException(String.join("; ", missing));
@@ -260,7 +260,7 @@ public final class RegistryStreams implements AutoCloseable {
     /** Uses a client of its own, because a client remembers the schemas of the ids, and these may be wrong. */
     private void requireStoredSchemas() {
         try (ConfluentSchemaRegistry client = ConfluentSchemaRegistry.create(schemaRegistryConfigs(settings))) {
-            List<String> mistakes = StoredSchemas.check(clientConfigs(settings), client);
+            List<String> mistakes = StoredSchemas.check(clientConfigs(settings), client, this::isClosing);
             if (!mistakes.isEmpty()) {
                 throw new KafkaException(String.join("; ", mistakes));
             }

@@ -42,7 +42,7 @@ public final class RegistryTopics {
     static final Duration ERASURE_LIMIT = Duration.ofDays(30);
 
     private static final Duration MIN_COMPACTION_LAG = Duration.ofMinutes(5);
-    private static final Duration COMPACTION_LAG = Duration.ofDays(1);
+    private static final Duration MAX_COMPACTION_LAG = Duration.ofDays(1);
     private static final Duration TOMBSTONE_RETENTION = Duration.ofDays(7);
     private static final Duration GRANT_RETENTION = Duration.ofDays(1);
     private static final Duration TIMEOUT = Duration.ofSeconds(30);
@@ -59,36 +59,36 @@ public final class RegistryTopics {
     /** Prevents a replica that lacks committed records from becoming the leader. */
     private static final Map<String, String> SAFE_LEADERS = Map.of("unclean.leader.election.enable", "false");
 
-    private static final Map<String, String> COMPACTED = merged(
+    private static final Map<String, String> COMPACTED_CONFIG = merged(
             SAFE_LEADERS,
             Map.of(
                     "cleanup.policy", "compact",
-                    "max.compaction.lag.ms", millis(COMPACTION_LAG),
-                    "segment.ms", millis(COMPACTION_LAG),
+                    "max.compaction.lag.ms", millis(MAX_COMPACTION_LAG),
+                    "segment.ms", millis(MAX_COMPACTION_LAG),
                     "delete.retention.ms", millis(TOMBSTONE_RETENTION)));
 
     /**
-     * A compacted topic with digests. A server that reads late would miss a record before a digest if a record after the
-     * digest had superseded it. A record younger than this lag supersedes none, so a server can compare its copy with any
-     * digest of the last minute.
+     * For topics with digests. A server that reads late would miss a record before a digest if a record after the digest
+     * had superseded it. A record younger than this lag supersedes none, so a server can compare its copy with any digest
+     * of the last minute.
      */
-    private static final Map<String, String> COMPACTION_LIMIT =
+    private static final Map<String, String> MIN_COMPACTION_LAG_CONFIG =
             Map.of("min.compaction.lag.ms", millis(MIN_COMPACTION_LAG));
 
-    private static final Map<String, String> DIGESTED = merged(COMPACTED, COMPACTION_LIMIT);
+    private static final Map<String, String> DIGESTED_CONFIG = merged(COMPACTED_CONFIG, MIN_COMPACTION_LAG_CONFIG);
 
-    /** A topic whose records expire with time, but not because there are many of them. */
-    private static final Map<String, String> DELETED =
+    /** For topics whose records are deleted by age and not by number. */
+    private static final Map<String, String> TIME_RETENTION_CONFIG =
             merged(SAFE_LEADERS, Map.of("cleanup.policy", "delete", "retention.bytes", "-1"));
 
-    /** With LogAppendTime, because an event with a producer's timestamp far in the future would not expire. */
-    private static final Map<String, String> EXPIRING = merged(
-            DELETED,
+    /** With LogAppendTime, because an event with a producer's timestamp far in the future would never be deleted. */
+    private static final Map<String, String> APPEND_TIME_RETENTION_CONFIG = merged(
+            TIME_RETENTION_CONFIG,
             Map.of(
                     "retention.ms",
                     millis(ERASURE_LIMIT),
                     "segment.ms",
-                    millis(COMPACTION_LAG),
+                    millis(MAX_COMPACTION_LAG),
                     "message.timestamp.type",
                     "LogAppendTime"));
 
@@ -101,14 +101,16 @@ public final class RegistryTopics {
     private static final Map<String, String> BATCH_LIMITS =
             Map.of("compression.type", "uncompressed", "max.message.bytes", Integer.toString((1 << 20) + 12));
 
-    private static final Map<String, String> EVENTS_CONFIG = merged(EXPIRING, BATCH_LIMITS);
+    private static final Map<String, String> EVENTS_CONFIG = merged(APPEND_TIME_RETENTION_CONFIG, BATCH_LIMITS);
 
-    private static final Map<String, String> GRANTS_CONFIG =
-            merged(DELETED, Map.of("retention.ms", millis(GRANT_RETENTION), "segment.ms", millis(TOMBSTONE_RETENTION)));
+    private static final Map<String, String> GRANTS_CONFIG = merged(
+            TIME_RETENTION_CONFIG,
+            Map.of("retention.ms", millis(GRANT_RETENTION), "segment.ms", millis(TOMBSTONE_RETENTION)));
 
     /** The configuration of the repartition topics, which Kafka Streams creates with {@link StreamsProperties}. */
-    private static final Map<String, String> REPARTITION_CONFIG =
-            merged(DELETED, Map.of("retention.ms", millis(ERASURE_LIMIT), "segment.ms", millis(COMPACTION_LAG)));
+    private static final Map<String, String> REPARTITION_CONFIG = merged(
+            TIME_RETENTION_CONFIG,
+            Map.of("retention.ms", millis(ERASURE_LIMIT), "segment.ms", millis(MAX_COMPACTION_LAG)));
 
     private RegistryTopics() {}
 
@@ -125,11 +127,11 @@ public final class RegistryTopics {
 
     private static final List<TopicSpec> SPECS = List.of(
             new TopicSpec(Topics.EVENTS, true, EVENTS_CONFIG),
-            new TopicSpec(Topics.IDENTITIES, true, DIGESTED),
-            new TopicSpec(Topics.DOCUMENTS, true, DIGESTED),
+            new TopicSpec(Topics.IDENTITIES, true, DIGESTED_CONFIG),
+            new TopicSpec(Topics.DOCUMENTS, true, DIGESTED_CONFIG),
             new TopicSpec(Topics.GRANTS, true, GRANTS_CONFIG),
-            new TopicSpec(Topics.REJECTIONS, true, EXPIRING),
-            new TopicSpec(Topics.COLLECTIONS, false, COMPACTED));
+            new TopicSpec(Topics.REJECTIONS, true, APPEND_TIME_RETENTION_CONFIG),
+            new TopicSpec(Topics.COLLECTIONS, false, COMPACTED_CONFIG));
 
     /** Returns the names of the topics that each registry has. The events topics of namespaces are not included. */
     public static Set<String> names() {
@@ -145,8 +147,9 @@ public final class RegistryTopics {
     public record TopicState(String name, int partitions, int replicationFactor, boolean isNew, List<String> changes) {}
 
     /**
-     * Creates missing topics. Of existing topics it changes only the compression and the maximum batch size of events
-     * topics: this loses no data, and otherwise a batch can crash consumers.
+     * Creates missing topics. Of existing topics it changes only configs whose change deletes no records: the compression
+     * and the maximum batch size of events topics, without which a batch can crash consumers, and the minimum compaction
+     * lag of topics with digests, without which servers cannot compare their copies.
      *
      * @param partitions number of partitions of the events topic and of all other topics keyed by pURI; can never
      *     change
@@ -185,8 +188,8 @@ public final class RegistryTopics {
     }
 
     /**
-     * Sets the configs of existing topics whose change deletes no records: the limits of batches and the minimum age of
-     * compacted records. Returns the changes by topic.
+     * Sets the configs of existing topics whose change deletes no records: the limits of batches and the minimum
+     * compaction lag. Returns the changes by topic.
      */
     private static Map<String, List<String>> adjust(Admin admin, List<String> createdNames) {
         List<ConfigResource> existingTopics = await(admin.listTopics().names()).stream()
@@ -218,7 +221,7 @@ public final class RegistryTopics {
         if (Topics.isEvents(topic)) {
             return BATCH_LIMITS;
         }
-        return topic.equals(Topics.IDENTITIES) || topic.equals(Topics.DOCUMENTS) ? COMPACTION_LIMIT : Map.of();
+        return topic.equals(Topics.IDENTITIES) || topic.equals(Topics.DOCUMENTS) ? MIN_COMPACTION_LAG_CONFIG : Map.of();
     }
 
     /** Reads topics; retries, because a broker may learn of a new topic only after the controller has created it. */
@@ -254,7 +257,7 @@ public final class RegistryTopics {
      * @throws KafkaException if the cluster is unreachable
      */
     public static List<String> check(Admin admin, String applicationId, int replicationFactor) {
-        List<String> mistakes = new ArrayList<>(missing(admin));
+        List<String> mistakes = new ArrayList<>(checkExistence(admin));
         ClusterTopics clusterTopics = ClusterTopics.read(admin, existing(admin, applicationId));
         ClusterTopic events = clusterTopics.topics().get(Topics.EVENTS);
         for (TopicSpec spec : SPECS) {
@@ -294,47 +297,58 @@ public final class RegistryTopics {
                 .filter(spec -> spec.name().equals(topic))
                 .map(TopicSpec::configs)
                 .findFirst()
-                .orElse(topic.endsWith(CHANGELOG_SUFFIX) ? COMPACTED : REPARTITION_CONFIG);
+                .orElse(topic.endsWith(CHANGELOG_SUFFIX) ? COMPACTED_CONFIG : REPARTITION_CONFIG);
     }
 
     /**
-     * Returns a sentence for each changelog that is missing although the topology has run: another internal topic
-     * exists, or there are identities. Kafka Streams would create it empty, and a topology with an empty store gives
-     * names away again. Not part of {@link #check}, because the topics are missing for a moment when the topology starts
+     * Checks that no changelog is missing although the topology has run: another internal topic exists, or there are
+     * identities. Kafka Streams would create it empty, and with an empty store a name or handle that is taken could be
+     * claimed again. Not part of {@link #check}, because the topics are missing for a moment when the topology starts for
+     * the first time.
+     *
+     * @return a sentence for each missing changelog, with the remedy
+     */
+    public static List<String> checkChangelogs(Admin admin, String applicationId) {
+        Set<String> existing = await(admin.listTopics().names());
+        List<String> missing = changelogs(applicationId)
+                .filter(name -> !existing.contains(name))
+                .toList();
+        if (missing.isEmpty()
+                || internalTopics(applicationId).noneMatch(existing::contains)
+                        && !hasRecords(admin, Topics.IDENTITIES, existing)) {
+            return List.of();
+        }
+        String texts = RegistrarChangelogs.textsTopic(applicationId);
+        if (missing.equals(List.of(texts)) && !hasRecords(admin, Topics.DOCUMENTS, existing)) {
+            return List.of(texts + " is missing, because an earlier release without documents has run: create it with"
+                    + " puri topics create --changelogs");
+        }
+        return missing.stream()
+                .map(name -> name + " is missing, although the topology " + applicationId
+                        + " has run: with an empty store, names and handles that are taken could be claimed again; follow"
+                        + " docs/disasters.md, \"Changelogs lost\"")
+                .toList();
+    }
+
+    /**
+     * Does the same as {@link #checkChangelogs} if there are identities. It never reports a mistake while a topology starts
      * for the first time.
      */
-    public static List<String> lost(Admin admin, String applicationId) {
-        Set<String> existing = await(admin.listTopics().names());
-        List<String> lost = internalTopics(applicationId)
-                .filter(name -> name.endsWith(CHANGELOG_SUFFIX) && !existing.contains(name))
-                .toList();
-        return lost.isEmpty() || internalTopics(applicationId).noneMatch(existing::contains) && !hasIdentities(admin)
-                ? List.of()
-                : lost.stream()
-                        .map(name -> name + " is missing, although the topology " + applicationId
-                                + " has run: with an empty store it would give names and handles away again; follow"
-                                + " docs/disasters.md, \"Changelogs lost\"")
-                        .toList();
+    static List<String> checkChangelogsOfIdentities(Admin admin, String applicationId) {
+        return hasRecords(admin, Topics.IDENTITIES, await(admin.listTopics().names()))
+                ? checkChangelogs(admin, applicationId)
+                : List.of();
     }
 
-    /**
-     * Returns a sentence for each changelog that is missing although there are identities. In contrast to {@link #lost}
-     * this is never the case while a topology starts for the first time.
-     */
-    static List<String> lostWithIdentities(Admin admin, String applicationId) {
-        return hasIdentities(admin) ? lost(admin, applicationId) : List.of();
-    }
-
-    private static boolean hasIdentities(Admin admin) {
-        if (!await(admin.listTopics().names()).contains(Topics.IDENTITIES)) {
+    /** Whether a topic exists and has had records. */
+    private static boolean hasRecords(Admin admin, String topic, Set<String> existing) {
+        if (!existing.contains(topic)) {
             return false;
         }
         Map<TopicPartition, OffsetSpec> latest = new LinkedHashMap<>();
-        int partitions = ClusterTopics.read(admin, Set.of(Topics.IDENTITIES))
-                .topic(Topics.IDENTITIES)
-                .partitions();
+        int partitions = ClusterTopics.read(admin, Set.of(topic)).topic(topic).partitions();
         for (int i = 0; i < partitions; i++) {
-            latest.put(new TopicPartition(Topics.IDENTITIES, i), OffsetSpec.latest());
+            latest.put(new TopicPartition(topic, i), OffsetSpec.latest());
         }
         return await(admin.listOffsets(latest).all()).values().stream().anyMatch(end -> end.offset() > 0);
     }
@@ -347,9 +361,9 @@ public final class RegistryTopics {
     public static List<TopicState> createChangelogs(Admin admin, String applicationId, short replicationFactor) {
         int partitions = partitions(admin);
         Set<String> existing = await(admin.listTopics().names());
-        List<NewTopic> missing = internalTopics(applicationId)
-                .filter(name -> name.endsWith(CHANGELOG_SUFFIX) && !existing.contains(name))
-                .map(name -> newTopic(name, partitions, replicationFactor, COMPACTED))
+        List<NewTopic> missing = changelogs(applicationId)
+                .filter(name -> !existing.contains(name))
+                .map(name -> newTopic(name, partitions, replicationFactor, COMPACTED_CONFIG))
                 .toList();
         await(admin.createTopics(missing).all());
         Set<String> names = missing.stream().map(NewTopic::name).collect(Collectors.toUnmodifiableSet());
@@ -359,8 +373,8 @@ public final class RegistryTopics {
                 .toList();
     }
 
-    /** Returns a sentence for each missing topic. */
-    static List<String> missing(Admin admin) {
+    /** Checks that all topics exist. Returns a sentence for each missing topic. */
+    static List<String> checkExistence(Admin admin) {
         Set<String> names = await(admin.listTopics().names());
         return SPECS.stream()
                 .map(TopicSpec::name)
@@ -451,6 +465,10 @@ public final class RegistryTopics {
                         RegistryTopology.REPARTITION_TOPICS.stream(),
                         RegistryTopology.CHANGELOG_STORES.stream().map(store -> store + CHANGELOG_SUFFIX))
                 .map(name -> applicationId + '-' + name);
+    }
+
+    private static Stream<String> changelogs(String applicationId) {
+        return internalTopics(applicationId).filter(name -> name.endsWith(CHANGELOG_SUFFIX));
     }
 
     static <T> T await(KafkaFuture<T> future) {

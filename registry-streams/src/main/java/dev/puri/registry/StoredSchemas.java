@@ -10,6 +10,7 @@ import dev.puri.schemas.serde.UnknownSchemaException;
 import dev.puri.schemas.serde.WireFormat;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -17,11 +18,13 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.BooleanSupplier;
 import org.apache.avro.Schema;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.PartitionInfo;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.SerializationException;
@@ -34,8 +37,8 @@ import org.jspecify.annotations.Nullable;
  * schemas, and readers then skip records or read them wrongly.
  *
  * <p>The check reads the first and the last records of each partition: the first ones have the oldest schemas, the last
- * ones those in use. It covers only topics that the topology alone writes, because any service could write an unknown id
- * to the others.
+ * ones those in use. If the last records have no schema id, because the partition got only digests lately, it reads more of
+ * them. It covers only topics that the topology alone writes, because any service could write an unknown id to the others.
  */
 public final class StoredSchemas {
     private static final Map<String, Schema> SCHEMAS = Map.of(
@@ -46,23 +49,45 @@ public final class StoredSchemas {
     /** How many offsets are read at each end of a partition. Some of them are markers of transactions. */
     private static final int SAMPLED_OFFSETS = 20;
 
+    /**
+     * How many offsets are read at the end of a partition whose last {@value #SAMPLED_OFFSETS} offsets have no schema id.
+     * A digest and the marker of its transaction are published every minute and are compacted after a day, so a partition
+     * without events has some 2,900 of them.
+     */
+    private static final int MAX_SAMPLED_OFFSETS = 4_000;
+
     private static final Duration POLL_TIMEOUT = Duration.ofMillis(100);
 
-    /** Bounds the check if a partition has no leader; it then covers the records that were read. */
+    /** Bounds each request and each read; if a read takes longer, the check covers the records that were read. */
     private static final Duration TIMEOUT = Duration.ofSeconds(20);
 
-    private StoredSchemas() {}
+    private final Consumer<byte[], byte[]> consumer;
+    private final BooleanSupplier isStopped;
+
+    /** A record for each topic and schema id. */
+    private final Map<String, Map<Integer, ConsumerRecord<byte[], byte[]>>> sample = new TreeMap<>();
+
+    /** The partitions of the sampled records. */
+    private final Set<TopicPartition> sampledPartitions = new HashSet<>();
+
+    private StoredSchemas(Consumer<byte[], byte[]> consumer, BooleanSupplier isStopped) {
+        this.consumer = consumer;
+        this.isStopped = isStopped;
+    }
 
     /**
      * Checks the schema ids of the topics that exist.
      *
      * @param consumerConfigs configuration of a Kafka client
+     * @param isStopped whether the check must end; asked between polls
      * @return a sentence for each topic and wrong id, with the remedy; empty if there are none
-     * @throws org.apache.kafka.common.KafkaException if the cluster or the schema registry is unreachable
+     * @throws KafkaException if the cluster or the schema registry is unreachable, or the check was
+     *     stopped
      */
-    public static List<String> check(Map<String, Object> consumerConfigs, SchemaRegistry registry) {
+    public static List<String> check(
+            Map<String, Object> consumerConfigs, SchemaRegistry registry, BooleanSupplier isStopped) {
         List<String> mistakes = new ArrayList<>();
-        sample(consumerConfigs)
+        sample(consumerConfigs, isStopped)
                 .forEach((topic, recordsById) -> recordsById.forEach((id, record) -> {
                     String mistake = mistake(topic, id, record, registry);
                     if (mistake != null) {
@@ -95,64 +120,76 @@ public final class StoredSchemas {
         }
     }
 
-    /** Returns a record for each topic and schema id. */
-    private static Map<String, Map<Integer, ConsumerRecord<byte[], byte[]>>> sample(Map<String, Object> configs) {
+    private static Map<String, Map<Integer, ConsumerRecord<byte[], byte[]>>> sample(
+            Map<String, Object> configs, BooleanSupplier isStopped) {
         Map<String, Object> properties = new LinkedHashMap<>(configs);
         properties.put(ConsumerConfig.ISOLATION_LEVEL_CONFIG, "read_committed");
         properties.put(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, false);
         properties.put(ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG, false);
         properties.put(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "earliest");
         properties.put(ConsumerConfig.MAX_PARTITION_FETCH_BYTES_CONFIG, 1 << 16);
-        Map<String, Map<Integer, ConsumerRecord<byte[], byte[]>>> sample = new TreeMap<>();
+        properties.putIfAbsent(ConsumerConfig.DEFAULT_API_TIMEOUT_MS_CONFIG, (int) TIMEOUT.toMillis());
         try (Consumer<byte[], byte[]> consumer =
                 new KafkaConsumer<>(properties, new ByteArrayDeserializer(), new ByteArrayDeserializer())) {
-            List<TopicPartition> partitions = new ArrayList<>();
-            for (String topic : new TreeSet<>(SCHEMAS.keySet())) {
-                List<PartitionInfo> found = consumer.partitionsFor(topic);
-                if (found != null) {
-                    found.forEach(info -> partitions.add(new TopicPartition(topic, info.partition())));
-                }
-            }
-            Map<TopicPartition, Long> begins = consumer.beginningOffsets(partitions);
-            Map<TopicPartition, Long> ends = consumer.endOffsets(partitions);
-            Map<TopicPartition, Long> lastBegins = new LinkedHashMap<>();
-            Map<TopicPartition, Long> firstEnds = new LinkedHashMap<>();
-            begins.forEach((partition, begin) -> {
-                long end = ends.getOrDefault(partition, begin);
-                lastBegins.put(partition, Math.max(begin, end - SAMPLED_OFFSETS));
-                firstEnds.put(partition, Math.min(end, begin + SAMPLED_OFFSETS));
-            });
-            read(consumer, lastBegins, ends, sample);
-            read(consumer, begins, firstEnds, sample);
+            StoredSchemas schemas = new StoredSchemas(consumer, isStopped);
+            schemas.readBothEnds();
+            return schemas.sample;
         }
-        return sample;
     }
 
-    private static void read(
-            Consumer<byte[], byte[]> consumer,
-            Map<TopicPartition, Long> begins,
-            Map<TopicPartition, Long> ends,
-            Map<String, Map<Integer, ConsumerRecord<byte[], byte[]>>> sample) {
-        Set<TopicPartition> unread = new HashSet<>();
-        begins.forEach((partition, begin) -> {
-            if (begin < ends.getOrDefault(partition, begin)) {
-                unread.add(partition);
+    private void readBothEnds() {
+        List<TopicPartition> partitions = new ArrayList<>();
+        for (String topic : new TreeSet<>(SCHEMAS.keySet())) {
+            List<PartitionInfo> found = consumer.partitionsFor(topic);
+            if (found != null) {
+                found.forEach(info -> partitions.add(new TopicPartition(topic, info.partition())));
             }
+        }
+        Map<TopicPartition, Long> begins = consumer.beginningOffsets(partitions);
+        Map<TopicPartition, Long> ends = consumer.endOffsets(partitions);
+        Map<TopicPartition, Range> last = new HashMap<>();
+        Map<TopicPartition, Range> earlier = new HashMap<>();
+        Map<TopicPartition, Range> first = new HashMap<>();
+        begins.forEach((partition, begin) -> {
+            long end = ends.getOrDefault(partition, begin);
+            long lastBegin = Math.max(begin, end - SAMPLED_OFFSETS);
+            last.put(partition, new Range(lastBegin, end));
+            earlier.put(partition, new Range(Math.max(begin, end - MAX_SAMPLED_OFFSETS), lastBegin));
+            first.put(partition, new Range(begin, Math.min(end, begin + SAMPLED_OFFSETS)));
         });
-        consumer.assign(unread);
-        unread.forEach(partition -> consumer.seek(partition, begins.getOrDefault(partition, 0L)));
+        read(last);
+        earlier.keySet().removeAll(sampledPartitions);
+        read(earlier);
+        read(first);
+    }
+
+    /** Offsets of a partition, {@code end} excluded. */
+    private record Range(long begin, long end) {}
+
+    private void read(Map<TopicPartition, Range> ranges) {
+        Map<TopicPartition, Range> unread = new HashMap<>(ranges);
+        unread.values().removeIf(range -> range.begin() >= range.end());
+        consumer.assign(unread.keySet());
+        unread.forEach((partition, range) -> consumer.seek(partition, range.begin()));
         long deadline = System.nanoTime() + TIMEOUT.toNanos();
         while (!unread.isEmpty() && System.nanoTime() < deadline) {
-            for (ConsumerRecord<byte[], byte[]> record : consumer.poll(POLL_TIMEOUT)) {
-                Integer id = idOf(record.value());
-                if (id != null) {
-                    sample.computeIfAbsent(record.topic(), none -> new TreeMap<>())
-                            .putIfAbsent(id, record);
-                }
+            if (isStopped.getAsBoolean()) {
+                throw new KafkaException("the check of the stored schema ids was stopped");
             }
-            if (unread.removeIf(partition -> consumer.position(partition) >= ends.getOrDefault(partition, 0L))) {
-                consumer.assign(unread);
+            consumer.poll(POLL_TIMEOUT).forEach(this::addToSample);
+            if (unread.entrySet()
+                    .removeIf(each ->
+                            consumer.position(each.getKey()) >= each.getValue().end())) {
+                consumer.assign(unread.keySet());
             }
+        }
+    }
+
+    private void addToSample(ConsumerRecord<byte[], byte[]> record) {
+        Integer id = idOf(record.value());
+        if (id != null) {
+            sample.computeIfAbsent(record.topic(), none -> new TreeMap<>()).putIfAbsent(id, record);
+            sampledPartitions.add(new TopicPartition(record.topic(), record.partition()));
         }
     }
 

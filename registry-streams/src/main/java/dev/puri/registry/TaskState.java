@@ -10,12 +10,10 @@ import org.jspecify.annotations.Nullable;
  * <p>Counts and digests are in one value because an earlier release reads and writes only the counts. If it runs in
  * between, the next release finds no digests. Beside the counts it would find digests that lack some changes.
  *
- * @param digests null if the state is of an earlier release that has read events and kept no digests
+ * @param digests null if they are unknown, because an earlier release that kept no digests has read events, or because a
+ *     part of the state was lost
  */
 record TaskState(EventCounts counts, @Nullable TaskDigests digests) {
-    /** The state of a task that has read no event. */
-    static final TaskState NEW = new TaskState(EventCounts.NONE, TaskDigests.EMPTY);
-
     private static final int DIGESTS_BYTES = 4 * Long.BYTES;
 
     byte[] toBytes() {
@@ -30,11 +28,24 @@ record TaskState(EventCounts counts, @Nullable TaskDigests digests) {
         return bytes.array();
     }
 
-    static TaskState fromBytes(byte[] value) {
+    /**
+     * Returns the state of a task that starts. A task without registrations that has read no event is new, and its digests
+     * are empty. Registrations without digests show that the counts store was lost.
+     *
+     * @param stored the value in the counts store; null if there is none
+     * @param hasRegistrations whether the task has registrations of pURIs
+     */
+    static TaskState restore(byte @Nullable [] stored, boolean hasRegistrations) {
+        TaskState state = stored == null ? new TaskState(EventCounts.NONE, null) : fromBytes(stored);
+        boolean isNew = state.digests() == null && state.counts().read() == 0 && !hasRegistrations;
+        return isNew ? new TaskState(state.counts(), TaskDigests.EMPTY) : state;
+    }
+
+    private static TaskState fromBytes(byte[] value) {
         ByteBuffer bytes = ByteBuffer.wrap(value);
         EventCounts counts = EventCounts.readFrom(bytes);
         if (!bytes.hasRemaining()) {
-            return new TaskState(counts, counts.read() == 0 ? TaskDigests.EMPTY : null);
+            return new TaskState(counts, null);
         }
         return new TaskState(
                 counts,

@@ -7,8 +7,10 @@ import dev.puri.http.JsonBody;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.identity.Shard;
 import dev.puri.schemas.log.Change;
+import dev.puri.schemas.log.Document;
 import dev.puri.schemas.log.Event;
 import dev.puri.schemas.log.PartitionDigest;
+import dev.puri.schemas.log.Row;
 import dev.puri.schemas.log.Topics;
 import java.nio.ByteBuffer;
 import java.time.Duration;
@@ -22,6 +24,7 @@ import org.junit.jupiter.api.Test;
 /** The digests of identities and documents that the topology publishes. */
 class DigestTest extends DrivenTopology {
     private static final Puri OTHER = Puri.parse("soundcloud:tracks:2");
+    private static final TaskState NEW = new TaskState(EventCounts.NONE, TaskDigests.EMPTY);
 
     private final DigestedPartition readIdentities = new DigestedPartition(Topics.IDENTITIES);
     private final DigestedPartition readDocuments = new DigestedPartition(Topics.DOCUMENTS);
@@ -30,7 +33,7 @@ class DigestTest extends DrivenTopology {
     @BeforeEach
     void startWithoutRecords() {
         declare(SEARCHED);
-        assertThat(digestsWithin(Registrar.DIGEST_REST)).isEqualTo(1);
+        assertThat(digestsWithin(DigestState.REST)).isEqualTo(1);
         assertThat(readIdentities.last()).isEqualTo(PartitionDigest.EMPTY);
     }
 
@@ -99,7 +102,7 @@ class DigestTest extends DrivenTopology {
             published += digestsWithin(Duration.ofMillis(500));
         }
         assertThat(published).isEqualTo(2);
-        assertThat(digestsWithin(Registrar.DIGEST_REST)).isEqualTo(1);
+        assertThat(digestsWithin(DigestState.REST)).isEqualTo(1);
         assertThat(readDocuments.last().rows()).isEqualTo(250);
     }
 
@@ -128,22 +131,64 @@ class DigestTest extends DrivenTopology {
     @Test
     void stateOfAnEarlierReleaseHasDigestsOnlyIfNoEventWasRead() {
         ByteBuffer counts = ByteBuffer.allocate(EventCounts.BYTES);
-        assertThat(TaskState.fromBytes(counts.array())).isEqualTo(TaskState.NEW);
+        assertThat(TaskState.restore(counts.array(), false)).isEqualTo(NEW);
         new EventCounts(5, 2, 1, 1, 1, 7).writeTo(counts);
-        TaskState earlier = TaskState.fromBytes(counts.array());
+        TaskState earlier = TaskState.restore(counts.array(), true);
         assertThat(earlier).isEqualTo(new TaskState(new EventCounts(5, 2, 1, 1, 1, 7), null));
+        assertThat(TaskState.restore(counts.array(), false))
+                .as("all events were refused or are parked")
+                .isEqualTo(earlier);
         assertThat(earlier.toBytes()).isEqualTo(counts.array());
 
         TaskState state =
                 new TaskState(earlier.counts(), new TaskDigests(new PartitionDigest(1, -2), new PartitionDigest(3, 4)));
-        assertThat(TaskState.fromBytes(state.toBytes())).isEqualTo(state);
+        assertThat(TaskState.restore(state.toBytes(), true)).isEqualTo(state);
         assertThat(state.toBytes()).as("an earlier release reads the counts").startsWith(counts.array());
+    }
+
+    @Test
+    void aLostStateHasDigestsOnlyIfThereAreNoRegistrations() {
+        assertThat(TaskState.restore(null, false)).isEqualTo(NEW);
+        TaskState lost = new TaskState(EventCounts.NONE, null);
+        assertThat(TaskState.restore(null, true)).isEqualTo(lost);
+        assertThat(TaskState.restore(lost.toBytes(), true))
+                .as("a grant was counted meanwhile, but no event")
+                .isEqualTo(lost);
+    }
+
+    @Test
+    void aRepeatedMergeWritesTheDocumentAgain() {
+        Event merged = event(TRACK, new Change.Merged(OTHER));
+        publish(event(TRACK, created(trackId, null, "t")));
+        publish(merged);
+        assertChanged(true, true);
+        publish(event(TRACK, new Change.Merged(OTHER)));
+        assertThat(repeatedDocument().attributes()).isEqualTo(Map.of("title", "t"));
+        publish(merged);
+        assertThat(repeatedDocument().mergedInto()).isEqualTo(OTHER);
+        publish(event(TRACK, created(trackId, null, "t")));
+        assertThat(documents.isEmpty())
+                .as("a repeated creation may be older than the text")
+                .isTrue();
+
+        publish(event(TRACK, new Change.Deleted()));
+        publish(merged);
+        assertChanged(true, true);
+        assertThat(readDocuments.last()).isEqualTo(PartitionDigest.EMPTY);
+    }
+
+    /** Returns the next document, which the last event wrote. */
+    private Document repeatedDocument() {
+        Document document = decoded(documents.readRecord());
+        assertThat(document.status()).isEqualTo(Row.Status.MERGED);
+        assertThat(documents.isEmpty()).isTrue();
+        return document;
     }
 
     private void assertChanged(boolean identitiesChanged, boolean documentsChanged) {
         PartitionDigest identitiesBefore = readIdentities.last();
         PartitionDigest documentsBefore = readDocuments.last();
-        assertThat(digestsWithin(Registrar.DIGEST_REST)).isEqualTo(1);
+        assertThat(digestsWithin(DigestState.REST)).isEqualTo(1);
         assertThat(!readIdentities.last().equals(identitiesBefore)).isEqualTo(identitiesChanged);
         assertThat(!readDocuments.last().equals(documentsBefore)).isEqualTo(documentsChanged);
     }

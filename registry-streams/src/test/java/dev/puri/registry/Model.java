@@ -95,6 +95,9 @@ final class Model {
                 i.recent.removeFirst();
             }
             describe(i, event.change(), position, isSearched);
+        } else if (outcome.equals(Outcome.UNCHANGED) && event.change() instanceof Change.Merged) {
+            // The document is written again.
+            i.documented = position;
         }
         return outcome;
     }

@@ -13,6 +13,7 @@ import dev.puri.schemas.identity.Shard;
 import dev.puri.schemas.log.Change;
 import dev.puri.schemas.log.Event;
 import dev.puri.schemas.log.EventAvro;
+import dev.puri.schemas.log.PartitionDigest;
 import dev.puri.schemas.log.Topics;
 import dev.puri.schemas.serde.InMemorySchemaRegistry;
 import dev.puri.schemas.serde.RecordWriter;
@@ -126,13 +127,13 @@ class RegistrarStoresTest {
     /** Kafka Streams commits a transaction after each punctuation. */
     @Test
     void anIdleTaskHasNoTicksAndPublishesItsDigestsEachMinute() {
-        punctuate(Registrar.TICK_INTERVAL, Registrar.DIGEST_REST);
+        punctuate(Registrar.TICK_INTERVAL, DigestState.REST);
         assertThat(context.forwarded()).hasSize(2);
         assertThat(active(Registrar.TICK_INTERVAL)).isEmpty();
 
         callsOf(Puri.parse("soundcloud:tracks:1"), created());
         assertThat(active(Registrar.TICK_INTERVAL)).hasSize(1);
-        punctuate(Registrar.TICK_INTERVAL, Registrar.DIGEST_REST);
+        punctuate(Registrar.TICK_INTERVAL, DigestState.REST);
         assertThat(active(Registrar.TICK_INTERVAL)).isEmpty();
 
         calls.clear();
@@ -145,7 +146,7 @@ class RegistrarStoresTest {
 
     @Test
     void aParkedEventNeedsTicksUntilItIsDecided() {
-        punctuate(Registrar.TICK_INTERVAL, Registrar.DIGEST_REST);
+        punctuate(Registrar.TICK_INTERVAL, DigestState.REST);
         Handle handle = Handle.parse("trk_4k7vx9tz2nqr8w3");
         callsOf(
                 Puri.parse("soundcloud:tracks:1"),
@@ -173,8 +174,76 @@ class RegistrarStoresTest {
         assertThat(tally.get(new byte[] {0})).hasSize(EventCounts.BYTES);
     }
 
+    /** An empty digest would make every copy of the partition differ. */
+    @Test
+    void taskThatLostItsCountsPublishesNoDigest() {
+        callsOf(Puri.parse("soundcloud:users:1"), created());
+        loseCounts();
+        publishAllDigests();
+        assertThat(context.forwarded()).isEmpty();
+        callsOf(Puri.parse("soundcloud:users:2"), created());
+        registrar.init(context);
+        context.resetForwards();
+        publishAllDigests();
+        assertThat(context.forwarded()).isEmpty();
+    }
+
+    @Test
+    void taskWithoutIdentitiesPublishesItsDigestAfterTheWeeklyMarker() {
+        punctuate(Duration.ofHours(1), Duration.ofDays(8));
+        calls.clear();
+        loseCounts();
+        publishAllDigests();
+        assertThat(context.forwarded())
+                .isNotEmpty()
+                .allSatisfy(forwarded -> assertThat(
+                                PartitionDigest.of(forwarded.record().headers()))
+                        .isEqualTo(PartitionDigest.EMPTY));
+    }
+
+    private void loseCounts() {
+        KeyValueStore<byte[], byte[]> tally = context.getStateStore(RegistryTopology.COUNTS_STORE);
+        tally.delete(new byte[] {0});
+        registrar.init(context);
+        context.resetForwards();
+    }
+
+    @Test
+    void aMissingTextEndsTheDigestsAndNotTheTask() {
+        Puri puri = Puri.parse("soundcloud:tracks:1");
+        callsOf(puri, created());
+        KeyValueStore<byte[], byte[]> texts = context.getStateStore(RegistryTopology.TEXTS_STORE);
+        texts.delete(StoreKey.of(puri));
+        context.resetForwards();
+        callsOf(puri, new Change.Moved(null, new Shard("us-1")));
+        assertThat(topicsOfForwarded()).containsExactly(OutputTopic.IDENTITIES.node());
+        context.resetForwards();
+        publishAllDigests();
+        assertThat(context.forwarded()).isEmpty();
+
+        callsOf(puri, new Change.Described(Map.of("name", "again")));
+        assertThat(topicsOfForwarded())
+                .containsExactlyInAnyOrder(OutputTopic.DOCUMENTS.node(), OutputTopic.IDENTITIES.node());
+        assertThat(texts.get(StoreKey.of(puri))).isNotNull();
+        context.resetForwards();
+        callsOf(puri, new Change.Merged(Puri.parse("soundcloud:tracks:2")));
+        assertThat(topicsOfForwarded())
+                .containsExactlyInAnyOrder(OutputTopic.DOCUMENTS.node(), OutputTopic.IDENTITIES.node());
+        texts.delete(StoreKey.of(puri));
+        context.resetForwards();
+        callsOf(puri, new Change.Deleted());
+        assertThat(topicsOfForwarded())
+                .containsExactlyInAnyOrder(OutputTopic.DOCUMENTS.node(), OutputTopic.IDENTITIES.node());
+    }
+
+    private List<String> topicsOfForwarded() {
+        return context.forwarded().stream()
+                .map(forwarded -> forwarded.childName().orElseThrow())
+                .toList();
+    }
+
     private void publishAllDigests() {
-        punctuate(Registrar.TICK_INTERVAL, Registrar.DIGEST_REST.multipliedBy(2));
+        punctuate(Registrar.TICK_INTERVAL, DigestState.REST.multipliedBy(2));
         punctuate(Registrar.DIGEST_INTERVAL, Registrar.DIGEST_INTERVAL);
     }
 

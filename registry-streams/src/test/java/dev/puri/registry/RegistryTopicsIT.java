@@ -168,9 +168,9 @@ class RegistryTopicsIT {
     @Test
     void reportsALostChangelogAndEveryOtherMistakeBesideMissingTopics() throws Exception {
         RegistryTopics.create(admin, 3, (short) 1, Set.of());
-        assertThat(RegistryTopics.lost(admin, APPLICATION)).isEmpty();
+        assertThat(RegistryTopics.checkChangelogs(admin, APPLICATION)).isEmpty();
         createInternalTopics();
-        assertThat(RegistryTopics.lost(admin, APPLICATION)).isEmpty();
+        assertThat(RegistryTopics.checkChangelogs(admin, APPLICATION)).isEmpty();
         String changelog = APPLICATION + "-" + RegistryTopology.HANDLES_STORE + "-changelog";
         admin.deleteTopics(List.of(changelog, Topics.DOCUMENTS)).all().get(20, TimeUnit.SECONDS);
         configure(Topics.IDENTITIES, "cleanup.policy", "delete");
@@ -179,30 +179,56 @@ class RegistryTopicsIT {
                         .hasSize(2)
                         .anyMatch(m -> m.startsWith(Topics.DOCUMENTS + " is missing"))
                         .anyMatch(m -> m.startsWith(Topics.IDENTITIES + " has cleanup.policy=delete")));
-        assertThat(RegistryTopics.lost(admin, APPLICATION))
+        assertThat(RegistryTopics.checkChangelogs(admin, APPLICATION))
                 .singleElement()
                 .asString()
                 .startsWith(changelog + " is missing, although the topology puri-registry has run");
     }
 
     @Test
-    void changelogsAreLostIfThereAreIdentitiesButNoInternalTopic() throws Exception {
+    void anEarlierReleaseHasNoChangelogOfTextsAndTheRemedyIsToCreateIt() throws Exception {
         RegistryTopics.create(admin, 3, (short) 1, Set.of());
-        assertThat(RegistryTopics.lostWithIdentities(admin, APPLICATION)).isEmpty();
+        createInternalTopics();
+        write(Topics.IDENTITIES);
+        String changelog = RegistrarChangelogs.textsTopic(APPLICATION);
+        admin.deleteTopics(List.of(changelog)).all().get(20, TimeUnit.SECONDS);
+        await().atMost(Duration.ofSeconds(20))
+                .untilAsserted(() -> assertThat(RegistryTopics.checkChangelogsOfIdentities(admin, APPLICATION))
+                        .containsExactly(changelog
+                                + " is missing, because an earlier release without documents has run: create it with"
+                                + " puri topics create --changelogs"));
+
+        write(Topics.DOCUMENTS);
+        assertThat(RegistryTopics.checkChangelogs(admin, APPLICATION))
+                .singleElement()
+                .asString()
+                .startsWith(changelog + " is missing, although the topology puri-registry has run")
+                .endsWith("follow docs/disasters.md, \"Changelogs lost\"");
+    }
+
+    private void write(String topic) throws Exception {
         try (KafkaProducer<byte[], byte[]> producer = new KafkaProducer<>(
                 Map.of("bootstrap.servers", broker.bootstrapServers()),
                 new ByteArraySerializer(),
                 new ByteArraySerializer())) {
-            producer.send(new ProducerRecord<>(Topics.IDENTITIES, new byte[] {1}, null))
-                    .get(20, TimeUnit.SECONDS);
+            producer.send(new ProducerRecord<>(topic, new byte[] {1}, null)).get(20, TimeUnit.SECONDS);
         }
-        assertThat(RegistryTopics.lostWithIdentities(admin, APPLICATION))
+    }
+
+    @Test
+    void changelogsAreLostIfThereAreIdentitiesButNoInternalTopic() throws Exception {
+        RegistryTopics.create(admin, 3, (short) 1, Set.of());
+        assertThat(RegistryTopics.checkChangelogsOfIdentities(admin, APPLICATION))
+                .isEmpty();
+        write(Topics.IDENTITIES);
+        assertThat(RegistryTopics.checkChangelogsOfIdentities(admin, APPLICATION))
                 .hasSameSizeAs(RegistryTopology.CHANGELOG_STORES)
-                .isEqualTo(RegistryTopics.lost(admin, APPLICATION));
+                .isEqualTo(RegistryTopics.checkChangelogs(admin, APPLICATION));
 
         assertThat(RegistryTopics.createChangelogs(admin, APPLICATION, (short) 1))
                 .hasSameSizeAs(RegistryTopology.CHANGELOG_STORES);
-        assertThat(RegistryTopics.lostWithIdentities(admin, APPLICATION)).isEmpty();
+        assertThat(RegistryTopics.checkChangelogsOfIdentities(admin, APPLICATION))
+                .isEmpty();
         assertThat(RegistryTopics.check(admin, APPLICATION, 1)).isEmpty();
     }
 

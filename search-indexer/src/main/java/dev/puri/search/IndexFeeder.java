@@ -1,11 +1,9 @@
 package dev.puri.search;
 
 import dev.puri.schemas.log.Outcome;
-import dev.puri.schemas.log.Row;
 import dev.puri.schemas.log.Topics;
 import dev.puri.schemas.serde.SchemaRegistryUnavailableException;
 import dev.puri.search.ChangeDecoder.DecodedRecord;
-import dev.puri.search.index.Entry;
 import dev.puri.search.index.EntryDigests;
 import dev.puri.search.index.EntryKind;
 import dev.puri.search.index.IndexChange;
@@ -24,15 +22,10 @@ import dev.puri.tail.wait.Waiters;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
-import java.util.ArrayDeque;
-import java.util.ArrayList;
-import java.util.Deque;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.concurrent.TimeUnit;
-import java.util.function.IntToLongFunction;
 import java.util.function.Supplier;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.OffsetOutOfRangeException;
@@ -55,7 +48,8 @@ import org.slf4j.LoggerFactory;
  * engine fails, the next feeder begins at the last commit, so no record is lost.
  *
  * <p>The registrar publishes the digest of each partition in the topics. The feeder compares it with the digest of the
- * index at the same offset: it applies the batch up to there, refreshes and compares ({@link ComparableDigests}).
+ * index at the same offset: it applies the batch up to there ({@link ComparableDigests}), refreshes and compares
+ * ({@link DigestComparison}).
  *
  * <p>One thread calls the feeder. Only the methods marked "Thread-safe" may be called by others.
  */
@@ -74,14 +68,11 @@ final class IndexFeeder implements AutoCloseable {
 
     private final SearchIndex index;
     private final Map<EntryKind, String> topicIds = new EnumMap<>(EntryKind.class);
-    private final Map<EntryKind, DigestCheck> digestChecks = new EnumMap<>(EntryKind.class);
     private final Context context;
     private final BatchReader batchReader;
-    private final RecentRows recentRows = new RecentRows();
+    private final DigestComparison digestComparison;
+    private final PendingWakeUps pendingWakeUps;
     private final Backoff backoff = new Backoff(RETRY_POLICY);
-
-    /** The newest applied rows. After the next refresh, readers see them, and the waits for them wake up. */
-    private final Deque<DecodedRecord> pendingWakeUps = new ArrayDeque<>();
 
     /** The earliest timestamp of an invisible record. */
     private long oldestInvisibleMillis = Long.MAX_VALUE;
@@ -144,9 +135,9 @@ final class IndexFeeder implements AutoCloseable {
         this.batchReader = new BatchReader(context.consumers(), context.decoder()::decode);
         for (EntryKind kind : EntryKind.values()) {
             topicIds.put(kind, source.endsOf(kind).topicId().toString());
-            digestChecks.put(
-                    kind, new DigestCheck(kind.topic(), firstComparable(kind, checkpoint, source), context.clock()));
         }
+        digestComparison = new DigestComparison(checkpoint, source, context.clock(), System::nanoTime);
+        pendingWakeUps = new PendingWakeUps(context.outcomes(), context.waiters());
         appliedOffsets = NextOffsets.of(checkpoint, source);
         visibleOffsets = appliedOffsets;
         isComplete = checkpoint.isComplete();
@@ -157,15 +148,6 @@ final class IndexFeeder implements AutoCloseable {
                 Math.max(0, Duration.between(wall, context.clock().instant()).toNanos());
         asOf = new ObservationTime(System.nanoTime() - ageNanos, wall);
         needsCommit = isEmpty;
-    }
-
-    /**
-     * Returns the first offset of each partition whose digest can be compared. An index that was opened at a checkpoint
-     * may already have later changes, of any records that the topic had when it was opened.
-     */
-    private static IntToLongFunction firstComparable(EntryKind kind, IndexCheckpoint checkpoint, SourceOffsets source) {
-        boolean isEmpty = checkpoint.topicIds().isEmpty();
-        return partition -> isEmpty ? 0 : source.endsOf(kind).byPartition().getOrDefault(partition, 0L);
     }
 
     /**
@@ -229,16 +211,15 @@ final class IndexFeeder implements AutoCloseable {
     }
 
     private void apply(BatchReader.Batch batch) throws IndexUnavailableException {
-        ComparableDigests digests = new ComparableDigests(batch.decodedRecords(), this::isComparable);
+        ComparableDigests digests = new ComparableDigests(batch.decodedRecords(), digestComparison::isComparable);
         apply(digests.firstRecords(), batch.oldestTimestamp());
         if (!digests.digests().isEmpty()) {
-            compare(digests.digests());
+            digestComparison.compare(digests.digests(), this::readEntryDigests);
         }
         apply(digests.lastRecords(), batch.oldestTimestamp());
         appliedOffsets = batch.nextOffsets();
-        needsCommit = true;
         if (!hasInvisibleChanges) {
-            // The batch contained only transaction markers and skipped records.
+            // The batch contained only digests, transaction markers and skipped records.
             advanceVisibleOffsets();
         }
     }
@@ -247,65 +228,25 @@ final class IndexFeeder implements AutoCloseable {
         if (records.isEmpty()) {
             return;
         }
-        noteApplyTime(records);
+        pendingWakeUps.beforeApply(records, !isComplete);
         markPurgeIfNeeded(records);
         index.apply(records.stream().map(DecodedRecord::change).toList());
         hasInvisibleChanges = true;
+        needsCommit = true;
         oldestInvisibleMillis = Math.min(oldestInvisibleMillis, oldestTimestamp);
-        records.forEach(this::queueWakeUp);
+        pendingWakeUps.add(records);
         context.meters().countApplied(records);
         appliedCount += records.size();
     }
 
-    private boolean isComparable(DecodedRecord record) {
-        IndexChange change = record.change();
-        return digestCheck(change.kind())
-                .isComparable(
-                        change.partition(), change.offset(), record.writtenAt().toEpochMilli());
-    }
-
-    /** Compares digests of the registrar with those of the index, which has applied exactly the records before them. */
-    private void compare(List<DecodedRecord> published) throws IndexUnavailableException {
+    private EntryDigests readEntryDigests() throws IndexUnavailableException {
         refresh();
-        EntryDigests digests = index.digests();
-        for (DecodedRecord record : published) {
-            IndexChange change = record.change();
-            digestCheck(change.kind())
-                    .compare(
-                            change.partition(),
-                            change.offset(),
-                            Objects.requireNonNull(record.digest()),
-                            digests.of(change.kind(), change.partition()));
-        }
-    }
-
-    /** Must run before the index applies the records, because an engine may show them before the refresh. */
-    private void noteApplyTime(List<DecodedRecord> records) {
-        if (!isComplete) {
-            recentRows.aboutToApplyAny();
-            return;
-        }
-        for (DecodedRecord record : records) {
-            if (record.change().kind() == EntryKind.IDENTITY) {
-                recentRows.aboutToApply(record.change().puri());
-            }
-        }
+        return index.digests();
     }
 
     private void advanceVisibleOffsets() {
         visibleOffsets = appliedOffsets;
-        if (context.waiters().hasWaiters()) {
-            context.waiters().wakeWaitersForAnyName();
-        }
-    }
-
-    private void queueWakeUp(DecodedRecord record) {
-        if (record.change().kind() == EntryKind.IDENTITY) {
-            pendingWakeUps.add(record);
-            if (pendingWakeUps.size() > RecentRows.CAPACITY) {
-                pendingWakeUps.removeFirst();
-            }
-        }
+        pendingWakeUps.wakeWaitersForAnyName();
     }
 
     /** Must run before the index applies the records, because it looks up the entries that they remove. */
@@ -369,43 +310,8 @@ final class IndexFeeder implements AutoCloseable {
         }
         hasInvisibleChanges = false;
         oldestInvisibleMillis = Long.MAX_VALUE;
-        wakeWaits();
+        pendingWakeUps.wake();
         advanceVisibleOffsets();
-    }
-
-    private void wakeWaits() {
-        List<DecodedRecord> rows = List.copyOf(pendingWakeUps);
-        pendingWakeUps.clear();
-        rows.forEach(this::recordOutcome);
-        if (context.waiters().hasWaiters()) {
-            rows.forEach(row -> context.waiters().wake(row.change().puri()));
-        }
-    }
-
-    private void recordOutcome(DecodedRecord record) {
-        IndexChange change = record.change();
-        EventOutcome eventOutcome = record.eventOutcome();
-        OutcomeCache outcomes = context.outcomes();
-        if (change.entry() instanceof Entry.OfIdentity entry) {
-            Row row = entry.row();
-            recentRows.putRow(change.puri(), row.position(), row.handle());
-        } else {
-            recentRows.removeRow(change.puri());
-            if (eventOutcome != null && eventOutcome.outcome().kind() == Outcome.Kind.APPLIED) {
-                outcomes.erased(change.puri(), eventOutcome.position(), record.writtenAt());
-            } else if (eventOutcome != null) {
-                outcomes.addWithoutRow(change.puri(), eventOutcome.position());
-            }
-        }
-        if (eventOutcome != null) {
-            outcomes.addDecided(change.puri(), eventOutcome.position());
-            if (eventOutcome.outcome().reason() != null) {
-                outcomes.refused(
-                        change.puri(),
-                        eventOutcome.position(),
-                        eventOutcome.outcome().reason());
-            }
-        }
     }
 
     private boolean isCommitDue() {
@@ -471,21 +377,12 @@ final class IndexFeeder implements AutoCloseable {
 
     /** Returns whether the entries of a kind agree with the registrar. Thread-safe. */
     DigestCheck digestCheck(EntryKind kind) {
-        return Objects.requireNonNull(digestChecks.get(kind));
+        return digestComparison.check(kind);
     }
 
     /** Makes all applied changes visible, and returns the topics of the response of {@code GET /v1/digest}. */
     List<Map<String, Object>> readDigests() throws IndexUnavailableException {
-        refresh();
-        EntryDigests digests = index.digests();
-        List<Map<String, Object>> topics = new ArrayList<>();
-        appliedOffsets.byKind().forEach((kind, offsets) -> {
-            List<Map<String, Object>> partitions = new ArrayList<>();
-            offsets.forEach((partition, nextOffset) ->
-                    partitions.add(digestCheck(kind).toJson(partition, nextOffset, digests.of(kind, partition))));
-            topics.add(DigestCheck.topicJson(kind.topic(), partitions));
-        });
-        return topics;
+        return digestComparison.toJson(appliedOffsets, readEntryDigests());
     }
 
     SearchIndex index() {
@@ -494,7 +391,7 @@ final class IndexFeeder implements AutoCloseable {
 
     /** Returns the most recent rows that readers see. Thread-safe. */
     RecentRows recentRows() {
-        return recentRows;
+        return pendingWakeUps.recentRows();
     }
 
     /** Returns the offsets up to which readers see the records. Thread-safe. */

@@ -83,7 +83,7 @@ final class IndexScrub implements AutoCloseable {
             return;
         }
         Visit visit = new Visit(serving, pace);
-        serving.index().compareHashes(kind, partition, visit::next);
+        serving.index().forEachHash(kind, partition, visit::next);
         DigestCheck check = feeder.digestCheck(kind);
         StoredHash altered = visit.altered;
         if (altered != null) {

@@ -22,7 +22,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -87,9 +86,7 @@ final class Indexer implements AutoCloseable {
 
     private final IndexRebuild rebuild;
 
-    /** A request for the digests that the indexer's thread has not handled yet; null if there is none. */
-    private final AtomicReference<@Nullable CompletableFuture<List<Map<String, Object>>>> digestRequest =
-            new AtomicReference<>();
+    private final DigestRequests digestRequests = new DigestRequests();
 
     // Only for the indexer's thread.
     private final PurgeScheduler purges;
@@ -219,9 +216,7 @@ final class Indexer implements AutoCloseable {
      * @return may never complete, if the index cannot be updated
      */
     CompletableFuture<List<Map<String, Object>>> requestDigests() {
-        CompletableFuture<List<Map<String, Object>>> request = new CompletableFuture<>();
-        CompletableFuture<List<Map<String, Object>>> pending = digestRequest.compareAndExchange(null, request);
-        return (pending == null ? request : pending).copy();
+        return digestRequests.request();
     }
 
     // For the indexer's thread.
@@ -317,7 +312,7 @@ final class Indexer implements AutoCloseable {
                 feeder.observe(source);
                 serveWhenComplete(feeder);
                 purges.step(feeder);
-                completeDigestRequest(feeder);
+                digestRequests.complete(feeder);
             } else {
                 stopFeeding(feeder, mismatch);
             }
@@ -333,18 +328,6 @@ final class Indexer implements AutoCloseable {
         refreshSize();
         if (!hasRead) {
             waitForBackoffs();
-        }
-    }
-
-    private void completeDigestRequest(IndexFeeder feeder) throws IndexUnavailableException {
-        CompletableFuture<List<Map<String, Object>>> request = digestRequest.getAndSet(null);
-        if (request != null) {
-            try {
-                request.complete(feeder.readDigests());
-            } catch (IndexUnavailableException | RuntimeException e) {
-                request.completeExceptionally(e);
-                throw e;
-            }
         }
     }
 

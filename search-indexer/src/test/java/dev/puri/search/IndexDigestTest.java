@@ -3,8 +3,11 @@ package dev.puri.search;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.puri.schemas.collection.SearchedAttributes;
+import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.PartitionDigest;
+import dev.puri.search.index.EntryDigests;
 import dev.puri.search.index.EntryKind;
+import dev.puri.search.index.IndexChange;
 import dev.puri.search.index.IndexCheckpoint;
 import dev.puri.tail.DigestCheck;
 import dev.puri.tail.ObservationTime;
@@ -17,8 +20,10 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.EnumMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -168,6 +173,56 @@ final class IndexDigestTest {
         topics.publishDigest(EntryKind.IDENTITY, partition, NOW);
         readAll();
         assertThat(state(EntryKind.IDENTITY, partition)).isEqualTo(DigestCheck.State.EQUAL);
+    }
+
+    /** Otherwise the digests of each minute would cause a commit, also while nothing changes. */
+    @Test
+    void digestsWithoutChangesNeedNoCommit() throws Exception {
+        topics.write("music:tracks:1", 1, "One");
+        readAll();
+        feeder.commit();
+        IndexCheckpoint checkpoint = index.committedCheckpoint();
+        int partition = MemoryTopics.partition("music:tracks:1");
+        topics.publishDigest(EntryKind.IDENTITY, partition, NOW);
+        readAll();
+        feeder.close();
+        assertThat(state(EntryKind.IDENTITY, partition)).isEqualTo(DigestCheck.State.EQUAL);
+        assertThat(index.committedCheckpoint()).isEqualTo(checkpoint);
+
+        feeder = feeder();
+        topics.write("music:tracks:1", 1, "Two");
+        readAll();
+        feeder.close();
+        assertThat(index.committedCheckpoint()).isNotEqualTo(checkpoint);
+    }
+
+    @Test
+    void comparisonsTakeATwentiethOfTheTime() throws Exception {
+        AtomicLong nanos = new AtomicLong();
+        DigestComparison comparison =
+                new DigestComparison(IndexCheckpoint.NONE, source(), InstantSource.fixed(NOW), nanos::get);
+        ChangeDecoder.DecodedRecord digest = new ChangeDecoder.DecodedRecord(
+                new IndexChange(EntryKind.IDENTITY, 0, 0, Puri.parse("puri:marker:0"), null),
+                null,
+                NOW,
+                PartitionDigest.EMPTY);
+        // All digests of a minute, one shortly after the other.
+        for (int i = 0; i < 10; i++) {
+            assertThat(comparison.isComparable(digest)).isTrue();
+            comparison.compare(List.of(digest), () -> scan(nanos, Duration.ofMillis(100)));
+        }
+        comparison.compare(List.of(digest), () -> scan(nanos, Duration.ofSeconds(12)));
+        assertThat(comparison.isComparable(digest)).isFalse();
+        nanos.addAndGet(Duration.ofMinutes(3).toNanos());
+        assertThat(comparison.isComparable(digest)).isFalse();
+        nanos.addAndGet(Duration.ofMinutes(1).toNanos());
+        assertThat(comparison.isComparable(digest)).isTrue();
+        assertThat(comparison.check(EntryKind.IDENTITY).state(0)).isEqualTo(DigestCheck.State.EQUAL);
+    }
+
+    private static EntryDigests scan(AtomicLong nanos, Duration time) {
+        nanos.addAndGet(time.toNanos());
+        return new EntryDigests.Sum().toDigests();
     }
 
     @Test

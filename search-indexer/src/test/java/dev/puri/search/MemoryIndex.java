@@ -327,7 +327,7 @@ final class MemoryIndex implements SearchIndex {
     }
 
     @Override
-    public void compareHashes(EntryKind kind, int partition, Predicate<StoredHash> visitor)
+    public void forEachHash(EntryKind kind, int partition, Predicate<StoredHash> visitor)
             throws IndexUnavailableException {
         requireOpen();
         for (Map.Entry<Key, Stored> each : visible.entrySet()) {

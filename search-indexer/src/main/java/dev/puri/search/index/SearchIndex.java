@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  *
  * After a crash the index has the state of its last commit, and possibly some later changes. The writer then reads the
- * topics again from the offsets in {@link #committedCheckpoint}.
+ * topics again from the offsets in {@link #committedCheckpoint}. An index that is opened without a checkpoint is empty.
  *
  * <p>After a method of the writer ({@link #apply}, {@link #refresh}, {@link #commit} or {@link #purge}) has thrown, the
  * changes since the last commit may be lost. The writer then closes the index, opens it again through the
@@ -74,12 +74,13 @@ public interface SearchIndex extends AutoCloseable {
     EntryDigests digests() throws IndexUnavailableException;
 
     /**
-     * Compares every visible entry of a partition with its stored hash, in a point-in-time view and in no particular
-     * order. The view exists until the method returns, and files of removed entries exist as long. Thread-safe.
+     * Passes the stored hash of every visible entry of a partition, with the hash of the stored entry, to a visitor: in
+     * a point-in-time view and in no particular order. The view exists until the method returns, and files of removed
+     * entries exist as long. Thread-safe.
      *
-     * @param visitor called for each entry; ends the comparison by returning false
+     * @param visitor ends the iteration by returning false
      */
-    void compareHashes(EntryKind kind, int partition, Predicate<StoredHash> visitor) throws IndexUnavailableException;
+    void forEachHash(EntryKind kind, int partition, Predicate<StoredHash> visitor) throws IndexUnavailableException;
 
     /** Returns the number of visible entries and the size on disk. Thread-safe. */
     IndexSize size() throws IndexUnavailableException;

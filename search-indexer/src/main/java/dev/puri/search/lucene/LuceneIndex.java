@@ -118,12 +118,16 @@ public final class LuceneIndex implements SearchIndex {
      * only during a later merge.
      *
      * @throws CorruptIndexException if a file is damaged
-     * @throws IllegalArgumentException if the index does not have {@link #FORMAT}
+     * @throws IllegalArgumentException if the index does not have {@link #FORMAT}, or has entries without a checkpoint
      */
     static LuceneIndex open(Path folder, CursorSeal seal, Consumer<IndexCheckpoint> onCommit) throws IOException {
         LuceneIndex index = new LuceneIndex(folder, OpenMode.APPEND, seal, onCommit);
         try {
             index.checkIntegrity();
+            if (index.lastCheckpoint.topicIds().isEmpty() && index.writer.getDocStats().numDocs > 0) {
+                // A purge can commit entries before the first checkpoint.
+                throw new IllegalArgumentException("the index has entries, but no checkpoint");
+            }
             return index;
         } catch (Throwable e) {
             index.close();
@@ -277,10 +281,10 @@ public final class LuceneIndex implements SearchIndex {
     }
 
     @Override
-    public void compareHashes(EntryKind kind, int partition, Predicate<StoredHash> visitor)
+    public void forEachHash(EntryKind kind, int partition, Predicate<StoredHash> visitor)
             throws IndexUnavailableException {
         this.<Boolean, RuntimeException>read(reader -> {
-            reader.compareHashes(kind, partition, visitor);
+            reader.forEachHash(kind, partition, visitor);
             return true;
         });
     }

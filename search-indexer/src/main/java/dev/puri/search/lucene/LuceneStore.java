@@ -41,7 +41,7 @@ import org.slf4j.LoggerFactory;
  * index-3/           the serving index
  * index-4/           the unfinished index of a rebuild; a number above the serving index's
  * index-2/           a replaced index; a number below the serving index's; the next start deletes this folder
- * index-1.refused/   an index that was damaged or had another format; kept until a complete index commits
+ * index-1.refused/   an index that was damaged or unusable; kept until a complete index commits
  * </pre>
  */
 public final class LuceneStore implements IndexStore {
@@ -192,7 +192,7 @@ public final class LuceneStore implements IndexStore {
         }
     }
 
-    /** Opens an index. If the index is damaged or has another format, sets it aside and returns null. */
+    /** Opens an index. If the index is damaged, has another format or no checkpoint, sets it aside and returns null. */
     private @Nullable LuceneIndex openOrSetAside(Path folder) throws IOException {
         try {
             return LuceneIndex.open(folder, seal, this::onCommit);

@@ -135,8 +135,8 @@ record PointInTimeReader(IndexSearcher searcher) {
         return digests.toDigests();
     }
 
-    /** Compares every entry of a partition with its stored hash, until the visitor returns false. */
-    void compareHashes(EntryKind kind, int partition, Predicate<StoredHash> visitor) throws IOException {
+    /** Passes the hashes of every entry of a partition to a visitor, until the visitor returns false. */
+    void forEachHash(EntryKind kind, int partition, Predicate<StoredHash> visitor) throws IOException {
         long value = Fields.partition(kind, partition);
         for (LeafReaderContext segment : searcher.getIndexReader().leaves()) {
             LeafReader reader = segment.reader();

@@ -27,7 +27,6 @@ import java.io.IOException;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.time.DateTimeException;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -48,12 +47,6 @@ import org.jspecify.annotations.Nullable;
 final class OpenSearchIndex implements SearchIndex {
     /** The id of the document with the checkpoint, and the name of its field. This document has no kind. */
     static final String CHECKPOINT = "reached";
-
-    /** Time limit for all replicas to receive the deletions that a purge removes. */
-    private static final Duration REPLICA_TIMEOUT = Duration.ofMinutes(10);
-
-    /** Time limit for the merge of segments in a purge. */
-    private static final Duration MERGE_TIMEOUT = Duration.ofHours(2);
 
     /** Number of entries in one request of {@link #scan}. */
     private static final int SCAN_SIZE = 1_000;
@@ -362,7 +355,7 @@ final class OpenSearchIndex implements SearchIndex {
     }
 
     @Override
-    public void compareHashes(EntryKind kind, int partition, Predicate<StoredHash> visitor)
+    public void forEachHash(EntryKind kind, int partition, Predicate<StoredHash> visitor)
             throws IndexUnavailableException {
         ObjectNode body = ClusterClient.JSON.createObjectNode();
         ArrayNode filter = body.putObject("query").putObject("bool").putArray("filter");
@@ -389,55 +382,7 @@ final class OpenSearchIndex implements SearchIndex {
     @Override
     public void purge() throws IndexUnavailableException {
         requireOpen();
-        Map<String, Long> lastSequenceNumbers = lastSequenceNumbers();
-        flush();
-        // OpenSearch retains deleted and replaced documents until all replicas have received the operations. A
-        // replica reports its progress every 30 seconds.
-        RetryState retries = new RetryState(REPLICA_TIMEOUT, Integer.MAX_VALUE);
-        while (isRetained(lastSequenceNumbers)) {
-            retries.backOff(
-                    () -> "OpenSearch retains deleted documents of the index " + name + " for replicas that lag");
-        }
-        completeBody(cluster.send(
-                "POST", path("_forcemerge?only_expunge_deletes=true"), new byte[0], new RetryState(MERGE_TIMEOUT, 1)));
-        // The flush removes the files of the previous Lucene commit and the transaction log. The refresh releases the
-        // files of open readers.
-        flush();
-        refresh();
-    }
-
-    private void flush() throws IndexUnavailableException {
-        completeBody(cluster.sendWithWriteTimeout("POST", path("_flush?force=true&wait_if_ongoing=true"), null));
-    }
-
-    /** Returns the sequence number of the last operation of each shard, by shard. */
-    private Map<String, Long> lastSequenceNumbers() throws IndexUnavailableException {
-        Map<String, Long> last = new HashMap<>();
-        forEachReplica((shard, replica) ->
-                last.merge(shard, replica.path("seq_no").path("max_seq_no").asLong(-1), Math::max));
-        return last;
-    }
-
-    /** Returns whether OpenSearch still retains operations up to these sequence numbers for a replica. */
-    private boolean isRetained(Map<String, Long> lastSequenceNumbers) throws IndexUnavailableException {
-        boolean[] isRetained = {false};
-        forEachReplica((shard, replica) -> {
-            for (JsonNode lease : replica.path("retention_leases").path("leases")) {
-                isRetained[0] |=
-                        lease.path("retaining_seq_no").asLong() <= lastSequenceNumbers.getOrDefault(shard, -1L);
-            }
-        });
-        return isRetained[0];
-    }
-
-    /** Passes the number of the shard and the statistics of each replica, including primaries, to a consumer. */
-    private void forEachReplica(BiConsumer<String, JsonNode> consumer) throws IndexUnavailableException {
-        JsonNode shards = completeBody(cluster.sendWithReadTimeout("GET", path("_stats?level=shards"), null))
-                .path("indices")
-                .path(name)
-                .path("shards");
-        shards.properties()
-                .forEach(shard -> shard.getValue().forEach(replica -> consumer.accept(shard.getKey(), replica)));
+        new OpenSearchPurge(cluster, this).run();
     }
 
     @Override
@@ -466,7 +411,7 @@ final class OpenSearchIndex implements SearchIndex {
     }
 
     /** Returns the path of a request on this index. */
-    private String path(String endpoint) {
+    String path(String endpoint) {
         return "/" + name + "/" + endpoint;
     }
 
@@ -475,7 +420,7 @@ final class OpenSearchIndex implements SearchIndex {
      *
      * @throws IndexUnavailableException if not all shards responded, or if the index is missing
      */
-    private JsonNode completeBody(ClusterClient.Response response) throws IndexUnavailableException {
+    JsonNode completeBody(ClusterClient.Response response) throws IndexUnavailableException {
         JsonNode body = foundBody(response);
         if (body.path("_shards").path("failed").asInt() > 0
                 || body.path("timed_out").asBoolean()) {

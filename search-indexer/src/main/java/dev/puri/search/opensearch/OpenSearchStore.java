@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.puri.search.index.CursorSeal;
+import dev.puri.search.index.IndexCheckpoint;
 import dev.puri.search.index.IndexStore;
 import dev.puri.search.index.IndexUnavailableException;
 import dev.puri.search.index.SearchIndex;
@@ -69,7 +70,7 @@ public final class OpenSearchStore implements IndexStore {
         if (name == null) {
             name = create(servingAlias);
         } else if (!isUsable(name)) {
-            LOG.warn("The index {} has another format. It is deleted, and a new index is built from the topics", name);
+            LOG.warn("The index {} is deleted, and a new index is built from the topics", name);
             name = create(null);
             makeServing(name);
         }
@@ -191,22 +192,37 @@ public final class OpenSearchStore implements IndexStore {
         return aliasesByIndex;
     }
 
-    /** Returns whether an index has the format of this version and a valid checkpoint. */
+    /**
+     * Returns whether an index has the format of this version and a valid checkpoint, or is empty. An index with entries
+     * and without a checkpoint is not usable, because nobody knows from which topics the entries are, and which records
+     * they lack or exceed.
+     */
     private boolean isUsable(String name) throws IndexUnavailableException {
         JsonNode mappings = cluster.sendWithWriteTimeout("GET", "/" + name + "/_mapping", null)
                 .body()
                 .path(name)
                 .path("mappings");
         if (!mappings.path("_meta").equals(TEMPLATE.path("mappings").path("_meta"))) {
+            LOG.warn("The index {} cannot be used: it has another format", name);
             return false;
         }
         try (OpenSearchIndex index = open(name)) {
-            LOG.info("The index {} has the checkpoint {}", name, index.committedCheckpoint());
+            IndexCheckpoint checkpoint = index.committedCheckpoint();
+            LOG.info("The index {} has the checkpoint {}", name, checkpoint);
+            if (checkpoint.topicIds().isEmpty() && hasEntries(index)) {
+                LOG.warn("The index {} cannot be used: it has entries, but no checkpoint", name);
+                return false;
+            }
             return true;
         } catch (IllegalArgumentException e) {
             LOG.warn("The index {} cannot be used: {}", name, e.getMessage());
             return false;
         }
+    }
+
+    private static boolean hasEntries(OpenSearchIndex index) throws IndexUnavailableException {
+        index.refresh();
+        return !index.digests().byKind().isEmpty();
     }
 
     /** Creates an empty index, with its write alias and possibly another alias. Returns the name of the index. */

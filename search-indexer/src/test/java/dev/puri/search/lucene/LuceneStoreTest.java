@@ -165,6 +165,24 @@ final class LuceneStoreTest {
     }
 
     @Test
+    void rebuildsAnIndexThatWasPurgedBeforeItsFirstCheckpoint() throws Exception {
+        FakeTopics topics = new FakeTopics().write(Item.of("music:tracks:1", "title", "One"));
+        try (LuceneStore store = open()) {
+            SearchIndex index = store.openServing();
+            index.apply(topics.since(0));
+            index.purge();
+        }
+        try (LuceneStore store = open()) {
+            SearchIndex index = store.openServing();
+            assertThat(index.committedCheckpoint()).isEqualTo(IndexCheckpoint.NONE);
+            assertThat(index.digests().byKind()).isEmpty();
+            index.apply(topics.since(0));
+            index.refresh();
+            assertHasEntries(index, topics);
+        }
+    }
+
+    @Test
     void doesNotOpenAnIndexWithAnotherWriter() throws Exception {
         FakeTopics topics = fill();
         try (LuceneStore first = open();
@@ -321,7 +339,7 @@ final class LuceneStoreTest {
                 PartitionDigest digest = PartitionDigest.EMPTY;
                 for (int partition = 0; partition < FakeTopics.PARTITIONS; partition++) {
                     int number = partition;
-                    index.compareHashes(kind, partition, hash -> {
+                    index.forEachHash(kind, partition, hash -> {
                         if (hash.isAltered()) {
                             assertThat(number).isEqualTo(written.partition());
                             altered.add(hash);

@@ -138,7 +138,7 @@ final class OpenSearchStoreIT {
 
             List<StoredHash> altered = new ArrayList<>();
             for (int partition = 0; partition < FakeTopics.PARTITIONS; partition++) {
-                index.compareHashes(EntryKind.IDENTITY, partition, hash -> !hash.isAltered() || altered.add(hash));
+                index.forEachHash(EntryKind.IDENTITY, partition, hash -> !hash.isAltered() || altered.add(hash));
             }
             assertThat(altered).hasSize(1);
             assertThat(altered.getFirst().puri()).isEqualTo(Puri.parse("music:tracks:2"));

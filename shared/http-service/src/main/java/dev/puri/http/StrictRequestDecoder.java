@@ -110,7 +110,7 @@ final class StrictRequestDecoder extends VertxHttpRequestDecoder {
         if (isInChunks) {
             bytesToChunkSize -= bytes.readerIndex() - start - chunkSizeBytes;
         } else if (hasHeaders) {
-            hasFoldedLine |= anyLineBeginsWithSpace(bytes, start, bytes.readerIndex());
+            hasFoldedLine |= hasLineStartingWithControlOrSpace(bytes, start, bytes.readerIndex());
         }
         for (int i = firstNewIndex; i < decoded.size(); i++) {
             String violation = onDecoded(decoded, i);
@@ -208,7 +208,7 @@ final class StrictRequestDecoder extends VertxHttpRequestDecoder {
      * Returns whether a line begins with a control character, or with white space (obs-fold: continues the previous
      * line).
      */
-    private static boolean anyLineBeginsWithSpace(ByteBuf bytes, int start, int end) {
+    private static boolean hasLineStartingWithControlOrSpace(ByteBuf bytes, int start, int end) {
         for (int line = start; line < end; ) {
             byte first = bytes.getByte(line);
             if (first >= 0 && first <= ' ' && first != '\r' && first != '\n') {

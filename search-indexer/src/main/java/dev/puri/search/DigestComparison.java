@@ -1,0 +1,110 @@
+package dev.puri.search;
+
+import dev.puri.search.ChangeDecoder.DecodedRecord;
+import dev.puri.search.index.EntryDigests;
+import dev.puri.search.index.EntryKind;
+import dev.puri.search.index.IndexChange;
+import dev.puri.search.index.IndexCheckpoint;
+import dev.puri.search.index.IndexUnavailableException;
+import dev.puri.tail.DigestCheck;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.function.IntToLongFunction;
+import java.util.function.LongSupplier;
+
+/**
+ * Compares the digests that the registrar publishes with the digests of an index. A comparison refreshes and scans the
+ * index, so comparisons take at most a twentieth of the time; digests that arrive when this time is used up are skipped.
+ * Each partition publishes another digest within a minute.
+ *
+ * <p>For the feeder's thread, except {@link #check}.
+ */
+final class DigestComparison {
+    private static final int TIME_DIVISOR = 20;
+
+    /**
+     * The time that comparisons earn in a minute. Within it every digest is compared, although the digests of a minute
+     * may arrive one shortly after the other. A pause after each comparison would skip the same partitions each minute.
+     */
+    private static final Duration MAX_CREDIT = Duration.ofMinutes(1).dividedBy(TIME_DIVISOR);
+
+    private final Map<EntryKind, DigestCheck> checks = new EnumMap<>(EntryKind.class);
+    private final TimeShare share;
+
+    /** Returns the digests of all changes that the index has applied. */
+    @FunctionalInterface
+    interface DigestSource {
+        EntryDigests read() throws IndexUnavailableException;
+    }
+
+    /**
+     * @param checkpoint the last committed checkpoint of the index
+     * @param source current offsets of the topics
+     * @param nanoTime {@link System#nanoTime}, or the clock of a test
+     */
+    DigestComparison(IndexCheckpoint checkpoint, SourceOffsets source, InstantSource clock, LongSupplier nanoTime) {
+        for (EntryKind kind : EntryKind.values()) {
+            checks.put(kind, new DigestCheck(kind.topic(), firstComparable(kind, checkpoint, source), clock));
+        }
+        share = new TimeShare(TIME_DIVISOR, MAX_CREDIT, nanoTime);
+    }
+
+    /**
+     * Returns the first offset of each partition whose digest can be compared. An index without a checkpoint is empty. An
+     * index that was opened at a checkpoint may already have later changes, of any records that the topic had when the
+     * index was opened.
+     */
+    private static IntToLongFunction firstComparable(EntryKind kind, IndexCheckpoint checkpoint, SourceOffsets source) {
+        boolean isEmpty = checkpoint.topicIds().isEmpty();
+        return partition -> isEmpty ? 0 : source.endsOf(kind).byPartition().getOrDefault(partition, 0L);
+    }
+
+    /** Returns whether the entries of a kind agree with the registrar. Thread-safe. */
+    DigestCheck check(EntryKind kind) {
+        return Objects.requireNonNull(checks.get(kind));
+    }
+
+    /** Whether the digest in a record can be compared, and comparisons have not used up their time. */
+    boolean isComparable(DecodedRecord record) {
+        IndexChange change = record.change();
+        return check(change.kind())
+                        .isComparable(
+                                change.partition(),
+                                change.offset(),
+                                record.writtenAt().toEpochMilli())
+                && share.hasCredit();
+    }
+
+    /** Compares published digests with those of the index, which has applied exactly the records before them. */
+    void compare(List<DecodedRecord> published, DigestSource source) throws IndexUnavailableException {
+        share.spend(() -> {
+            EntryDigests digests = source.read();
+            for (DecodedRecord record : published) {
+                IndexChange change = record.change();
+                check(change.kind())
+                        .compare(
+                                change.partition(),
+                                change.offset(),
+                                Objects.requireNonNull(record.digest()),
+                                digests.of(change.kind(), change.partition()));
+            }
+        });
+    }
+
+    /** Returns the topics of the response of {@code GET /v1/digest}. */
+    List<Map<String, Object>> toJson(NextOffsets nextOffsets, EntryDigests digests) {
+        List<Map<String, Object>> topics = new ArrayList<>();
+        nextOffsets.byKind().forEach((kind, offsets) -> {
+            List<Map<String, Object>> partitions = new ArrayList<>();
+            offsets.forEach((partition, nextOffset) ->
+                    partitions.add(check(kind).toJson(partition, nextOffset, digests.of(kind, partition))));
+            topics.add(DigestCheck.topicJson(kind.topic(), partitions));
+        });
+        return topics;
+    }
+}
