@@ -46,7 +46,7 @@ public final class AvroDeserializer implements Deserializer<Object> {
         SerdeSettings.requireTopicNameStrategy(configs, isKey);
         this.isSpecific = SerdeSettings.flag(configs, SerdeSettings.SPECIFIC, false);
         if (SerdeSettings.flag(configs, SerdeSettings.LOGICAL_TYPES, false)) {
-            this.genericData = ConvertingData.generic();
+            this.genericData = LogicalTypeConversions.genericData();
         }
         this.subjectSuffix = isKey ? "-key" : "-value";
         this.registry = ConfluentSchemaRegistry.create(configs);

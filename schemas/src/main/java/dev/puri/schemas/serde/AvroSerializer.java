@@ -40,7 +40,7 @@ public final class AvroSerializer implements Serializer<Object> {
     /** A cache is cleared at this size. The values of a topic normally have few schemas. */
     private static final int MAX_CACHE_SIZE = 1000;
 
-    private static final GenericData GENERIC = ConvertingData.generic();
+    private static final GenericData GENERIC = LogicalTypeConversions.genericData();
 
     private final Map<String, Map<Schema, CachedWriter>> writersByTopic = new ConcurrentHashMap<>();
     private @Nullable ConfluentSchemaRegistry registry;
