@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The trace context of a request (W3C Trace Context, 3.2).
  *
- * @param traceparent the header as the client sent it
+ * @param traceparent the client's header, without the fields that versions after 00 append
  * @param traceId 32 hexadecimal digits
  */
 record TraceContext(String traceparent, String traceId) {
