@@ -39,8 +39,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class Publication {
     /**
-     * The maximum number of events that are sent and not settled: not acknowledged, or with {@code --wait} without an
-     * outcome. It bounds memory.
+     * The maximum number of unsettled events, which bounds memory. An event is settled when it is acknowledged, or with
+     * {@code --wait} when it has an outcome.
      */
     static final int MAX_UNSETTLED = 50_000;
 
@@ -56,7 +56,7 @@ final class Publication {
      */
     private static final int MAX_UNACKNOWLEDGED = 10_000;
 
-    /** The interval of messages that say what the command waits for while there is no progress. */
+    /** While there is no progress, a message states the reason at this interval. */
     private static final Duration STALL_REPORT_INTERVAL = Duration.ofSeconds(5);
 
     private static final long PROGRESS_INTERVAL_NANOS = Duration.ofMillis(200).toNanos();
@@ -98,8 +98,8 @@ final class Publication {
      * @param published number of acknowledged events
      * @param awaitedOutcomes whether the command waited for outcomes; if not, {@code applied}, {@code unchanged} and
      *     {@code refused} are zero
-     * @param malformed number of invalid lines, which were not sent
-     * @param failed number of events that were not acknowledged
+     * @param malformed number of lines that are invalid, or whose event is too large for the brokers
+     * @param failed number of other events that were not acknowledged
      * @param withoutOutcome number of acknowledged events without an outcome before the time-out
      */
     record Summary(
@@ -325,7 +325,7 @@ final class Publication {
         }
     }
 
-    /** Prints what the command waits for while there is no progress. */
+    /** Prints the reason for waiting while there is no progress. */
     private final class StallReporter implements AutoCloseable {
         private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor(task -> {
             Thread thread = new Thread(task, "stall-reporter");

@@ -19,7 +19,7 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "puri",
         versionProvider = Version.class,
-        description = "An identity registry: gives each object one name, and tells which shard has the object.",
+        description = "An identity registry: gives each object one name, and finds the shard that has the object.",
         synopsisSubcommandLabel = "COMMAND",
         subcommands = {
             DemoCommand.class,

@@ -168,7 +168,7 @@ final class TopicsCommand implements Runnable {
                     TopicsCommand.print(
                             console(), topic.name(), topic.partitions(), topic.replicationFactor(), topic.isNew());
                 } else {
-                    console().out().println((topic.isNew() ? "made    " : "stands  ") + topic.name());
+                    console().out().println((topic.isNew() ? "created  " : "exists   ") + topic.name());
                 }
                 topic.changes().forEach(change -> console().say("puri: " + topic.name() + " now has " + change));
             }

@@ -7,9 +7,9 @@ import ch.qos.logback.core.pattern.CompositeConverter;
  * Logback converter that escapes control characters, line breaks and direction marks in log messages. Such characters
  * come from quoted records and requests. Because the converter escapes them, log statements need not.
  */
-public final class EscapedText extends CompositeConverter<ILoggingEvent> {
+public final class EscapingConverter extends CompositeConverter<ILoggingEvent> {
     /** Called by Logback, whose configuration names this class. */
-    public EscapedText() {}
+    public EscapingConverter() {}
 
     @Override
     protected String transform(ILoggingEvent event, String text) {
