@@ -6,7 +6,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -272,8 +271,7 @@ public final class ResolverClient implements IdentityResolver {
                 limited.completeExceptionally(new ResolverException(
                         Kind.DEADLINE, "no resolver answered within " + limit.toMillis() + " ms", error));
             } else {
-                limited.completeExceptionally(
-                        error instanceof CompletionException && error.getCause() != null ? error.getCause() : error);
+                limited.completeExceptionally(Requests.unwrapped(error));
             }
         });
         return limited.minimalCompletionStage();
