@@ -171,7 +171,7 @@ final class Publication {
             send(input, declarations, publisher, outcomes);
             publisher.flush();
             int withoutOutcome = outcomes == null ? 0 : outcomes.await(options.timeout());
-            endProgress();
+            console.clearProgress();
             return summary(withoutOutcome);
         }
     }
@@ -366,35 +366,21 @@ final class Publication {
     }
 
     private synchronized void say(String message) {
-        clearProgress();
+        console.clearProgress();
         console.say(message);
     }
 
     private synchronized void showProgress() {
-        if (!console.errIsTerminal() || System.nanoTime() < nextProgressNanos) {
+        if (System.nanoTime() < nextProgressNanos) {
             return;
         }
         nextProgressNanos = System.nanoTime() + PROGRESS_INTERVAL_NANOS;
-        clearProgress();
-        console.err()
-                .print("published " + counts.published.get()
-                        + (options.awaitOutcomes() ? ", settled " + settledCount() : "") + ", malformed "
-                        + counts.malformed.get());
-        console.err().flush();
+        console.showProgress("published " + counts.published.get()
+                + (options.awaitOutcomes() ? ", settled " + settledCount() : "") + ", malformed "
+                + counts.malformed.get());
     }
 
     private long settledCount() {
         return counts.applied.get() + counts.unchanged.get() + counts.refused.get();
-    }
-
-    private synchronized void endProgress() {
-        clearProgress();
-        console.err().flush();
-    }
-
-    private void clearProgress() {
-        if (console.errIsTerminal()) {
-            console.err().print("\r\033[K");
-        }
     }
 }

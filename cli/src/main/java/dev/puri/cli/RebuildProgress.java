@@ -5,8 +5,8 @@ import java.time.Duration;
 import java.util.Locale;
 
 /**
- * Requests or cancels the rebuild of a resolver's table or of the index, shows the progress on a terminal, and prints the
- * result.
+ * Requests or cancels the rebuild of a resolver's table or of the index, shows the progress on a terminal, and prints
+ * the result.
  *
  * @param console receives the progress and the result
  * @param asJson whether to print the server's response unchanged
@@ -51,7 +51,7 @@ record RebuildProgress(
         while (state(response.json()).equals("running")) {
             String detail = response.json().path("detail").asText();
             if (!detail.isEmpty() && !detail.equals(lastDetail)) {
-                clearProgress();
+                console.clearProgress();
                 console.say("puri: waiting: " + detail);
                 lastDetail = detail;
             }
@@ -59,7 +59,7 @@ record RebuildProgress(
             Thread.sleep(POLL_INTERVAL);
             response = server.get(path);
         }
-        clearProgress();
+        console.clearProgress();
         print(response);
         return state(response.json());
     }
@@ -82,22 +82,9 @@ record RebuildProgress(
     }
 
     private void showProgress(JsonNode status) {
-        if (!console.errIsTerminal()) {
-            return;
-        }
         long end = status.path(total).asLong();
-        clearProgress();
-        console.err()
-                .print(activity + ", "
-                        + (end == 0 ? 0 : 100 * status.path("reached").asLong() / end) + " %, "
-                        + status.path(unit).asText("0") + " " + unit);
-        console.err().flush();
-    }
-
-    private void clearProgress() {
-        if (console.errIsTerminal()) {
-            console.err().print("\r\033[K");
-            console.err().flush();
-        }
+        console.showProgress(activity + ", "
+                + (end == 0 ? 0 : 100 * status.path("reached").asLong() / end) + " %, "
+                + status.path(unit).asText("0") + " " + unit);
     }
 }
