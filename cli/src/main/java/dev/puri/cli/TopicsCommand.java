@@ -7,7 +7,6 @@ import dev.puri.registry.StreamsSettings;
 import dev.puri.schemas.collection.Namespace;
 import dev.puri.schemas.log.Topics;
 import dev.puri.schemas.serde.ConfluentSchemaRegistry;
-import dev.puri.settings.Settings;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -127,7 +126,7 @@ final class TopicsCommand implements Runnable {
                 }
                 if (changelogs) {
                     print(RegistryTopics.createChangelogs(
-                            admin, topologySettings(this).streamsApplicationId(), replicationFactor));
+                            admin, topologySettings().streamsApplicationId(), replicationFactor));
                 }
                 registerSchemas(settings, namespaces);
                 return reportMistakes(mistakes(this, admin, replicationFactor));
@@ -251,7 +250,7 @@ final class TopicsCommand implements Runnable {
      *     minimum
      */
     private static List<String> mistakes(Subcommand command, Admin admin, int replicationFactor) {
-        StreamsSettings topologySettings = topologySettings(command);
+        StreamsSettings topologySettings = command.topologySettings();
         List<String> mistakes = new ArrayList<>(RegistryTopics.check(
                 admin,
                 topologySettings.streamsApplicationId(),
@@ -262,13 +261,6 @@ final class TopicsCommand implements Runnable {
             mistakes.addAll(missingTopics(namespacesWithTopics(command), existingTopics));
         }
         return mistakes;
-    }
-
-    private static StreamsSettings topologySettings(Subcommand command) {
-        return Settings.of(Map.of(), command.console().environment(), null)
-                .alsoAccepting(PuriCommand.SETTINGS)
-                .alsoAcceptingVariables(PuriCommand.VARIABLES_READ_BEFORE_SETTINGS)
-                .read(StreamsSettings.class);
     }
 
     /**
