@@ -2,12 +2,16 @@ package dev.puri.cli;
 
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.pattern.CompositeConverter;
+import java.util.regex.Pattern;
 
 /**
  * Logback converter that escapes control characters, line breaks and direction marks in log messages. Such characters
  * come from quoted records and requests. Because the converter escapes them, log statements need not.
  */
 public final class EscapingConverter extends CompositeConverter<ILoggingEvent> {
+    /** Control and format characters except the tab, and separators of lines and paragraphs. */
+    private static final Pattern HARMFUL = Pattern.compile("[\\p{Cc}\\p{Cf}\\p{Zl}\\p{Zp}&&[^\\t]]");
+
     /** Called by Logback, whose configuration names this class. */
     public EscapingConverter() {}
 
@@ -17,32 +21,8 @@ public final class EscapingConverter extends CompositeConverter<ILoggingEvent> {
     }
 
     static String escaped(String text) {
-        int harmlessLength = 0;
-        while (harmlessLength < text.length() && isHarmless(text.charAt(harmlessLength))) {
-            harmlessLength++;
-        }
-        if (harmlessLength == text.length()) {
-            return text;
-        }
-        StringBuilder escaped = new StringBuilder(text.length() + 16).append(text, 0, harmlessLength);
-        for (int i = harmlessLength; i < text.length(); i++) {
-            char c = text.charAt(i);
-            if (isHarmless(c)) {
-                escaped.append(c);
-            } else {
-                escaped.append(String.format("\\u%04x", (int) c));
-            }
-        }
-        return escaped.toString();
-    }
-
-    private static boolean isHarmless(char c) {
-        if (c < 0x7f) {
-            return c >= ' ' || c == '\t';
-        }
-        return switch (Character.getType(c)) {
-            case Character.CONTROL, Character.FORMAT, Character.LINE_SEPARATOR, Character.PARAGRAPH_SEPARATOR -> false;
-            default -> true;
-        };
+        return HARMFUL.matcher(text)
+                .replaceAll(
+                        harmful -> String.format("\\\\u%04x", harmful.group().codePointAt(0)));
     }
 }
