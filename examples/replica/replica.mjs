@@ -1,9 +1,9 @@
-// Keeps a complete copy of the registry's rows in memory: one export, then the changes from its cursor.
+// Keeps a complete copy of the registry's rows in memory. Reads one export, then the changes from its cursor.
 //
 //   node replica.mjs [RESOLVER]
 //
-// A pURI typed on stdin prints its row; an empty line prints all rows, sorted, and then an empty line.
-// PURI_TOKEN is sent as a bearer token (scope "changes"). docs/export.md says why the copy is exact.
+// Reads pURIs from stdin and prints their rows. For an empty line, prints all rows, sorted, and an empty line.
+// PURI_TOKEN is sent as a bearer token (scope "changes"). docs/export.md explains why the copy is exact.
 import { createHash } from "node:crypto";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -57,7 +57,7 @@ async function takeExport() {
   throw new Error("the export was cut off");
 }
 
-/** Applies changes until the connection ends; the cursor is that of the last one that was applied. */
+/** Applies changes until the connection ends. Sets the cursor to that of the last applied change. */
 async function follow() {
   let event = {};
   for await (const line of await get("/v1/changes", { "Last-Event-ID": cursor })) {

@@ -1,9 +1,9 @@
-"""Keeps a complete copy of the registry's rows in memory: one export, then the changes from its cursor.
+"""Keeps a complete copy of the registry's rows in memory. Reads one export, then the changes from its cursor.
 
     python3 replica.py [RESOLVER]
 
-A pURI typed on stdin prints its row; an empty line prints all rows, sorted, and then an empty line.
-PURI_TOKEN is sent as a bearer token (scope "changes"). docs/export.md says why the copy is exact.
+Reads pURIs from stdin and prints their rows. For an empty line, prints all rows, sorted, and an empty line.
+PURI_TOKEN is sent as a bearer token (scope "changes"). docs/export.md explains why the copy is exact.
 """
 import hashlib
 import http.client
@@ -17,8 +17,8 @@ import urllib.request
 RESOLVER = sys.argv[1] if len(sys.argv) > 1 else "http://127.0.0.1:8080"
 SILENCE = 60  # seconds without a byte; a stream of changes sends something every 15
 
-rows = {}  # rows as lines of JSON, by pURI
-cursor = None  # where the changes go on; None: an export is needed
+rows = {}  # the rows as JSON lines, by pURI
+cursor = None  # position in the stream of changes; None if an export is needed
 
 
 def get(path, headers=None):
@@ -51,7 +51,7 @@ def take_export():
 
 
 def follow():
-    """Applies changes until the connection ends; the cursor is that of the last one that was applied."""
+    """Applies changes until the connection ends. Sets the cursor to that of the last applied change."""
     global cursor
     event = {}
     with get("/v1/changes", {"Last-Event-ID": cursor}) as lines:

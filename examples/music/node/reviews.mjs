@@ -1,9 +1,11 @@
-// A second service, in Node: it publishes a review of a track, waits until the registry has answered, and resolves both names.
+// A second service, in Node. It publishes a review of a track, waits until the registry has processed it, and resolves
+// both names.
 //
 //   npm ci
 //   node reviews.mjs TRACK TEXT
 //
-// PURI_BOOTSTRAP_SERVER, PURI_SCHEMA_REGISTRY and PURI_RESOLVER tell where the registry is; examples/music/run prints them.
+// PURI_BOOTSTRAP_SERVER, PURI_SCHEMA_REGISTRY and PURI_RESOLVER are the addresses of the registry. examples/music/run
+// prints them.
 import { AvroSerializer, SchemaRegistryClient, SerdeType } from '@confluentinc/schemaregistry';
 import { Kafka, Partitioners } from 'kafkajs';
 import { randomBytes } from 'node:crypto';
@@ -15,7 +17,7 @@ const {
   PURI_RESOLVER: resolver = 'http://127.0.0.1:8080',
 } = process.env;
 
-/** A UUIDv7: milliseconds, version, random bits. RFC 9562. */
+/** Creates a UUIDv7: milliseconds, version, random bits. RFC 9562. */
 function uuidv7(now = Date.now()) {
   const bytes = randomBytes(16);
   bytes.writeUIntBE(now, 0, 6);
@@ -24,7 +26,7 @@ function uuidv7(now = Date.now()) {
   return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
 }
 
-/** The event that a review was created. A service keeps it until it is published, so that a retry has the same ids. */
+/** Creates the event of a new review. A service keeps it until it is published, so that a retry has the same ids. */
 function created(text) {
   const uuid = uuidv7();
   return {
@@ -46,16 +48,16 @@ function created(text) {
   };
 }
 
-/** Publishes an event under its pURI; the answer is the token to resolve with. */
+/** Publishes an event with its pURI as key. Returns the token of the event. */
 async function publish(event) {
   const serializer = new AvroSerializer(
     SchemaRegistryClient.newClient({ baseURLs: [schemas] }),
     SerdeType.VALUE,
-    // The registry has registered its schemas; a producer never adds a version.
+    // The registry has already registered its schemas. A producer must not add a version.
     { autoRegisterSchemas: false, useLatestVersion: true },
   );
   const producer = new Kafka({ clientId: 'reviews', brokers: brokers.split(','), logLevel: 1 }).producer({
-    // Java's partitioner: all events of a pURI go to one partition, whichever client sends them.
+    // The partitioner of Kafka's Java client, so that all events of a pURI go to one partition.
     createPartitioner: Partitioners.DefaultPartitioner,
   });
   await producer.connect();
@@ -94,5 +96,5 @@ const at = await publish(event);
 for (const result of await resolve([{ ref: event.puri, at }, track])) {
   console.log(JSON.stringify(result));
 }
-// Clients of the schema registry keep timers.
+// Timers of the schema registry client keep the process alive.
 process.exit(0);

@@ -24,12 +24,12 @@ import names
 TOPIC = "puri.events.v1"
 BROKERS = os.environ.get("PURI_BOOTSTRAP_SERVER", "127.0.0.1:9092")
 SCHEMAS = os.environ.get("PURI_SCHEMA_REGISTRY", "http://127.0.0.1:8081/apis/ccompat/v7")
-# A project of its own keeps a copy of this file. It goes on with its version when the registry has a newer one.
+# Another project would keep a copy of this file. Its version stays usable when the registry has a newer one.
 SCHEMA = (pathlib.Path(__file__).resolve().parents[3] / "schemas/spec/avro/IdentityEvent.avsc").read_text()
 
 
 class EventWriter(avro.io.DatumWriter):
-    """Writes a change given as its type and its fields. Fields alone do not tell: Deleted and Erased have none."""
+    """Returns a change from its type and fields. The type is needed, because Deleted and Erased have no fields."""
 
     def write_union(self, writers_schema, datum, encoder):
         branches = writers_schema.schemas
@@ -43,7 +43,7 @@ class EventWriter(avro.io.DatumWriter):
 
 
 def created(concert):
-    """The event that a concert was created. A service keeps it until it is published, so that a retry has the same ids."""
+    """Returns the event of a new concert. A service keeps it until it is published, so a retry has the same ids."""
     return {
         "eventId": names.uuid7(),
         "puri": names.puri("music", "concerts", concert),
@@ -65,7 +65,7 @@ def created(concert):
 
 
 def schema_id():
-    """Asks the schema registry for the id of SCHEMA. It is registered there; a producer never adds a version."""
+    """Reads the id of SCHEMA from the schema registry. The registry has already registered it; a producer must not."""
     request = urllib.request.Request(
         f"{SCHEMAS}/subjects/{TOPIC}-value",
         data=json.dumps({"schema": SCHEMA}).encode(),
@@ -81,7 +81,7 @@ def schema_id():
 
 
 def encode(event, schema, identifier):
-    """Confluent's wire format: a zero byte, four bytes of schema id, the value."""
+    """Encodes a value in Confluent's wire format: a zero byte, four bytes of schema id, the value."""
     value = io.BytesIO(b"\0" + identifier.to_bytes(4, "big"))
     value.seek(5)
     EventWriter().write_data(schema, event, avro.io.BinaryEncoder(value))
@@ -89,18 +89,18 @@ def encode(event, schema, identifier):
 
 
 def publish(events):
-    """Publishes events under their pURIs; returns the token of each, to resolve with."""
+    """Publishes events with their pURIs as keys. Returns the token of each event."""
     schema, identifier = avro.schema.parse(SCHEMA), schema_id()
     producer = confluent_kafka.Producer(
         {
             "bootstrap.servers": BROKERS,
             "client.id": "concerts",
-            # Java's partitioner: all events of a pURI go to one partition, whichever client sends them.
+            # The partitioner of Kafka's Java client, so that all events of a pURI go to one partition.
             "partitioner": "murmur2_random",
             "acks": "all",
-            # A request that librdkafka sends again writes no record twice and changes no order.
+            # Retries of librdkafka write no duplicates and keep the order.
             "enable.idempotence": True,
-            # With more, a partition whose leader is just coming up may lose the first batch (KAFKA-15591).
+            # With more, a partition whose leader has just started may lose the first batch (KAFKA-15591).
             "max.in.flight.requests.per.connection": 1,
             "delivery.timeout.ms": 30_000,
         }

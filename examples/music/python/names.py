@@ -1,4 +1,4 @@
-"""Names as schemas/spec defines them, with Python's standard library alone: pURIs, handles and UUIDv7."""
+"""pURIs, handles and UUIDv7 as schemas/spec defines them. Uses only Python's standard library."""
 import re
 import secrets
 import time
@@ -13,7 +13,7 @@ ESCAPE = re.compile("%[0-9A-Fa-f]{2}")
 
 
 class InvalidName(ValueError):
-    """Text that is no pURI. rule: as in schemas/spec/puri.md; position: of the character that breaks it, or None."""
+    """Text that is not a pURI. rule: as in schemas/spec/puri.md; position: index of the invalid character, or None."""
 
     def __init__(self, text, rule, position=None):
         super().__init__(f"{text!r}: {rule}" + ("" if position is None else f" at {position}"))
@@ -22,7 +22,7 @@ class InvalidName(ValueError):
 
 
 def puri(namespace, collection, identifier):
-    """Makes the canonical pURI of plain segments, such as a natural key: escapes what a segment may not hold raw."""
+    """Returns the canonical pURI of plain segments, such as a natural key. Escapes characters that need it."""
     plain = (namespace, collection, identifier)
     return ":".join(_encoded(segment, enumerate(segment), limit) for segment, limit in zip(plain, LIMITS))
 
@@ -55,7 +55,7 @@ def uuid7():
 
 
 def _decoded(text, start, end):
-    """Yields each character of a segment, its escapes decoded, with its position."""
+    """Yields each character of a segment with its position. Decodes escapes."""
     at = start
     while at < end:
         if text[at] == "%":
@@ -69,7 +69,7 @@ def _decoded(text, start, end):
 
 
 def _unescaped(text, at, end):
-    """Decodes the escapes of one character; returns it, and how many characters of text they take."""
+    """Decodes the escapes of one character. Returns the character and the length of its escapes."""
     encoded = b""
     length = 1
     while len(encoded) < length:
@@ -92,14 +92,14 @@ def _unescaped(text, at, end):
 
 
 def _encoded(text, characters, limit, start=0):
-    """Writes a segment canonically, from its characters with their positions in text."""
+    """Returns the canonical form of a segment, from its characters with their positions in text."""
     result = ""
     for at, character in characters:
         if _is_control(character):
             raise InvalidName(text, "CONTROL_CHARACTER", at)
         if "\ud800" <= character <= "\udfff":
             raise InvalidName(text, "INVALID_UTF8", at)
-        # Not str.lower(), which changes letters beyond ASCII too.
+        # Not str.lower(), because it also changes letters beyond ASCII.
         lowered = character.lower() if character < "\x80" else character
         result += urllib.parse.quote(lowered, safe=PUNCTUATION)
         if len(result) > limit:

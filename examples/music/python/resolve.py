@@ -1,9 +1,9 @@
-"""Resolves a mixed list: reads a pURI or handle a line, and prints a result for each, in order, as JSON.
+"""Resolves a list of pURIs and handles, one per line. Prints the results in the same order, as JSON.
 
     python3 resolve.py < LIST
 
-A token behind a name, as concerts.py prints it, waits until the registry has answered that event.
-PURI_RESOLVER tells where the resolver is; examples/music/run prints it.
+A name may be followed by a token, as concerts.py prints it. The resolver then waits until the registry has processed
+the event of the token. PURI_RESOLVER is the address of the resolver; examples/music/run prints it.
 """
 import json
 import os

@@ -1,4 +1,4 @@
-"""Holds the events of concerts.py against the schema. Needs the packages that concerts.py needs, and no registry."""
+"""Checks the events of concerts.py against the schema. Needs the packages of concerts.py, but no registry."""
 import io
 import unittest
 

@@ -1,4 +1,4 @@
-"""Holds names.py against the vectors of schemas/spec.
+"""Checks names.py with the test vectors of schemas/spec.
 
     python3 -m unittest
 """
@@ -20,7 +20,7 @@ def vectors(file, kind):
 
 
 def utf16(text, position):
-    """The position as the vectors count it, in UTF-16 code units."""
+    """Returns a position in UTF-16 code units, as the vectors count it."""
     return None if position is None else len(text[:position].encode("utf-16-le", "surrogatepass")) // 2
 
 

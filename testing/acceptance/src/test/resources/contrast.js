@@ -1,5 +1,5 @@
-// Every text that is shown, with its contrast to the ground behind it (WCAG 2.2, 1.4.3): those that have
-// too little of it. Large text needs 3, all other 4.5.
+// Returns the visible texts whose contrast to their background is too low (WCAG 2.2, 1.4.3). Large text needs 3, other
+// text 4.5.
 () => {
   const parse = (colour) => {
     const [r, g, b, a = 1] = colour.match(/[\d.]+/g).map(Number);

@@ -19,6 +19,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -155,15 +156,13 @@ record ApiClient(Console console, String server, String option, String example, 
         return request;
     }
 
-    /** The body of a response, which is read only if its text is needed. */
-    private interface LazyBody {
-        String text();
-    }
-
-    private void requireSuccess(HttpRequest request, int status, LazyBody body) {
+    /**
+     * @param body reads the body of the response; called only for an error
+     */
+    private void requireSuccess(HttpRequest request, int status, Supplier<String> body) {
         if (status / 100 != 2) {
             String message = "the " + server + " at " + withoutQuery(request.uri()) + " answered " + status + ": "
-                    + problem(body.text());
+                    + problem(body.get());
             throw switch (status) {
                 case 400 -> CommandException.usage(message);
                 case 401 -> CommandException.failed(message + " Set PURI_TOKEN, or PURI_TOKEN_FILE.", null);

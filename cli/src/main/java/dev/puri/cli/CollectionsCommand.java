@@ -121,28 +121,29 @@ final class CollectionsCommand implements Runnable {
         }
 
         private void warnAboutOwnTopics(DeclarationResult.Changes changes) {
-            List<Namespace> owners = changes.writes().stream()
+            List<Namespace> namespaces = changes.writes().stream()
                     .filter(Namespace.class::isInstance)
                     .map(Namespace.class::cast)
                     .filter(Namespace::ownsTopic)
                     .toList();
-            if (owners.isEmpty()) {
+            if (namespaces.isEmpty()) {
                 return;
             }
             console().out().flush();
-            Set<String> topics = owners.stream().map(Namespace::eventsTopic).collect(Collectors.toUnmodifiableSet());
+            Set<String> topics =
+                    namespaces.stream().map(Namespace::eventsTopic).collect(Collectors.toUnmodifiableSet());
             Set<String> existingTopics;
             try (Admin admin = Admin.create(settings().interactiveProperties())) {
                 existingTopics = TopicsCommand.describe(admin, topics).keySet();
             }
-            owners.forEach(owner -> console().say(topicWarning(owner, existingTopics)));
+            namespaces.forEach(namespace -> console().say(topicWarning(namespace, existingTopics)));
         }
 
         /** Returns the warning for a namespace that now has an events topic of its own. */
-        static String topicWarning(Namespace owner, Set<String> existingTopics) {
-            return "puri: from now on, events of the namespace " + owner.name() + " are accepted on "
-                    + owner.eventsTopic() + " only; this cannot be changed"
-                    + (existingTopics.contains(owner.eventsTopic())
+        static String topicWarning(Namespace namespace, Set<String> existingTopics) {
+            return "puri: from now on, events of the namespace " + namespace.name() + " are accepted on "
+                    + namespace.eventsTopic() + " only; this cannot be changed"
+                    + (existingTopics.contains(namespace.eventsTopic())
                             ? ""
                             : "\npuri: that topic does not exist yet; create it with: puri topics create");
         }
@@ -223,7 +224,7 @@ final class CollectionsCommand implements Runnable {
             if (repairs.stream().anyMatch(each -> each.replacement() == null)) {
                 console().out().flush();
                 console()
-                        .say("puri: a tombstone forgets the prefix of its collection, so that another collection can"
+                        .say("puri: a tombstone releases the prefix of its collection, so that another collection can"
                                 + " get that prefix; if you know the lost declaration, pass it with -f");
             }
             return ExitStatus.DONE;

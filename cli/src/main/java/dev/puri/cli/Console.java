@@ -20,6 +20,8 @@ record Console(
         boolean outIsTerminal,
         boolean errIsTerminal) {
 
+    private static final String CLEAR_LINE = "\r\033[K";
+
     /**
      * Returns the console of this process. Two system properties, which the launcher sets, say whether stdout and
      * stderr are terminals, because the JDK cannot detect this for stderr.
@@ -38,5 +40,18 @@ record Console(
     void say(String message) {
         err.println(message);
         err.flush();
+    }
+
+    /** Prints a line of progress to {@code err}, which the next line replaces. Does nothing if it is not a terminal. */
+    void showProgress(String text) {
+        if (errIsTerminal) {
+            err.print(CLEAR_LINE + text);
+            err.flush();
+        }
+    }
+
+    /** Removes the line of progress. */
+    void clearProgress() {
+        showProgress("");
     }
 }

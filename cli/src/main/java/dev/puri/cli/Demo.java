@@ -36,8 +36,6 @@ final class Demo {
     private final HttpClient http =
             HttpClient.newBuilder().connectTimeout(Duration.ofSeconds(5)).build();
 
-    private record Response(int status, String body) {}
-
     Demo(Console console, EmbeddedStack stack) {
         this.console = console;
         this.stack = stack;
@@ -267,12 +265,12 @@ final class Demo {
 
     private void check(DemoRequest request, String server) throws IOException, InterruptedException {
         long deadline = System.nanoTime() + CATCH_UP_TIMEOUT.toNanos();
-        Response response = send(request, server);
-        List<String> unexpected = request.differences(response.status(), Json.parse(response.body()));
+        HttpResponse<String> response = send(request, server);
+        List<String> unexpected = request.differences(response.statusCode(), Json.parse(response.body()));
         while (!unexpected.isEmpty() && System.nanoTime() < deadline) {
             Thread.sleep(POLL_MILLIS);
             response = send(request, server);
-            unexpected = request.differences(response.status(), Json.parse(response.body()));
+            unexpected = request.differences(response.statusCode(), Json.parse(response.body()));
         }
         show(request.explanation(), request.curl(server));
         JsonNode json = Json.parse(response.body());
@@ -280,14 +278,13 @@ final class Demo {
         unexpected.forEach(difference -> differences.add(request.path() + ": " + difference));
     }
 
-    private Response send(DemoRequest request, String server) throws IOException, InterruptedException {
+    private HttpResponse<String> send(DemoRequest request, String server) throws IOException, InterruptedException {
         HttpRequest.Builder builder =
                 HttpRequest.newBuilder(URI.create(server + request.path())).timeout(REQUEST_TIMEOUT);
         if (request.body() != null) {
             builder.POST(HttpRequest.BodyPublishers.ofString(request.body()));
         }
-        HttpResponse<String> response = http.send(builder.build(), HttpResponse.BodyHandlers.ofString());
-        return new Response(response.statusCode(), response.body());
+        return http.send(builder.build(), HttpResponse.BodyHandlers.ofString());
     }
 
     /** Runs {@code puri rejections list}, prints its output, and checks that it contains all expected reasons. */

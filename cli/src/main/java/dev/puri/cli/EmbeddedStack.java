@@ -73,8 +73,8 @@ public final class EmbeddedStack implements AutoCloseable {
         requireFree("search indexer", "--search-port", options.indexerPort());
         requireFree("broker", "--kafka-port", options.kafkaPort());
         requireFree("schema registry", "--registry-port", options.schemaRegistryPort());
-        // The addresses of the servers are not known yet. The default addresses replace them, so that mistakes in other
-        // settings are reported before any server starts.
+        // Checks the settings before any server starts. The addresses are not known yet, so the default addresses are
+        // used instead.
         settings.check(Map.of(
                 StreamsSettings.class,
                 streamsSettings(options, CliSettings.DEFAULT_BOOTSTRAP_SERVER, CliSettings.DEFAULT_SCHEMA_REGISTRY),
@@ -191,15 +191,8 @@ public final class EmbeddedStack implements AutoCloseable {
     }
 
     private static <T> CompletableFuture<T> inBackground(Supplier<T> task) {
-        CompletableFuture<T> result = new CompletableFuture<>();
-        Thread.ofPlatform().name("start-schema-registry").daemon().start(() -> {
-            try {
-                result.complete(task.get());
-            } catch (RuntimeException | Error e) {
-                result.completeExceptionally(e);
-            }
-        });
-        return result;
+        return CompletableFuture.supplyAsync(
+                task, Thread.ofPlatform().name("start-schema-registry").daemon()::start);
     }
 
     private static <T> T join(CompletableFuture<T> future) {

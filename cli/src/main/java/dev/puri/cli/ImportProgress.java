@@ -15,7 +15,6 @@ final class ImportProgress implements Import.Progress {
     private final long intervalNanos;
     private @Nullable Long firstCount;
     private long nextNanos;
-    private boolean hasLine;
 
     ImportProgress(Console console, String unit) {
         this.console = console;
@@ -42,9 +41,7 @@ final class ImportProgress implements Import.Progress {
         nextNanos = now + intervalNanos;
         String text = line(unit, count, firstCount, total, Duration.ofNanos(now - startNanos));
         if (console.errIsTerminal()) {
-            console.err().print("\r\033[K" + text);
-            console.err().flush();
-            hasLine = true;
+            console.showProgress(text);
         } else {
             console.say(text);
         }
@@ -74,9 +71,6 @@ final class ImportProgress implements Import.Progress {
 
     /** Removes the line of a terminal. */
     void end() {
-        if (hasLine) {
-            console.err().print("\r\033[K");
-            console.err().flush();
-        }
+        console.clearProgress();
     }
 }

@@ -26,11 +26,11 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The comparison of the index with its topics, by the search indexer. The indexer knows its own values and hashes of
- * those of the topics, so this class reads the values of the topics.
+ * Compares the index with its topics. The search indexer does the comparison, but it has only hashes of the topics'
+ * values. So this class reads the values of the differing keys from the topics.
  */
 final class IndexCheck implements Check {
-    /** The values of this many keys are in memory. */
+    /** Maximum number of keys whose values are in memory. */
     private static final int BATCH = 20_000;
 
     /** The index's name of the field {@code mergedInto}. */

@@ -116,25 +116,25 @@ final class LogReader implements AutoCloseable {
      * deleted, its transaction was aborted, or the topic does not exist any more.
      */
     void find(Map<TopicPartition, ? extends NavigableSet<Long>> offsets, Visitor visitor) {
-        offsets.forEach((partition, wanted) -> {
+        offsets.forEach((partition, offsetsToRead) -> {
             if (partitions(partition.topic()).contains(partition)) {
-                find(partition, wanted, visitor);
+                find(partition, offsetsToRead, visitor);
             }
         });
     }
 
-    private void find(TopicPartition partition, NavigableSet<Long> wanted, Visitor visitor) {
+    private void find(TopicPartition partition, NavigableSet<Long> offsetsToRead, Visitor visitor) {
         List<TopicPartition> only = List.of(partition);
         consumer.assign(only);
         long endOffset = offset(consumer.endOffsets(only), partition);
-        Long next = wanted.ceiling(offset(consumer.beginningOffsets(only), partition));
+        Long next = offsetsToRead.ceiling(offset(consumer.beginningOffsets(only), partition));
         while (next != null && next < endOffset) {
             consumer.seek(partition, next);
             long position = next;
             long deadline = System.nanoTime() + timeout.toNanos();
             while (position == next) {
                 for (ConsumerRecord<byte[], byte[]> record : consumer.poll(POLL_TIMEOUT)) {
-                    if (wanted.contains(record.offset())) {
+                    if (offsetsToRead.contains(record.offset())) {
                         visitor.visit(record);
                     }
                 }
@@ -143,7 +143,7 @@ final class LogReader implements AutoCloseable {
                     throw new TimeoutException(partition + " could not be read at offset " + next + " in time");
                 }
             }
-            next = wanted.ceiling(position);
+            next = offsetsToRead.ceiling(position);
         }
     }
 

@@ -61,8 +61,8 @@ public final class Main {
     }
 
     /**
-     * Prints a failure and returns the exit status. An expected failure is printed as a message; a bug, and with
-     * {@code -v} any failure, with its stack trace.
+     * Prints a failure and returns the exit status. Of an expected failure only the message is printed. Of a bug the
+     * stack trace is printed; with {@code -v}, of every failure.
      */
     private static int report(Exception thrown, PuriCommand puri, ParseResult parsed) {
         Throwable e = thrown;

@@ -22,7 +22,7 @@ final class OriginalDecoder implements AutoCloseable {
     record Decoded(Event event) implements Result {}
 
     /**
-     * The record is no valid event.
+     * The record is not a valid event.
      *
      * @param why the reason as a message for the user
      */

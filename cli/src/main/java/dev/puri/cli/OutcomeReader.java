@@ -169,7 +169,7 @@ final class OutcomeReader implements AutoCloseable {
                 }
             }
         } catch (WakeupException e) {
-            // close() ends the thread in this way.
+            // Thrown by the wakeup in close().
         } catch (RuntimeException e) {
             synchronized (lock) {
                 failure = new KafkaException("the outcomes can no longer be read: " + e.getMessage(), e);

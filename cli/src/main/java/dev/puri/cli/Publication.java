@@ -39,8 +39,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class Publication {
     /**
-     * The maximum number of events that are sent and not settled: not acknowledged, or with {@code --wait} without an
-     * outcome. It bounds memory.
+     * The maximum number of unsettled events, which bounds memory. An event is settled when it is acknowledged, or with
+     * {@code --wait} when it has an outcome.
      */
     static final int MAX_UNSETTLED = 50_000;
 
@@ -56,7 +56,7 @@ final class Publication {
      */
     private static final int MAX_UNACKNOWLEDGED = 10_000;
 
-    /** The interval of messages that say what the command waits for while there is no progress. */
+    /** While there is no progress, a message states the reason at this interval. */
     private static final Duration STALL_REPORT_INTERVAL = Duration.ofSeconds(5);
 
     private static final long PROGRESS_INTERVAL_NANOS = Duration.ofMillis(200).toNanos();
@@ -98,8 +98,13 @@ final class Publication {
      * @param published number of acknowledged events
      * @param awaitedOutcomes whether the command waited for outcomes; if not, {@code applied}, {@code unchanged} and
      *     {@code refused} are zero
+<<<<<<< HEAD
      * @param malformed number of lines that are invalid or whose event is too large to publish
      * @param failed number of events that were not acknowledged
+=======
+     * @param malformed number of lines that are invalid, or whose event is too large for the brokers
+     * @param failed number of other events that were not acknowledged
+>>>>>>> try-e
      * @param withoutOutcome number of acknowledged events without an outcome before the time-out
      */
     record Summary(
@@ -171,7 +176,7 @@ final class Publication {
             send(input, declarations, publisher, outcomes);
             publisher.flush();
             int withoutOutcome = outcomes == null ? 0 : outcomes.await(options.timeout());
-            endProgress();
+            console.clearProgress();
             return summary(withoutOutcome);
         }
     }
@@ -325,7 +330,7 @@ final class Publication {
         }
     }
 
-    /** Prints what the command waits for while there is no progress. */
+    /** Prints the reason for waiting while there is no progress. */
     private final class StallReporter implements AutoCloseable {
         private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor(task -> {
             Thread thread = new Thread(task, "stall-reporter");
@@ -366,35 +371,21 @@ final class Publication {
     }
 
     private synchronized void say(String message) {
-        clearProgress();
+        console.clearProgress();
         console.say(message);
     }
 
     private synchronized void showProgress() {
-        if (!console.errIsTerminal() || System.nanoTime() < nextProgressNanos) {
+        if (System.nanoTime() < nextProgressNanos) {
             return;
         }
         nextProgressNanos = System.nanoTime() + PROGRESS_INTERVAL_NANOS;
-        clearProgress();
-        console.err()
-                .print("published " + counts.published.get()
-                        + (options.awaitOutcomes() ? ", settled " + settledCount() : "") + ", malformed "
-                        + counts.malformed.get());
-        console.err().flush();
+        console.showProgress("published " + counts.published.get()
+                + (options.awaitOutcomes() ? ", settled " + settledCount() : "") + ", malformed "
+                + counts.malformed.get());
     }
 
     private long settledCount() {
         return counts.applied.get() + counts.unchanged.get() + counts.refused.get();
-    }
-
-    private synchronized void endProgress() {
-        clearProgress();
-        console.err().flush();
-    }
-
-    private void clearProgress() {
-        if (console.errIsTerminal()) {
-            console.err().print("\r\033[K");
-        }
     }
 }

@@ -3,6 +3,8 @@ package dev.puri.cli;
 import dev.puri.registry.StreamsSettings;
 import dev.puri.resolver.ResolverSettings;
 import dev.puri.search.SearchSettings;
+import dev.puri.settings.Settings;
+import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -19,7 +21,7 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "puri",
         versionProvider = Version.class,
-        description = "An identity registry: gives each object one name, and tells which shard has the object.",
+        description = "An identity registry: gives each object one name, and finds the shard that has the object.",
         synopsisSubcommandLabel = "COMMAND",
         subcommands = {
             DemoCommand.class,
@@ -52,7 +54,7 @@ import picocli.CommandLine.Spec;
             "3:The command succeeded, but some of the input was malformed, refused or not found."
         })
 final class PuriCommand implements Callable<Integer> {
-    /** The settings records of all commands and servers. Commands and servers may share an environment. */
+    /** The settings records of all commands and servers, which may share an environment. */
     static final List<Class<? extends Record>> SETTINGS =
             List.of(CliSettings.class, StreamsSettings.class, ResolverSettings.class, SearchSettings.class);
 
@@ -138,6 +140,15 @@ final class PuriCommand implements Callable<Integer> {
 
     int verbosity() {
         return verbosity.length;
+    }
+
+    /**
+     * Returns the sources of settings for one command or server. The settings of the others are accepted and ignored.
+     */
+    static Settings settings(Map<String, String> flags, Map<String, String> environment, @Nullable Path file) {
+        return Settings.of(flags, environment, file)
+                .alsoAccepting(SETTINGS)
+                .alsoAcceptingVariables(VARIABLES_READ_BEFORE_SETTINGS);
     }
 
     /** Returns the {@link CliSettings} that were given as options, by key. */

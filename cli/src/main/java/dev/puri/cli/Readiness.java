@@ -38,7 +38,7 @@ final class Readiness {
     /** The members of health responses that count progress. */
     private static final List<String> COUNTERS = List.of("rows", "reached", "read", "identities", "documents");
 
-    /** The members of health responses that say what a server waits for. */
+    /** The members of health responses with the reason why a server is not ready. */
     private static final List<String> TEXTS = List.of("waitingFor", "reason", "detail", "state");
 
     /** A number or duration in a text. */

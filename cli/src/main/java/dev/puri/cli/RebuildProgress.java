@@ -5,18 +5,19 @@ import java.time.Duration;
 import java.util.Locale;
 
 /**
- * Waits for the rebuild of a server's copy, shows the progress on a terminal, and prints the result.
+ * Requests or cancels the rebuild of a resolver's table or of the index, shows the progress on a terminal, and prints
+ * the result.
  *
  * @param console receives the progress and the result
  * @param asJson whether to print the server's response unchanged
- * @param server rebuilds its copy
- * @param path of the server's status of the rebuild
- * @param verb what the server does, for the progress
- * @param unit the member of the response that counts what was read
- * @param total the member of the response with the offsets to reach
+ * @param server the server that rebuilds its table or index
+ * @param path the path of the rebuild in the server's API
+ * @param activity a participle for the progress, such as {@code rebuilding}
+ * @param unit the member of the response with the number of rows or records that were read
+ * @param total the member of the response with the number of offsets to read
  */
 record RebuildProgress(
-        Console console, boolean asJson, ApiClient server, String path, String verb, String unit, String total) {
+        Console console, boolean asJson, ApiClient server, String path, String activity, String unit, String total) {
     private static final Duration POLL_INTERVAL = Duration.ofMillis(200);
 
     static RebuildProgress ofTable(Subcommand command) {
@@ -50,7 +51,7 @@ record RebuildProgress(
         while (state(response.json()).equals("running")) {
             String detail = response.json().path("detail").asText();
             if (!detail.isEmpty() && !detail.equals(lastDetail)) {
-                clearProgress();
+                console.clearProgress();
                 console.say("puri: waiting: " + detail);
                 lastDetail = detail;
             }
@@ -58,7 +59,7 @@ record RebuildProgress(
             Thread.sleep(POLL_INTERVAL);
             response = server.get(path);
         }
-        clearProgress();
+        console.clearProgress();
         print(response);
         return state(response.json());
     }
@@ -81,22 +82,9 @@ record RebuildProgress(
     }
 
     private void showProgress(JsonNode status) {
-        if (!console.errIsTerminal()) {
-            return;
-        }
         long end = status.path(total).asLong();
-        clearProgress();
-        console.err()
-                .print(verb + ", "
-                        + (end == 0 ? 0 : 100 * status.path("reached").asLong() / end) + " %, "
-                        + status.path(unit).asText("0") + " " + unit);
-        console.err().flush();
-    }
-
-    private void clearProgress() {
-        if (console.errIsTerminal()) {
-            console.err().print("\r\033[K");
-            console.err().flush();
-        }
+        console.showProgress(activity + ", "
+                + (end == 0 ? 0 : 100 * status.path("reached").asLong() / end) + " %, "
+                + status.path(unit).asText("0") + " " + unit);
     }
 }

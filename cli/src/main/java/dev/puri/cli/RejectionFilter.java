@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Selects rejections. A rejection must meet every condition.
  *
- * @param reasons the reasons, one of which the rejection must have; empty for all
- * @param positions the positions of events, one of which was refused; empty for all
+ * @param reasons the accepted reasons; empty for all
+ * @param positions the accepted positions of refused events; empty for all
  * @param puri the pURI of the refused event; null for all
  * @param since the earliest time of the refusal, by the registry's clock; null for no bound
  * @param until the time before which the event was refused, by the registry's clock; null for no bound

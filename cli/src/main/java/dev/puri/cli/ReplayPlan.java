@@ -10,18 +10,19 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides which refused events are published again. It uses only the log, so a second run knows what the first one has
- * published. The first line that fits decides:
+ * Decides which refused events are published again. It uses only the log, so a second run detects the events that the
+ * first run has published. The first matching line decides:
  *
  * <pre>
  * the event was published again, and not refused       accepted, or not decided yet
  * the event was published again, and refused again     refused again: only its newest rejection is replayed
- * its record is gone, or is still no valid event       not replayable
+ * its record is gone, or is still not a valid event    not replayable
  * a later event of its pURI was not refused            superseded
  * otherwise                                            replay
  * </pre>
@@ -31,10 +32,10 @@ import org.jspecify.annotations.Nullable;
  */
 final class ReplayPlan {
     /**
-     * The order in which the registry decided. All rejections of a key are in one partition. Their times are no order,
-     * because the clocks of two instances of the topology differ.
+     * The order of the registry's decisions about a pURI. All rejections of a key are in one partition, so the offsets
+     * give the order. The times do not, because the clocks of two instances of the topology differ.
      */
-    private static final Comparator<StoredRejection> DECIDED = Comparator.comparingInt(
+    private static final Comparator<StoredRejection> BY_DECISION = Comparator.comparingInt(
                     (StoredRejection stored) -> stored.partition().partition())
             .thenComparingLong(StoredRejection::offset);
 
@@ -45,8 +46,8 @@ final class ReplayPlan {
      *
      * @param appendedAt time when the broker appended the record
      * @param sha256 SHA-256 of the value
-     * @param eventId the event's id; null if the record is no valid event
-     * @param invalid why the record is no valid event; null if it is valid
+     * @param eventId the event's id; null if the record is not a valid event
+     * @param invalid why the record is not a valid event; null if it is valid
      */
     record LoggedEvent(
             Position position,
@@ -55,27 +56,21 @@ final class ReplayPlan {
             @Nullable String eventId,
             @Nullable String invalid) {}
 
-    /** What to do with a refused event. */
+    /** The treatment of a refused event. */
     enum Action {
-        REPLAY("replay"),
+        REPLAY,
         /** The event was published again, and not refused. */
-        ACCEPTED("accepted"),
+        ACCEPTED,
         /** The event was published again and refused again. Only the newest rejection of an event is replayed. */
-        REFUSED_AGAIN("refused again"),
+        REFUSED_AGAIN,
         /** A later event of the pURI was accepted, and a replay could undo it. */
-        SUPERSEDED("superseded"),
-        /** The event cannot be published again unchanged, or is still no valid event. */
-        NOT_REPLAYABLE("not replayable");
-
-        private final String text;
-
-        Action(String text) {
-            this.text = text;
-        }
+        SUPERSEDED,
+        /** The event cannot be published again unchanged, or is still not a valid event. */
+        NOT_REPLAYABLE;
 
         @Override
         public String toString() {
-            return text;
+            return name().toLowerCase(Locale.ROOT).replace('_', ' ');
         }
     }
 
@@ -103,7 +98,7 @@ final class ReplayPlan {
             boolean withSuperseded) {
         Map<String, History> histories = new LinkedHashMap<>();
         List<Step> steps = new ArrayList<>();
-        for (StoredRejection stored : rejections.stream().sorted(DECIDED).toList()) {
+        for (StoredRejection stored : rejections.stream().sorted(BY_DECISION).toList()) {
             String puri = stored.rejection().getPuri();
             if (puri != null) {
                 histories
@@ -229,7 +224,7 @@ final class ReplayPlan {
                 if (!refused.contains(each.position()) && isAfter(each, event.first())) {
                     RefusedEvent other = eventOf(each.eventId(), each.sha256());
                     boolean isSame = other == event;
-                    boolean isOlder = other != null && DECIDED.compare(other.first(), event.first()) < 0;
+                    boolean isOlder = other != null && BY_DECISION.compare(other.first(), event.first()) < 0;
                     if (ofSameEvent ? isSame : !isSame && !isOlder) {
                         return each;
                     }
@@ -238,7 +233,7 @@ final class ReplayPlan {
             return null;
         }
 
-        /** Offsets of different partitions have no order. There the broker's time decides. */
+        /** Returns whether a record is later than a rejected one. Between partitions the broker's time decides. */
         private static boolean isAfter(LoggedEvent logged, StoredRejection stored) {
             return EventLog.partitionOf(logged.position()).equals(EventLog.partitionOf(stored.position()))
                     ? logged.position().offset() > stored.position().offset()

@@ -96,10 +96,7 @@ abstract class ServerCommand<T extends Record> extends Subcommand {
                 flags.put(setting.key(), value);
             }
         }
-        return Settings.of(flags, console().environment(), config)
-                .alsoAccepting(PuriCommand.SETTINGS)
-                .alsoAcceptingVariables(PuriCommand.VARIABLES_READ_BEFORE_SETTINGS)
-                .read(settingsType);
+        return PuriCommand.settings(flags, console().environment(), config).read(settingsType);
     }
 
     private @Nullable String optionValue(KnownSetting setting) {

@@ -120,7 +120,7 @@ final class ShowRejectionsCommand extends Subcommand {
         return decoder.decode(key, rejection.getLength() < 0 ? null : bytes);
     }
 
-    /** Whether the event names an identity, erased after the refusal, that its rejection does not name. */
+    /** Whether the event names a survivor that was erased later. Its rejection does not name the survivor. */
     private static boolean namesErasedSurvivor(RefusedEvent event, LatestRejections rejections) {
         return event.decoded() instanceof OriginalDecoder.Decoded decoded
                 && decoded.event().change() instanceof Change.Merged merged
@@ -198,7 +198,7 @@ final class ShowRejectionsCommand extends Subcommand {
     /** Prints a line with a label; nothing if the value is null. */
     private void line(String label, @Nullable Object value) {
         if (value != null) {
-            console().out().printf("%-11s  %s%n", label, EscapedText.escaped(value.toString()));
+            console().out().printf("%-11s  %s%n", label, EscapingConverter.escaped(value.toString()));
         }
     }
 

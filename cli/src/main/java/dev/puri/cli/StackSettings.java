@@ -133,10 +133,7 @@ final class StackSettings {
             }
         }
         flags.putAll(commandSettings);
-        return Settings.of(flags, environment, config)
-                .alsoAccepting(PuriCommand.SETTINGS)
-                .alsoAcceptingVariables(PuriCommand.VARIABLES_READ_BEFORE_SETTINGS)
-                .read(server);
+        return PuriCommand.settings(flags, environment, config).read(server);
     }
 
     private boolean isSet(KnownSetting setting, Map<String, String> fileValues) {

@@ -26,7 +26,7 @@ record StoredRejection(Rejection rejection, TopicPartition partition, long offse
         return new Position(position.getTopic(), position.getPartition(), position.getOffset());
     }
 
-    /** Returns the owner and the shard that hold what the event asked for; null if nobody does. */
+    /** Returns owner and shard of the identity that holds the requested name or handle; null if there is none. */
     @Nullable
     String holder() {
         return rejection.getHolderShard() == null

@@ -1,6 +1,6 @@
 package dev.puri.cli;
 
-import dev.puri.settings.Settings;
+import dev.puri.registry.StreamsSettings;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -72,10 +72,12 @@ abstract class Subcommand implements Callable<Integer> {
     }
 
     final CliSettings settings() {
-        Map<String, String> flags = puri().flags();
-        return Settings.of(flags, console().environment(), null)
-                .alsoAccepting(PuriCommand.SETTINGS)
-                .alsoAcceptingVariables(PuriCommand.VARIABLES_READ_BEFORE_SETTINGS)
+        return PuriCommand.settings(puri().flags(), console().environment(), null)
                 .read(CliSettings.class);
+    }
+
+    /** Returns the settings of the topology in this command's environment. */
+    final StreamsSettings topologySettings() {
+        return PuriCommand.settings(Map.of(), console().environment(), null).read(StreamsSettings.class);
     }
 }

@@ -7,7 +7,6 @@ import dev.puri.registry.StreamsSettings;
 import dev.puri.schemas.collection.Namespace;
 import dev.puri.schemas.log.Topics;
 import dev.puri.schemas.serde.ConfluentSchemaRegistry;
-import dev.puri.settings.Settings;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -129,7 +128,7 @@ final class TopicsCommand implements Runnable {
                 }
                 if (changelogs) {
                     print(RegistryTopics.createChangelogs(
-                            admin, topologySettings(this).streamsApplicationId(), replicationFactor));
+                            admin, topologySettings().streamsApplicationId(), replicationFactor));
                 }
                 registerSchemas(settings, namespaces);
                 return reportMistakes(mistakes(this, admin, replicationFactor));
@@ -170,7 +169,7 @@ final class TopicsCommand implements Runnable {
                     TopicsCommand.print(
                             console(), topic.name(), topic.partitions(), topic.replicationFactor(), topic.isNew());
                 } else {
-                    console().out().println((topic.isNew() ? "made    " : "stands  ") + topic.name());
+                    console().out().println((topic.isNew() ? "created  " : "exists   ") + topic.name());
                 }
                 topic.changes().forEach(change -> console().say("puri: " + topic.name() + " now has " + change));
             }
@@ -253,7 +252,7 @@ final class TopicsCommand implements Runnable {
      *     minimum
      */
     private static List<String> mistakes(Subcommand command, Admin admin, int replicationFactor) {
-        StreamsSettings topologySettings = topologySettings(command);
+        StreamsSettings topologySettings = command.topologySettings();
         List<String> mistakes = new ArrayList<>(RegistryTopics.check(
                 admin,
                 topologySettings.streamsApplicationId(),
@@ -264,13 +263,6 @@ final class TopicsCommand implements Runnable {
             mistakes.addAll(missingTopics(namespacesWithTopics(command), existingTopics));
         }
         return mistakes;
-    }
-
-    private static StreamsSettings topologySettings(Subcommand command) {
-        return Settings.of(Map.of(), command.console().environment(), null)
-                .alsoAccepting(PuriCommand.SETTINGS)
-                .alsoAcceptingVariables(PuriCommand.VARIABLES_READ_BEFORE_SETTINGS)
-                .read(StreamsSettings.class);
     }
 
     /**

@@ -11,7 +11,6 @@ import dev.puri.cli.verify.Verification;
 import dev.puri.cli.verify.Verification.CopyResult;
 import dev.puri.cli.verify.VerifyException;
 import dev.puri.cli.verify.VerifyFolder;
-import dev.puri.registry.StreamsSettings;
 import dev.puri.schemas.collection.Declarations;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Event;
@@ -20,7 +19,6 @@ import dev.puri.schemas.log.Outcome;
 import dev.puri.schemas.log.Position;
 import dev.puri.schemas.log.Topics;
 import dev.puri.settings.Secret;
-import dev.puri.settings.Settings;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
@@ -199,11 +197,7 @@ final class VerifyCommand extends Subcommand {
     }
 
     private String applicationId() {
-        return Settings.of(Map.of(), console().environment(), null)
-                .alsoAccepting(PuriCommand.SETTINGS)
-                .alsoAcceptingVariables(PuriCommand.VARIABLES_READ_BEFORE_SETTINGS)
-                .read(StreamsSettings.class)
-                .streamsApplicationId();
+        return topologySettings().streamsApplicationId();
     }
 
     private List<Check> checks(CliSettings settings, Registry registry, Pacer pacer) {

@@ -301,7 +301,7 @@ class CliIT {
     void existingTopicsAreKeptAndCorrect() {
         CommandLineRun create = puri("", "topics", "create");
         assertThat(create.status()).isZero();
-        assertThat(create.outLines()).hasSize(6).allMatch(line -> line.startsWith("stands  puri."));
+        assertThat(create.outLines()).hasSize(6).allMatch(line -> line.startsWith("exists   puri."));
         CommandLineRun check = puri("", "topics", "check");
         assertThat(check.status()).as(check.err()).isZero();
         assertThat(check.out()).isEmpty();
@@ -373,7 +373,7 @@ class CliIT {
                             + offset + ", \"broken:a\"");
             assertThat(plan.err())
                     .contains("nothing was written; --yes writes it")
-                    .contains("forgets the prefix");
+                    .contains("releases the prefix");
 
             CommandLineRun repair = puri(wanted, "collections", "repair", "-f", "-", "--yes", "-o", "json");
             assertThat(repair.status()).as(repair.err()).isZero();

@@ -21,9 +21,9 @@ final class ResolverSettingsTest {
 
         assertThatThrownBy(() -> read(file))
                 .isInstanceOf(InvalidSettingsException.class)
-                .hasMessageContaining("PURI_STATE_DIR: " + file + " is no folder");
+                .hasMessageContaining("PURI_STATE_DIR: " + file + " is not a directory");
         assertThatThrownBy(() -> read(file.resolve("below")))
-                .hasMessageContaining("PURI_STATE_DIR: " + file + " is no folder");
+                .hasMessageContaining("PURI_STATE_DIR: " + file + " is not a directory");
     }
 
     @Test

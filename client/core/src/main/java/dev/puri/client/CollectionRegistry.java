@@ -187,7 +187,7 @@ public final class CollectionRegistry {
             }
             return decision.result();
         } finally {
-            // By now every record is committed or aborted, or the producer is fenced, so close has nothing to wait for.
+            // All records are committed or aborted, or the producer is fenced. So close need not wait.
             producer.close(Duration.ZERO);
         }
     }
@@ -256,14 +256,14 @@ public final class CollectionRegistry {
         return reader.content();
     }
 
-    /** Takes the place of a record's value that the deserializer could not read. */
+    /** Replaces a value that the deserializer could not read. */
     private record Undecodable(RuntimeException thrown) {
         String reason() {
             return thrown.getMessage() == null ? thrown.toString() : thrown.getMessage();
         }
     }
 
-    /** Returns {@link Undecodable} instead of throwing, because the consumer could not read further. */
+    /** Returns {@link Undecodable} instead of throwing, because an exception would stop the consumer at the record. */
     private static final class LenientDeserializer implements Deserializer<Object> {
         private final Deserializer<?> strict;
 
@@ -396,7 +396,7 @@ public final class CollectionRegistry {
         config.put(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, "false");
         config.put(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "earliest");
         config.put(ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG, "false");
-        // While a fetch waits at the end of a partition, the next request on the same connection has to wait.
+        // A fetch that waits for records at the end of a partition delays the next request on its connection.
         config.put(ConsumerConfig.FETCH_MAX_WAIT_MS_CONFIG, "10");
         config.keySet().removeAll(List.of(ConsumerConfig.GROUP_ID_CONFIG, ConsumerConfig.GROUP_INSTANCE_ID_CONFIG));
         Deserializer<?> values = new ConsumerConfig(config)
@@ -478,7 +478,7 @@ public final class CollectionRegistry {
         }
     }
 
-    /** Throws Kafka's TimeoutException when the time is over, as Kafka's own calls do when their timeout is over. */
+    /** A point in time after which calls fail with Kafka's TimeoutException. */
     private static final class Deadline {
         private final Duration timeout;
         private final long endNanos;

@@ -68,7 +68,10 @@ public record CollectionsContent(Declarations declarations, List<UnreadableDecla
                 && !isPrefixKnown(collection.qualifiedName());
     }
 
-    /** A record without a key was never a declaration. A collection never changes its prefix. */
+    /**
+     * Returns whether a record may contain a prefix that no readable declaration has. A record without a key was never
+     * a declaration, and a collection never changes its prefix.
+     */
     private boolean mayContainNewPrefix(UnreadableDeclaration record) {
         String key = record.declarationKey();
         return record.key() != null && (key == null || !isPrefixKnown(key));

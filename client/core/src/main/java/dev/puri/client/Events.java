@@ -44,7 +44,7 @@ public final class Events {
     }
 
     /**
-     * Starts an event that says: an object was created.
+     * Starts a draft for the creation of an object.
      *
      * @param owner the service that owns the object
      * @param shard the shard that has the object's row
@@ -55,35 +55,32 @@ public final class Events {
                 attributes -> new Change.Created(identity.uuid(), owner, shard, identity.handle(), attributes));
     }
 
-    /** Starts an event that says: an object's row moved to this shard. The owner of the object is unchanged. */
+    /** Starts a draft for the move of an object's row to another shard. The owner of the object is unchanged. */
     public Draft moved(Puri puri, Shard shard) {
         return new Draft(puri, new Change.Moved(null, shard));
     }
 
-    /** Starts an event that says: an object's row moved to this shard, and {@code owner} is the object's new owner. */
+    /** Starts a draft for the move of an object's row to another shard and another owner. */
     public Draft moved(Puri puri, Owner owner, Shard shard) {
         return new Draft(puri, new Change.Moved(owner, shard));
     }
 
-    /** Starts an event that replaces all attributes of an object with the attributes that are added to the draft. */
+    /** Starts a draft that replaces all attributes of an object with the attributes of the draft. */
     public DraftWithAttributes described(Puri puri) {
         return new DraftWithAttributes(puri, Change.Described::new);
     }
 
-    /** Starts an event that says: an object was merged into another object, the survivor. */
+    /** Starts a draft for the merge of an object into another object, the survivor. */
     public Draft merged(Puri puri, Puri survivor) {
         return new Draft(puri, new Change.Merged(survivor));
     }
 
-    /** Starts an event that says: an object was deleted. Its pURI stays taken. */
+    /** Starts a draft for the deletion of an object. Its pURI stays taken. */
     public Draft deleted(Puri puri) {
         return new Draft(puri, new Change.Deleted());
     }
 
-    /**
-     * Starts an event that says: an object was erased. The registry removes its pURI, handle and attributes
-     * everywhere.
-     */
+    /** Starts a draft for the erasure of an object. The registry removes its pURI, handle and attributes everywhere. */
     public Draft erased(Puri puri) {
         return new Draft(puri, new Change.Erased());
     }

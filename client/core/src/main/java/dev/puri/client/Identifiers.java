@@ -7,8 +7,8 @@ import java.util.UUID;
 /**
  * A strategy that creates the third segment of new pURIs. Implementations are thread-safe.
  *
- * <p>A pURI is internal, but the logs, topics and databases of many services contain it. Choose a strategy by what the
- * identifier may reveal to these services:
+ * <p>A pURI is internal, but the logs, topics and databases of many services contain it. Choose a strategy by the
+ * information that the identifier may reveal to these services:
  *
  * <table>
  * <caption>Strategies: revealed information and probability of a collision</caption>
@@ -19,7 +19,7 @@ import java.util.UUID;
  *     <td>see {@link SortableIdentifiers}</td></tr>
  * <tr><td>{@link #nanoid()}</td><td>nothing</td>
  *     <td>n identifiers of length l: about n<sup>2</sup> / (2 · 36<sup>l</sup>)</td></tr>
- * <tr><td>a natural key, {@link Identities#mint(String)}</td><td>whatever the key reveals</td>
+ * <tr><td>a natural key, {@link Identities#mint(String)}</td><td>the key itself</td>
  *     <td>that of two equal keys</td></tr>
  * </table>
  *
@@ -58,7 +58,7 @@ public interface Identifiers {
      * @param randomLength number of characters of the random part
      * @param alphabet characters in ascending order of their codes
      * @throws IllegalArgumentException if the time does not fit until 2100, the random part has fewer than 2^20 or more
-     *     than 2^62 values, or the alphabet is not sorted or has characters that pURIs fold or escape
+     *     than 2^62 values, or the alphabet is not sorted or has characters that pURIs convert to lower case or escape
      */
     static Identifiers sortable(int timeLength, int randomLength, String alphabet) {
         return new SortableIdentifiers(timeLength, randomLength, alphabet);
@@ -73,8 +73,8 @@ public interface Identifiers {
      * Identifiers of random characters. Each character of the alphabet has the same probability.
      *
      * @param length number of characters, 1 to 255
-     * @throws IllegalArgumentException if the length is out of bounds, or the alphabet has characters that pURIs fold
-     *     or escape
+     * @throws IllegalArgumentException if the length is out of bounds, or the alphabet has characters that pURIs
+     *     convert to lower case or escape
      */
     static Identifiers nanoid(int length, String alphabet) {
         Alphabets.require(alphabet);

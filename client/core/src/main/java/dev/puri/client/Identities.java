@@ -6,16 +6,16 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The minter of one collection: mints pURI, uuid and handle of each new object. Minting does no I/O, so a service mints
- * the ids before it opens its transaction. A retry uses the same ids, so the registry counts the object once.
+ * Mints the ids of a collection's new objects: pURI, uuid and handle. Minting does no I/O, so a service mints the ids
+ * before it opens its transaction. A retry uses the same ids, so the registry counts the object once.
  *
  * <pre>{@code
  * Identities tracks = new Identities("music", "tracks", new Prefix("trk"), Identifiers.sortable());
  * NewIdentity track = tracks.mint();
  * }</pre>
  *
- * <p>Thread-safe. The uuids of one instance increase, compared as unsigned bytes. If the identifiers are sortable, the
- * identifiers of one instance increase too.
+ * <p>Thread-safe. Each uuid is greater than all uuids that the process minted before ({@link IdentityMinter}). If the
+ * identifiers are sortable, the identifiers of one instance increase in the same order as its uuids.
  */
 public final class Identities {
     private final IdentityMinter minter;
@@ -39,7 +39,7 @@ public final class Identities {
             String collection,
             @Nullable Prefix prefix,
             Identifiers identifiers) {
-        // Invalid names fail here, and not when the first object is created.
+        // Checks the names now, and not when the first object is created.
         Puri.of(namespace, collection, "any");
         this.minter = minter;
         this.namespace = namespace;

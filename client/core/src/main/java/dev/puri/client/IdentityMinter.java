@@ -16,9 +16,9 @@ import org.jspecify.annotations.Nullable;
  * Mints uuids and handles without I/O, so a service mints them before it opens its transaction and before it publishes.
  * A retry uses the same ids and is harmless. Thread-safe.
  *
- * <p>Every uuid is a UUIDv7 (RFC 9562 §5.7; method 1 of §6.2: within a millisecond the random part is incremented). It
- * is greater, compared as unsigned bytes, than every uuid that this process minted before, also if the clock is set
- * back.
+ * <p>Every uuid is a UUIDv7 (RFC 9562 §5.7; method 1 of §6.2: within a millisecond the random part is incremented).
+ * Compared as unsigned bytes, it is greater than every uuid that any minter of this process returned before, even if
+ * the clock was set back.
  */
 public final class IdentityMinter {
     private static final Uuids UUIDS_OF_PROCESS = new Uuids(new SecureRandom(), InstantSource.system());
@@ -58,7 +58,7 @@ public final class IdentityMinter {
         return new Minted(uuid(), prefix == null ? null : handle(prefix));
     }
 
-    /** Returns a new UUIDv7, to be a primary key or the id of an event. */
+    /** Returns a new UUIDv7, for a primary key or the id of an event. */
     public UUID uuid() {
         return uuids.next();
     }
@@ -69,9 +69,9 @@ public final class IdentityMinter {
     }
 
     /**
-     * Mints increasing uuids. The generator alone does not: it reads its clock before it takes its lock, and it draws a
-     * new random part whenever the millisecond differs, also if the millisecond is an earlier one. So this class has
-     * its own lock, and gives the generator a clock that never runs backwards.
+     * Mints increasing uuids. The generator alone does not guarantee the order: it reads its clock before it takes its
+     * lock, and it draws a new random part whenever the millisecond differs, even if the new millisecond is earlier. So
+     * this class has its own lock, and gives the generator a clock that never runs backwards.
      */
     private static final class Uuids {
         private final TimeBasedEpochGenerator generator;

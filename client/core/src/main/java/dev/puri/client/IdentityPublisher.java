@@ -32,25 +32,26 @@ import org.apache.kafka.common.errors.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Publishes events. Thread-safe; one for the whole service.
+ * Publishes events to Kafka. Thread-safe. A service needs only one publisher.
  *
- * <p><b>Publishing again is safe</b> after any failure, of one event or of a batch's failed ones, also by another
- * process: an event has an id, and the registry counts it once. But the registry remembers only the last 8 applied
- * events of each pURI. So do not publish an event again after 8 later events of its pURI: it would be applied twice.
+ * <p><b>Retries.</b> After any failure, publish the same event again, in this process or another one. The event keeps
+ * its id, so the registry counts it once. But the registry remembers only the last 8 applied events of each pURI. Do
+ * not publish an event again after 8 later events of its pURI: the registry would apply it twice.
  *
- * <p><b>Order.</b> Events of one pURI that one thread publishes are in the log in that order. An event that failed and
- * is published again comes after those that were published meanwhile, so publish it before later events of its pURI, as
- * {@link #publishAll} does within a batch. An event with {@link Events.Draft#ifEpoch} is refused if it comes too late.
+ * <p><b>Order.</b> If one thread publishes the events of a pURI, the log has them in the same order. A failed event
+ * that is published again comes after the events that were published in between. So publish it before later events of
+ * its pURI, as {@link #publishAll} does within a batch. The registry refuses a late event that has {@link
+ * Events.Draft#ifEpoch}.
  *
- * <p><b>Bounds.</b> Events that are not yet acknowledged are in the producer's buffer, {@code buffer.memory} (32 MiB).
- * While it is full, or no broker is in reach, publishing blocks for {@code max.block.ms} at most, and then fails.
- * Nothing is dropped without an error: each event is acknowledged or ends in a {@link PublishException}.
+ * <p><b>Bounds.</b> Unacknowledged events are in the producer's buffer, {@code buffer.memory} (32 MiB). While the
+ * buffer is full or no broker is reachable, publishing blocks for at most {@code max.block.ms} and then fails. No event
+ * is lost without an error: each is acknowledged or fails with a {@link PublishException}.
  */
 public final class IdentityPublisher implements AutoCloseable {
-    /** Property: base URL of a resolver, for {@link #await}. */
+    /** Name of the property with the base URL of a resolver, for {@link #await}. */
     public static final String RESOLVER_URL = "puri.resolver.url";
 
-    /** Property: bearer token for that resolver. Optional. */
+    /** Name of the optional property with the bearer token for the resolver. */
     public static final String RESOLVER_TOKEN = "puri.resolver.token";
 
     /** Time beyond the delivery timeout in which the producer may report its own error. */
@@ -61,7 +62,10 @@ public final class IdentityPublisher implements AutoCloseable {
 
     private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(35);
 
-    /** Every event goes to the shared topic. Compared by {@code ==}, so that no namespace must be extracted. */
+    /**
+     * Sends every event to the shared topic. Compared by {@code ==}, which avoids extracting the namespace of each
+     * event.
+     */
     private static final Predicate<String> NO_TOPICS_OF_NAMESPACES = namespace -> false;
 
     static final String CLOSED = "this publisher is closed";
@@ -70,21 +74,21 @@ public final class IdentityPublisher implements AutoCloseable {
     private final String bootstrapServers;
     private final Predicate<String> ownsTopic;
 
-    /** Returns what the serializer takes: an event, or its Avro form if the serializer is the caller's. */
+    /** Converts an event to the serializer's input: the event itself, or its Avro record for another serializer. */
     private final Function<Event, Object> toValue;
 
-    /** Null if no resolver is set. */
+    /** Null if no resolver is configured. */
     private final @Nullable AwaitedOutcomes outcomes;
 
     private final InFlightEvents inFlight;
 
-    /** Flushes requested since the flushing thread started; 0 while there is no such thread. */
+    /** Number of flushes that were requested since the flush thread started; 0 while there is no flush thread. */
     private final AtomicInteger flushes = new AtomicInteger();
 
     private volatile boolean isClosed;
 
     /**
-     * Publishes everything on the shared topic.
+     * Opens a publisher that sends all events to the shared topic.
      *
      * @see #IdentityPublisher(Map, Predicate)
      */
@@ -93,28 +97,29 @@ public final class IdentityPublisher implements AutoCloseable {
     }
 
     /**
-     * Opens a producer; it connects in the background.
+     * Opens a publisher. It connects in the background.
      *
-     * @param properties Kafka's own, among them {@code bootstrap.servers}, and the serializer's, among
-     *     them {@code schema.registry.url}. {@code value.serializer} may name another serializer, such as
-     *     {@code io.confluent.kafka.serializers.KafkaAvroSerializer}; its properties are passed on unchanged.
-     *     Defaults: {@code delivery.timeout.ms} 30 s, {@code max.in.flight.requests.per.connection} 1
-     * @param ownsTopic whether a namespace's events go to its own topic, asked for every event; usually
-     *     {@code declarations::ownsTopic}
-     * @throws IllegalArgumentException if properties are invalid or would break what the registry relies
-     *     on; the message lists them all
+     * @param properties properties of Kafka, including {@code bootstrap.servers}, and of the serializer, including
+     *     {@code schema.registry.url}. {@code value.serializer} may name another serializer, such as {@code
+     *     io.confluent.kafka.serializers.KafkaAvroSerializer}, which gets its properties unchanged. Defaults: {@code
+     *     delivery.timeout.ms} 30 s, {@code max.in.flight.requests.per.connection} 1
+     * @param ownsTopic returns whether a namespace has its own events topic; called for each event. Usually {@code
+     *     declarations::ownsTopic}
+     * @throws IllegalArgumentException if a property is invalid or breaks a guarantee that the registry relies on; the
+     *     message lists all mistakes
      */
     public IdentityPublisher(Map<?, ?> properties, Predicate<String> ownsTopic) {
         this(Connections.open(properties), ownsTopic);
     }
 
     /**
-     * Opens a producer, and asks a resolver that the caller has already, so that {@link #await} opens no second client.
+     * Opens a publisher that shares the caller's resolver client.
      *
-     * @param properties as above, but those of a resolver are ignored
-     * @param ownsTopic as above
-     * @param resolver for {@link #await}; the caller closes it, after this publisher
-     * @throws IllegalArgumentException as above
+     * @param properties properties of Kafka and of the serializer; properties of a resolver are ignored
+     * @param ownsTopic returns whether a namespace has its own events topic
+     * @param resolver used by {@link #await}. The caller must close it after this publisher
+     * @throws IllegalArgumentException if a property is invalid
+     * @see #IdentityPublisher(Map, Predicate)
      */
     public IdentityPublisher(Map<?, ?> properties, Predicate<String> ownsTopic, IdentityResolver resolver) {
         this(Connections.open(properties, resolver), ownsTopic);
@@ -195,13 +200,14 @@ public final class IdentityPublisher implements AutoCloseable {
     }
 
     /**
-     * Publishes an event. Blocks while the producer's buffer is full or the topic's metadata is not yet
-     * known, at most {@code max.block.ms} (30 s), and while the serializer asks the schema registry.
+     * Publishes an event. Blocks for at most {@code max.block.ms} (30 s) while the producer's buffer is full or the
+     * topic's metadata is unknown. Also blocks while the serializer calls the schema registry.
      *
-     * @param headers the record's headers, such as {@code traceparent}; values are written in UTF-8
-     * @return the event's position in the log once all in-sync replicas have it; its text is the token to resolve with.
-     *     Fails with a {@link PublishException} at most a second after {@code delivery.timeout.ms}, or at once if this
-     *     publisher is closed. The producer's thread or a timer's completes the stage, so callbacks must not block
+     * @param headers headers of the record, such as {@code traceparent}; values are encoded in UTF-8
+     * @return completes with the event's position in the log when all in-sync replicas have the event. The text of the
+     *     position is the token for look-ups. Fails with a {@link PublishException} at most a second after {@code
+     *     delivery.timeout.ms}, or at once if this publisher is closed. The thread of the producer or of a timer
+     *     completes the stage, so callbacks must not block
      * @throws InterruptException if the thread is interrupted while it blocks
      */
     public CompletionStage<Position> publish(Event event, Map<String, String> headers) {
@@ -209,11 +215,12 @@ public final class IdentityPublisher implements AutoCloseable {
     }
 
     /**
-     * Publishes an event and waits for its acknowledgement. Do not call it in a callback of this publisher's stages.
+     * Publishes an event and waits for its acknowledgement. Must not be called in a callback of this publisher's
+     * stages.
      *
-     * @return the event's position in the log; its text is the token to resolve with
+     * @return the event's position in the log; its text is the token for look-ups
      * @throws PublishException if the event is not acknowledged
-     * @throws InterruptException if the thread is interrupted while it waits; the event may arrive all the same
+     * @throws InterruptException if the thread is interrupted while it waits; the log may still receive the event
      */
     public Position publishSync(Event event) {
         Delivery delivery = Batch.awaitDelivery(event, send(event, Map.of()));
@@ -224,27 +231,27 @@ public final class IdentityPublisher implements AutoCloseable {
     }
 
     /**
-     * Publishes events together and waits for all of them. The failure of one event does not hide the results of the
-     * others.
+     * Publishes a batch of events and waits for all results. The batch continues after the failure of an event. Must
+     * not be called in a callback of this publisher's stages.
      *
-     * <p>An event is sent when the earlier ones of its pURI in the batch are acknowledged. Once an event fails, the
-     * later ones of its pURI are not sent; their {@link PublishException} says so, and its cause is that of the earlier
-     * event. To repeat a batch, publish the events of its {@link Delivery.Failed} deliveries, in their order. Then each
-     * identity ends in the state that its last event describes. Only a batch with at most 8 events of each pURI may be
-     * repeated as a whole: the registry remembers the ids of the last 8 applied events of a pURI, and would apply an
-     * older one again.
+     * <p>An event is sent when all earlier events of its pURI in the batch are acknowledged. If an event fails, the
+     * later events of its pURI are not sent, and the cause of their {@link PublishException} is the exception of the
+     * failed event. To repeat a batch, publish the events of its {@link Delivery.Failed} deliveries in their order.
+     * Each identity then has the state of its last event. Repeat a whole batch only if it has at most 8 events of each
+     * pURI: the registry remembers the ids of the last 8 applied events of a pURI, and would apply an older event
+     * again.
      *
-     * <p>Events of different pURIs are sent together; a batch takes as many round trips as it has events of one pURI.
+     * <p>Events of different pURIs are sent together. A batch takes as many round trips as its most frequent pURI has
+     * events.
      *
-     * <p>Once an event failed, those that would fail for the same reason ({@link PublishException#scope}) are not
-     * tried. So besides the time of its acknowledgements and of the schema registry, a batch takes at most one {@code
-     * delivery.timeout.ms}, and one {@code max.block.ms} per topic. Do not call it in a callback of this publisher's
-     * stages.
+     * <p>After a failure, events that would fail for the same reason ({@link PublishException#scope}) are not sent. So
+     * a batch with failures takes at most one {@code delivery.timeout.ms} and one {@code max.block.ms} per topic
+     * longer.
      *
-     * @param events those of one pURI in their order
-     * @return the result of each event, in the order given
-     * @throws InterruptException if the thread is interrupted while it waits; any of the events may arrive all the
-     *     same. Publish the whole batch again if it has at most 8 events of each pURI
+     * @param events the events; those of the same pURI must be in their order
+     * @return the result of each event, in the order of the list
+     * @throws InterruptException if the thread is interrupted while it waits; the log may still receive any of the
+     *     events. Publish the whole batch again if it has at most 8 events of each pURI
      */
     public List<Delivery> publishAll(List<Event> events) {
         Batch batch = new Batch(this);
@@ -286,7 +293,7 @@ public final class IdentityPublisher implements AutoCloseable {
     }
 
     /**
-     * Sends an event. The result completes within {@code resultTimeout}, and fails only with a {@link
+     * Sends an event. The future completes within {@code resultTimeout}, and fails only with a {@link
      * PublishException}.
      */
     CompletableFuture<Position> send(Event event, String topic, Map<String, String> headers) {
@@ -303,39 +310,41 @@ public final class IdentityPublisher implements AutoCloseable {
         } catch (InterruptException e) {
             throw e;
         } catch (RuntimeException e) {
-            // The serializer failed, or the producer is closed or failed. Callers find every failure in the result.
+            // The serializer failed, or the producer is closed or failed. All failures are reported by the result.
             result.fail(e);
         }
         return result;
     }
 
     /**
-     * Waits for the outcome of a published event in the registry. Asks a resolver ({@value #RESOLVER_URL}) until it has
-     * seen the event. Holds no thread. At most 256 such requests are at the resolver; further ones wait for their turn.
+     * Returns the registry's decision on a published event. Requests it from a resolver ({@value #RESOLVER_URL}), which
+     * responds when its table has the event. No thread waits. At most 256 such requests run concurrently; further
+     * requests are queued.
      *
      * @param puri the event's pURI
      * @param token the position that {@link #publish} returned
-     * @param wait how long to wait at most. One request waits 30 s at most, and a longer wait takes several. Resolvers
-     *     whose {@code PURI_MAX_WAIT} is shorter refuse it: open the publisher with a {@link ResolverClient} that has
-     *     their {@code maxWait}
-     * @return the outcome. Fails with an {@link java.io.IOException} if the resolver is unreachable, does not answer in
-     *     time, or this publisher is closed. Fails with an {@link IllegalStateException} if the resolver answers
-     *     anything else, such as that its table is not complete, or if 20,000 references are pending already
-     * @throws IllegalStateException if no resolver is set
+     * @param wait maximum time to wait. A request waits for at most 30 s, so a longer wait takes several requests. A
+     *     resolver with a shorter {@code PURI_MAX_WAIT} refuses such a request. For these resolvers open the publisher
+     *     with a {@link ResolverClient} that has their {@code maxWait}
+     * @return the outcome. Fails with an {@link java.io.IOException} if the resolver is unreachable, does not respond
+     *     in time, or this publisher is closed. Fails with an {@link IllegalStateException} if the resolver responds
+     *     with an error, for example because its table is not complete, or if 20,000 references are already pending
+     * @throws IllegalStateException if no resolver is configured
      */
     public CompletionStage<PublishOutcome> await(Puri puri, Position token, Duration wait) {
         if (outcomes == null) {
-            throw new IllegalStateException("no resolver to ask: set " + RESOLVER_URL + ", or open with a resolver");
+            throw new IllegalStateException(
+                    "no resolver is configured: set " + RESOLVER_URL + ", or open the publisher with a resolver");
         }
         return outcomes.await(puri, token, wait);
     }
 
     /**
-     * Waits as {@link #await} does, and blocks the calling thread. Do not call it in a callback of this publisher's
+     * Does {@link #await} and blocks until the outcome is known. Must not be called in a callback of this publisher's
      * stages.
      *
-     * @throws IOException if the stage of {@link #await} fails with one
-     * @throws IllegalStateException if that stage fails with one, or no resolver is set
+     * @throws IOException if the stage of {@link #await} fails with an IOException
+     * @throws IllegalStateException if that stage fails with an IllegalStateException, or no resolver is configured
      * @throws InterruptException if the thread is interrupted
      */
     public PublishOutcome awaitSync(Puri puri, Position token, Duration wait) throws IOException {
@@ -354,12 +363,13 @@ public final class IdentityPublisher implements AutoCloseable {
     }
 
     /**
-     * Sends lingering events at once, and waits until all events published so far are acknowledged or failed and the
-     * callbacks of their stages have run: at most two seconds longer than {@code delivery.timeout.ms}.
+     * Sends lingering events at once. Then waits until all events that were published so far are acknowledged or
+     * failed, and the callbacks of their stages have run. Waits for at most {@code delivery.timeout.ms} plus two
+     * seconds.
      *
-     * @throws IllegalStateException if a callback of this publisher's stages calls it: the flush would wait for that
-     *     callback
-     * @throws TimeoutException if a callback still runs at the end of that time
+     * @throws IllegalStateException if a callback of this publisher's stages calls this method, which would wait for
+     *     that callback
+     * @throws TimeoutException if a callback still runs after this time
      * @throws InterruptException if the thread is interrupted
      */
     public void flush() {
@@ -374,7 +384,7 @@ public final class IdentityPublisher implements AutoCloseable {
         flushProducer();
         Duration limit = inFlight.timeout().plus(CALLBACK_GRACE);
         try {
-            // Each event ends by its timeout. But a callback may block the thread that runs it.
+            // Each event ends at its timeout at the latest. But a callback may block the thread that runs it.
             if (!InFlightEvents.await(published, limit)) {
                 throw new TimeoutException(
                         "a callback of this publisher's stages still runs, " + limit + " after the flush began");
@@ -385,8 +395,8 @@ public final class IdentityPublisher implements AutoCloseable {
     }
 
     /**
-     * Flushes the producer on a thread of its own, because a producer that cannot get a producer id does not return
-     * from its flush. One such thread is enough: it flushes again if more flushes were requested meanwhile.
+     * Flushes the producer on a separate thread, because the flush of a producer that cannot get a producer id does not
+     * return. One thread is enough: it flushes again if another flush was requested in between.
      */
     private void flushProducer() {
         if (flushes.getAndIncrement() > 0) {
@@ -400,7 +410,7 @@ public final class IdentityPublisher implements AutoCloseable {
                         try {
                             producer.flush();
                         } catch (KafkaException | IllegalStateException e) {
-                            // The producer was closed; each event fails by itself.
+                            // The producer was closed. The results of its events report this.
                         }
                     } while (!flushes.compareAndSet(requestedBefore, 0));
                 },
@@ -409,22 +419,23 @@ public final class IdentityPublisher implements AutoCloseable {
         thread.start();
     }
 
-    /** Kafka's metrics of this publisher's producer; their values are live. */
+    /** Returns Kafka's metrics of the producer. The values of the metrics are updated. */
     public Map<MetricName, ? extends Metric> metrics() {
         return producer.metrics();
     }
 
-    /** Closes within 35 s. */
+    /** Closes the publisher; waits for acknowledgements for at most 35 s. */
     @Override
     public void close() {
         close(CLOSE_TIMEOUT);
     }
 
     /**
-     * Takes no more events, fails the stages of {@link #await}, waits for acknowledgements of the events under way, and
-     * fails those that have none by then. Does not close a resolver that the caller opened.
+     * Closes the publisher. Refuses further events, fails the stages of {@link #await}, and waits for the
+     * acknowledgements of the events in flight. Fails the events that are not acknowledged within the timeout. Does not
+     * close a resolver that the caller opened.
      *
-     * @param timeout how long to wait at most for acknowledgements
+     * @param timeout maximum time to wait for acknowledgements
      * @throws InterruptException if the thread is interrupted
      */
     public void close(Duration timeout) {

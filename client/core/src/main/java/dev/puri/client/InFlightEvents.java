@@ -17,20 +17,20 @@ import org.apache.kafka.common.errors.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Events that the producer has accepted and that are not finished. An event is finished when it was acknowledged or
- * failed, and the callbacks of its result have run.
+ * The unfinished events of a publisher. An event becomes unfinished when the producer accepts it. It is finished when
+ * it is acknowledged or failed, and the callbacks of its result have run.
  *
- * <p>Fails an event after a timeout. The producer's own timeout is not enough: while it asks an unreachable broker for
- * a producer id, no batch expires, whatever its delivery timeout. One timer serves all events, because setting a timer
- * takes as long as the producer needs to accept an event.
+ * <p>An event fails after a timeout. The producer's delivery timeout is not enough: while the producer requests a
+ * producer id from an unreachable broker, no batch expires. One timer serves all events, because setting a timer takes
+ * as long as accepting an event.
  */
 final class InFlightEvents {
-    private static final Duration LONGEST_CHECK_INTERVAL = Duration.ofMillis(250);
+    private static final Duration MAX_CHECK_INTERVAL = Duration.ofMillis(250);
 
     private final EventSlots<InFlightEvent> events = new EventSlots<>();
     private final AtomicBoolean isTimerSet = new AtomicBoolean();
 
-    /** True on a thread that completes a result, while the callbacks of that result run. */
+    /** True for a thread while it runs the callbacks of a result. */
     private final ThreadLocal<Boolean> isRunningCallbacks = new ThreadLocal<>();
 
     private final Duration timeout;
@@ -43,13 +43,13 @@ final class InFlightEvents {
     }
 
     /**
-     * @param timeout after which an event fails, counted from when the producer accepted it; it may take 250 ms longer
+     * @param timeout time after which an accepted event fails; the failure may be up to 250 ms later
      */
     InFlightEvents(Duration timeout, ErrorConverter errorConverter) {
         this.timeout = timeout;
         this.errorConverter = errorConverter;
-        long checkNanos = Math.min(LONGEST_CHECK_INTERVAL.toNanos(), timeout.toNanos() / 4);
-        // Not on the common pool, whose threads may all wait for a flush of this publisher.
+        long checkNanos = Math.min(MAX_CHECK_INTERVAL.toNanos(), timeout.toNanos() / 4);
+        // Not on the common pool, because all its threads may be waiting for a flush of this publisher.
         this.timer = CompletableFuture.delayedExecutor(checkNanos, TimeUnit.NANOSECONDS, Runnable::run);
     }
 
@@ -57,12 +57,12 @@ final class InFlightEvents {
         return timeout;
     }
 
-    /** Whether the calling thread runs callbacks of a result. */
+    /** Returns whether the calling thread is running the callbacks of a result. */
     boolean isRunningCallbacks() {
         return Boolean.TRUE.equals(isRunningCallbacks.get());
     }
 
-    /** The events that are not finished, more or less in the order in which the producer accepted them. */
+    /** Returns the unfinished events, roughly in the order in which the producer accepted them. */
     List<InFlightEvent> unfinished() {
         List<InFlightEvent> unfinished = new ArrayList<>();
         events.forEach(unfinished::add);
@@ -72,11 +72,11 @@ final class InFlightEvents {
     /**
      * Waits until all of these events are finished.
      *
-     * @return whether they are; false after the timeout
+     * @return false if the time limit ends first
      */
     static boolean await(List<InFlightEvent> events, Duration limit) throws InterruptedException {
         long end = System.nanoTime() + limit.toNanos();
-        // The newest first: most of the others are finished when it is, and need no future to wait for.
+        // The newest event comes first. When it is finished, most other events are finished too and need no future.
         for (int i = events.size() - 1; i >= 0; i--) {
             if (!events.get(i).await(end - System.nanoTime())) {
                 return false;
@@ -92,8 +92,8 @@ final class InFlightEvents {
     }
 
     /**
-     * Runs on the timer's thread, which all timers of the process share, so callbacks of expired events run on another
-     * one.
+     * Expires the events whose timeout is over. Runs on the thread that all timers of the process share, so the
+     * callbacks of expired events run on a separate thread.
      */
     private void check() {
         isTimerSet.set(false);
@@ -115,9 +115,8 @@ final class InFlightEvents {
     }
 
     /**
-     * The result of one event: its position, or the exception that the publisher makes of an error. Only this class
-     * completes it. Callers get it as a stage, without a minimal stage around it, which would take a fifth of the time
-     * of a publish.
+     * The result of one event: its position or a PublishException. Callers get this object as a stage, but only this
+     * class completes it. It is not wrapped in a minimal stage, which would take a fifth of the time of a publish.
      */
     final class InFlightEvent extends CompletableFuture<Position> implements Callback {
         private final Event event;
@@ -127,7 +126,7 @@ final class InFlightEvents {
         private volatile EventSlots.@Nullable Slot slot;
         private volatile boolean isFinished;
 
-        /** Completes when the event is finished; null until a flush waits for it. */
+        /** Completes when the event is finished; null while no flush waits for the event. */
         private volatile @Nullable CompletableFuture<Boolean> finishFuture;
 
         InFlightEvent(Event event, String topic) {
@@ -135,13 +134,13 @@ final class InFlightEvents {
             this.topic = topic;
         }
 
-        /** Returns a copy, which callers may complete or cancel. */
+        /** Returns a copy. Callers may complete or cancel the copy. */
         @Override
         public CompletableFuture<Position> toCompletableFuture() {
             return copy();
         }
 
-        // A caller that casts the stage must not complete it: the event would stay in flight.
+        // Callers that cast the stage must not complete it, because the event would stay in flight.
 
         @Override
         public boolean complete(Position position) {
@@ -189,12 +188,12 @@ final class InFlightEvents {
                             + " a copy that may be completed");
         }
 
-        /** Called once, when the producer has accepted the event. The producer may have completed the event already. */
+        /** Called once, when the producer has accepted the event. The event may already be complete. */
         void accepted() {
             acceptedAt = System.nanoTime();
             EventSlots.Slot taken = events.add(this);
             slot = taken;
-            // In this order: the thread that finishes the event sets isFinished, and then reads the slot.
+            // The order matters: finish() sets isFinished first and reads the slot afterwards.
             if (isFinished) {
                 taken.free();
             } else {
@@ -212,16 +211,16 @@ final class InFlightEvents {
         }
 
         private void expire() {
-            fail(new TimeoutException("no answer for " + timeout.toMillis() + " ms"));
+            fail(new TimeoutException("no acknowledgement within " + timeout.toMillis() + " ms"));
         }
 
-        /** Completes the result with an error, unless it is complete. */
+        /** Completes the result with an error, unless it is already complete. */
         void fail(Exception error) {
             finish(null, errorConverter.convert(event, topic, error));
         }
 
         /**
-         * Completes the result, which runs its callbacks, and then marks the event as finished. One of the parameters
+         * Completes the result, which runs the callbacks, and then marks the event as finished. Exactly one parameter
          * is null.
          */
         private void finish(@Nullable Position position, @Nullable PublishException error) {
@@ -229,7 +228,7 @@ final class InFlightEvents {
             isRunningCallbacks.set(true);
             try {
                 if (error == null ? super.complete(position) : super.completeExceptionally(error)) {
-                    // In this order: a flush creates the future, and then reads whether the event is finished.
+                    // The order matters: finishFuture() creates the future first and reads isFinished afterwards.
                     isFinished = true;
                     CompletableFuture<Boolean> waiting = finishFuture;
                     if (waiting != null) {
@@ -258,7 +257,7 @@ final class InFlightEvents {
             }
         }
 
-        /** Completes when the event is finished, and never fails. */
+        /** Returns a future that completes when the event is finished, and never fails. */
         private synchronized CompletableFuture<Boolean> finishFuture() {
             CompletableFuture<Boolean> future = finishFuture;
             if (future == null) {

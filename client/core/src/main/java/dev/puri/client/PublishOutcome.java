@@ -45,8 +45,8 @@ public sealed interface PublishOutcome {
 
     /**
      * There is no decision yet. The resolver had not read the event by the end of the wait, or was not asked because
-     * too many requests were waiting. Ask again with the same token. The registry refuses an event that the declaration
-     * of its collection does not allow only after 5 s.
+     * too many requests were waiting. Ask again with the same token. If the declaration of the collection does not
+     * allow the event, the registry decides only after 5 s, because the declaration may change until then.
      */
     record NotCaughtUp() implements PublishOutcome {}
 

@@ -57,8 +57,8 @@ public record PuriCollection(
     }
 
     /**
-     * Returns a new minter for the ids of this collection's objects. Use one minter for the whole process: only ids of
-     * the same minter are in the order of creation.
+     * Returns a new minter for the ids of this collection's objects. Use one minter for the whole process. The uuids of
+     * all minters of a process are in the order of creation, but sortable identifiers only within one minter.
      *
      * @param identifiers creates the third segment of pURIs, except for objects with a natural key
      */

@@ -50,7 +50,7 @@ final class SortableIdentifiers implements Identifiers {
      * @param randomLength number of characters of the random part
      * @param alphabet characters in ascending order of their codes
      * @throws IllegalArgumentException if the time does not fit until 2100, the random part has fewer than 2^20 or more
-     *     than 2^62 values, or the alphabet is not sorted or has characters that pURIs fold or escape
+     *     than 2^62 values, or the alphabet is not sorted or has characters that pURIs convert to lower case or escape
      */
     SortableIdentifiers(int timeLength, int randomLength, String alphabet) {
         this(timeLength, randomLength, alphabet, InstantSource.system(), new SecureRandom());

@@ -7,11 +7,10 @@ import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A record of {@code puri.collections.v1} that is the last one with its key and that this version cannot read as a
- * declaration.
+ * A record of {@code puri.collections.v1} that this version cannot read as a declaration. No later record has its key.
  *
- * @param key bytes of the key, read-only; null for a record without a key, which cannot be replaced and which
- *     compaction removes
+ * @param key bytes of the key, read-only; null for a record without a key. Such a record cannot be replaced, but
+ *     compaction removes it
  * @param reason why the record cannot be read
  */
 public record UnreadableDeclaration(

@@ -115,7 +115,10 @@ class IdentityPublisherTest {
         try (MockProducer<byte[], Object> kafka = producer(false, TEXT)) {
             CompletionStage<Position> published =
                     new IdentityPublisher(kafka, Duration.ofMillis(20), namespace -> false).publish(EVENT);
-            assertFails(published, TimeoutException.class, "no broker acknowledged it in time (no answer for 20 ms)");
+            assertFails(
+                    published,
+                    TimeoutException.class,
+                    "no broker acknowledged it in time (no acknowledgement within 20 ms)");
         }
     }
 

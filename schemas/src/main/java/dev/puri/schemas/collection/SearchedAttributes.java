@@ -11,9 +11,9 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a collection's attributes are searched: their weights, and those that are only shown. An attribute that is not listed here has the weight {@value
- * #MIN_WEIGHT}. An exception is the usual title of an object: the first of the attributes {@code title}, {@code name}
- * and {@code label} that the object has gets the weight {@value #TITLE_WEIGHT}.
+ * How a collection's attributes are searched. An attribute that is not listed here has the weight {@value #MIN_WEIGHT}.
+ * The usual title of an object is an exception: the first of the attributes {@code title}, {@code name} and {@code
+ * label} that the object has gets the weight {@value #TITLE_WEIGHT}.
  *
  * @param boost weights by attribute name, {@value #MIN_WEIGHT} to {@value #MAX_WEIGHT}
  * @param shown names of attributes that are returned with search results but not searched

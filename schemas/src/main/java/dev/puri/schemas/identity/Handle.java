@@ -82,7 +82,7 @@ public record Handle(String text) implements Comparable<Handle> {
     }
 
     /**
-     * Not the generated method of a record, because that method took 3 % of a stream thread: the topology compares
+     * Compares the texts. The generated method of a record took 3 % of a stream thread, because the topology compares
      * handles at each grant.
      */
     @Override

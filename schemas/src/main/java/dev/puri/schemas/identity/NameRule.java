@@ -1,8 +1,8 @@
 package dev.puri.schemas.identity;
 
 /**
- * The rules of the grammar, with the names that the test vectors of {@code schemas/spec} use. The comment of each
- * constant describes the text that breaks the rule.
+ * The rules of the grammar. The test vectors of {@code schemas/spec} use the names of the constants. The comment of
+ * each constant describes a text that breaks the rule.
  */
 public enum NameRule {
     /** A pURI with fewer or more than three segments. */

@@ -46,7 +46,7 @@ public record Event(
     /**
      * Checks the name of a producer.
      *
-     * @param field what the name is, for the message
+     * @param field name of the field, for the message
      * @throws IllegalArgumentException if the name cannot be the {@link #source} of an event
      */
     public static void requireSource(String field, String source) {

@@ -8,12 +8,12 @@ import org.apache.kafka.common.header.internals.RecordHeader;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The number of rows of a partition, and the sum of their {@link RowHash hashes}. Two copies of a partition that have
- * read it to the same offset have the same digest, whatever the order of their rows. A copy updates its digest with each
- * record: it subtracts the hash of the old row and adds that of the new one.
+ * The number of rows of a partition, and the sum of their {@link RowHash hashes}. The order of the rows does not
+ * matter, so two copies that have read the partition to the same offset have the same digest. A copy updates its digest
+ * with each record: it subtracts the hash of the old row and adds the hash of the new row.
  *
  * <p>The registrar publishes its digest as a tombstone of the partition's marker ({@link Topics#MARKER}) with the
- * header {@value #HEADER}. The digest is that of all records before the tombstone.
+ * header {@value #HEADER}. The digest covers all records before the tombstone.
  *
  * @param rows the number of rows, merged and deleted ones included
  * @param sum the sum of the hashes, modulo 2⁶⁴
@@ -37,7 +37,7 @@ public record PartitionDigest(long rows, long sum) {
         return new PartitionDigest(rows - 1, sum - hash);
     }
 
-    /** Returns the digest of the rows of both. */
+    /** Returns the digest of the rows of both digests. */
     public PartitionDigest plus(PartitionDigest other) {
         return new PartitionDigest(rows + other.rows, sum + other.sum);
     }

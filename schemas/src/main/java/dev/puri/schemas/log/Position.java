@@ -46,7 +46,7 @@ public record Position(String topic, int partition, long offset) {
                 return position;
             }
         } catch (NumberFormatException e) {
-            // Reported below, as is a number in a form that toString() does not write (+3, 03, other digits).
+            // Reported below, like a number in a form that toString() does not write (+3, 03, digits of other scripts).
         }
         throw new IllegalArgumentException("not a token of a published event: \""
                 + (token.length() > 100 ? token.substring(0, 100) + "…" : token) + "\"");

@@ -12,10 +12,10 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * 64-bit hashes of rows and documents, which {@link PartitionDigest} adds up. The registrar, resolvers and indexers
- * compute them independently and compare the sums, so the hash of a row is part of the contract between releases. It
- * covers the pURI and each field of the row except the position, because servers store the position of the last event,
- * even of one that changed nothing.
+ * Computes 64-bit hashes of rows and documents, which {@link PartitionDigest} adds up. The registrar, resolvers and
+ * indexers compute the hashes independently and compare the sums, so the hash of a row is part of the contract between
+ * releases. It covers the pURI and each field of the row except the position. Positions differ between copies, because
+ * some servers also store the position of an event that changed nothing.
  *
  * <p>The hash detects faults, not attacks: it has no key. Like wyhash it multiplies two numbers to 128 bits and folds
  * the halves. The methods that take numbers create no objects, so a table calls them with the fields of its packed
@@ -85,7 +85,7 @@ public final class RowHash {
         return fold(fold(puri ^ A, uuid ^ B) ^ fold(place ^ C, times ^ D), fold(handle ^ D, state ^ A) ^ B);
     }
 
-    /** Returns the hash of a document. Its position is not part of it. */
+    /** Returns the hash of a document, which does not cover the position. */
     public static long of(Puri puri, Document document) {
         long hash = fold(ofText(puri.toBytes()) ^ A, ofText(document.owner().text()) ^ B);
         hash = fold(hash ^ ofText(document.shard().text()), ofHandle(document.handle()) ^ C);
@@ -98,7 +98,7 @@ public final class RowHash {
         return fold(hash ^ C, attributes ^ D);
     }
 
-    /** Returns the hash of a text, of its UTF-8 bytes. */
+    /** Returns the hash of the UTF-8 bytes of a text. */
     public static long ofText(String text) {
         return ofText(text.getBytes(StandardCharsets.UTF_8));
     }
@@ -140,7 +140,8 @@ public final class RowHash {
     }
 
     /**
-     * Returns the hash of a handle from its numbers. A character is the index in {@link Handle#ALPHABET}, 5 bits.
+     * Returns the hash of a handle in packed form: each random character is its index in {@link Handle#ALPHABET}, in 5
+     * bits.
      *
      * @param high the first 12 random characters, the first one in the highest bits
      * @param low the last 3 random characters
@@ -162,7 +163,7 @@ public final class RowHash {
         return a * b ^ unsignedMultiplyHigh(a, b);
     }
 
-    /** {@code Math.unsignedMultiplyHigh} needs Java 18; this is its definition by the signed product. */
+    /** Computes {@code Math.unsignedMultiplyHigh}, which needs Java 18, from the signed product. */
     private static long unsignedMultiplyHigh(long a, long b) {
         return Math.multiplyHigh(a, b) + ((a >> 63) & b) + ((b >> 63) & a);
     }

@@ -26,9 +26,6 @@ import org.jspecify.annotations.Nullable;
  * <p>Thread-safe once configured.
  */
 public final class AvroDeserializer implements Deserializer<Object> {
-    /** The cache is cleared at this size. The values of a topic normally have few schemas. */
-    private static final int MAX_CACHED_READERS = 1000;
-
     private final Map<Integer, CachedReader> readers = new ConcurrentHashMap<>();
     private GenericData genericData = new GenericData();
     private @Nullable ConfluentSchemaRegistry registry;
@@ -46,7 +43,7 @@ public final class AvroDeserializer implements Deserializer<Object> {
         SerdeSettings.requireTopicNameStrategy(configs, isKey);
         this.isSpecific = SerdeSettings.flag(configs, SerdeSettings.SPECIFIC, false);
         if (SerdeSettings.flag(configs, SerdeSettings.LOGICAL_TYPES, false)) {
-            this.genericData = ConvertingData.generic();
+            this.genericData = LogicalTypeConversions.genericData();
         }
         this.subjectSuffix = isKey ? "-key" : "-value";
         this.registry = ConfluentSchemaRegistry.create(configs);
@@ -99,10 +96,7 @@ public final class AvroDeserializer implements Deserializer<Object> {
         } else {
             cached = new CachedReader(RecordReader.createReader(writer, writer, genericData), writer.getFullName());
         }
-        if (readers.size() >= MAX_CACHED_READERS) {
-            readers.clear();
-        }
-        readers.put(id, cached);
+        ConfluentSchemaRegistry.clearedIfFull(readers).put(id, cached);
         return cached;
     }
 

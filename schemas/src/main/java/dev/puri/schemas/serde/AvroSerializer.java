@@ -37,10 +37,7 @@ import org.jspecify.annotations.Nullable;
  * Thread-safe once configured.
  */
 public final class AvroSerializer implements Serializer<Object> {
-    /** A cache is cleared at this size. The values of a topic normally have few schemas. */
-    private static final int MAX_CACHE_SIZE = 1000;
-
-    private static final GenericData GENERIC = ConvertingData.generic();
+    private static final GenericData GENERIC = LogicalTypeConversions.genericData();
 
     private final Map<String, Map<Schema, CachedWriter>> writersByTopic = new ConcurrentHashMap<>();
     private @Nullable ConfluentSchemaRegistry registry;
@@ -126,14 +123,9 @@ public final class AvroSerializer implements Serializer<Object> {
             int id = autoRegister ? registry.register(subject, registered) : registry.idOf(subject, registered);
             cached = new CachedWriter(id, writer(datum), true);
         }
-        if (writersByTopic.size() >= MAX_CACHE_SIZE) {
-            writersByTopic.clear();
-        }
-        Map<Schema, CachedWriter> writers = writersByTopic.computeIfAbsent(topic, t -> new ConcurrentHashMap<>());
-        if (writers.size() >= MAX_CACHE_SIZE) {
-            writers.clear();
-        }
-        writers.put(schema, cached);
+        Map<Schema, CachedWriter> writers = ConfluentSchemaRegistry.clearedIfFull(writersByTopic)
+                .computeIfAbsent(topic, t -> new ConcurrentHashMap<>());
+        ConfluentSchemaRegistry.clearedIfFull(writers).put(schema, cached);
         return cached;
     }
 

@@ -13,6 +13,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.apache.avro.Schema;
 import org.apache.kafka.common.config.ConfigException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A client of a schema registry with Confluent's REST API. Other registries also implement this API, for example
@@ -34,7 +35,7 @@ public final class ConfluentSchemaRegistry implements SchemaRegistry {
     private static final int VERSION_NOT_FOUND = 40402;
     private static final int SCHEMA_NOT_FOUND = 40403;
 
-    /** A cache is cleared at this size. Registries normally have dozens of schemas. */
+    /** A cache is cleared at this size. Registries normally have dozens of schemas, and the values of a topic few. */
     private static final int MAX_CACHE_SIZE = 1000;
 
     private final RegistryHttp http;
@@ -83,10 +84,7 @@ public final class ConfluentSchemaRegistry implements SchemaRegistry {
             return cachedId;
         }
         String what = "subject " + subject + " (" + schema.getFullName() + ")";
-        Response response = http.send("POST", path, body(schema), what);
-        if (!response.isSuccess()) {
-            throw toException(response, what);
-        }
+        Response response = send("POST", path, body(schema), what);
         int id = id(response, subject);
         clearedIfFull(idsBySchema).put(key, id);
         return id;
@@ -105,10 +103,7 @@ public final class ConfluentSchemaRegistry implements SchemaRegistry {
         }
         String what = "schema id " + id;
         try {
-            Response response = http.send("GET", "/schemas/ids/" + Integer.toUnsignedString(id), null, what);
-            if (!response.isSuccess()) {
-                throw toException(response, what);
-            }
+            Response response = send("GET", "/schemas/ids/" + Integer.toUnsignedString(id), null, what);
             Schema schema = parse(response, what);
             clearedIfFull(schemasById).put(id, schema);
             missingIds.remove(id);
@@ -144,10 +139,7 @@ public final class ConfluentSchemaRegistry implements SchemaRegistry {
 
     private Registered version(String subject, String version) {
         String what = "subject " + subject + (version.equals("latest") ? "" : ", version " + version);
-        Response response = http.send("GET", path(subject) + "/versions/" + version, null, what);
-        if (!response.isSuccess()) {
-            throw toException(response, what);
-        }
+        Response response = send("GET", path(subject) + "/versions/" + version, null, what);
         return new Registered(
                 id(response, subject), response.body().path("version").asInt(), parse(response, what));
     }
@@ -160,10 +152,7 @@ public final class ConfluentSchemaRegistry implements SchemaRegistry {
      */
     public List<Integer> versions(String subject) {
         String what = "versions of subject " + subject;
-        Response response = http.send("GET", path(subject) + "/versions", null, what);
-        if (!response.isSuccess()) {
-            throw toException(response, what);
-        }
+        Response response = send("GET", path(subject) + "/versions", null, what);
         if (!response.body().isArray()) {
             throw new SchemaRegistryUnavailableException(
                     what + ": " + response.from() + " answered " + response.status() + " without versions", null);
@@ -182,10 +171,7 @@ public final class ConfluentSchemaRegistry implements SchemaRegistry {
     public void setCompatibility(String subject, Compatibility level) {
         ObjectNode body = JsonNodeFactory.instance.objectNode().put("compatibility", level.name());
         String what = "compatibility of subject " + subject;
-        Response response = http.send("PUT", "/config/" + urlEncoded(subject), body, what);
-        if (!response.isSuccess()) {
-            throw toException(response, what);
-        }
+        send("PUT", "/config/" + urlEncoded(subject), body, what);
     }
 
     /**
@@ -198,10 +184,7 @@ public final class ConfluentSchemaRegistry implements SchemaRegistry {
      */
     public String compatibility(String subject) {
         String what = "compatibility of subject " + subject;
-        Response response = http.send("GET", "/config/" + urlEncoded(subject) + "?defaultToGlobal=true", null, what);
-        if (!response.isSuccess()) {
-            throw toException(response, what);
-        }
+        Response response = send("GET", "/config/" + urlEncoded(subject) + "?defaultToGlobal=true", null, what);
         JsonNode level = response.body().path("compatibilityLevel");
         if (!level.isTextual()) {
             throw new SchemaRegistryUnavailableException(
@@ -213,6 +196,19 @@ public final class ConfluentSchemaRegistry implements SchemaRegistry {
     @Override
     public void close() {
         http.close();
+    }
+
+    /**
+     * Sends a request and returns the successful response.
+     *
+     * @param what name of the requested object, for messages
+     */
+    private Response send(String method, String path, @Nullable JsonNode body, String what) {
+        Response response = http.send(method, path, body, what);
+        if (!response.isSuccess()) {
+            throw toException(response, what);
+        }
+        return response;
     }
 
     /** Returns the exception for a response that is not a success. */
@@ -262,8 +258,8 @@ public final class ConfluentSchemaRegistry implements SchemaRegistry {
         return id.asInt();
     }
 
-    /** Returns the cache, and clears it before if it is full. */
-    private static <K, V> Map<K, V> clearedIfFull(Map<K, V> cache) {
+    /** Clears a cache of schemas if it is full, and returns it. */
+    static <K, V> Map<K, V> clearedIfFull(Map<K, V> cache) {
         if (cache.size() >= MAX_CACHE_SIZE) {
             cache.clear();
         }

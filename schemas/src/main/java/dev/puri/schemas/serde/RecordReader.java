@@ -20,9 +20,6 @@ import org.apache.kafka.common.errors.SerializationException;
  * @param <T> the type of the decoded records
  */
 public final class RecordReader<T extends IndexedRecord> {
-    /** The cache is cleared at this size. The values of a topic normally have few schemas. */
-    private static final int MAX_CACHED_READERS = 1000;
-
     private final GenericData data;
     private final Schema schema;
     private final Map<Schema, DatumReader<T>> readers = new ConcurrentHashMap<>();
@@ -63,10 +60,7 @@ public final class RecordReader<T extends IndexedRecord> {
 
     private DatumReader<T> newReader(Schema writer) {
         DatumReader<T> reader = createReader(writer, schema, data);
-        if (readers.size() >= MAX_CACHED_READERS) {
-            readers.clear();
-        }
-        readers.put(writer, reader);
+        ConfluentSchemaRegistry.clearedIfFull(readers).put(writer, reader);
         return reader;
     }
 

@@ -8,9 +8,8 @@ public final class UserInfo {
     private UserInfo() {}
 
     /**
-     * Masks the user info of all URLs in a text. A password may contain characters that are invalid in a URL, even
-     * {@code
-     * @} or {@code /}. So everything between {@code ://} and the last {@code @} before the next {@code ://} is masked.
+     * Masks the user info of all URLs in a text. A password may contain characters that are invalid in a URL, even an
+     * at sign or a slash. So the text between {@code ://} and the last at sign before the next {@code ://} is masked.
      *
      * @return a text such as {@code http://***@registry:8081}
      */

@@ -44,13 +44,14 @@ public final class EventStream {
     public record Options(int maxPendingBytes, Duration heartbeat) {}
 
     /** The format of a stream: its media type, its keep-alive bytes, and the last event that a slow reader gets. */
-    enum Form {
+    enum Format {
         EVENTS(
                 "text/event-stream",
                 ServerSentEvent.comment(),
                 ServerSentEvent.of(null, "dropped", "{\"reason\":\"slow-reader\"}")),
         /**
-         * Keep-alives are empty lines. A reader detects that its stream was dropped, because the last line is missing.
+         * Keep-alives are empty lines. If a stream is dropped, the endpoint's last line is missing, so the reader
+         * detects it.
          */
         LINES("application/x-ndjson", ServerSentEvent.encoded(new byte[] {'\n'}), ServerSentEvent.encoded(new byte[] {
             '\n'
@@ -60,7 +61,7 @@ public final class EventStream {
         private final ServerSentEvent keepAlive;
         private final ServerSentEvent dropped;
 
-        Form(String mediaType, ServerSentEvent keepAlive, ServerSentEvent dropped) {
+        Format(String mediaType, ServerSentEvent keepAlive, ServerSentEvent dropped) {
             this.mediaType = AsciiString.cached(mediaType);
             this.keepAlive = keepAlive;
             this.dropped = dropped;
@@ -76,7 +77,7 @@ public final class EventStream {
 
     private final Exchange exchange;
     private final HttpServerResponse response;
-    private final Form form;
+    private final Format format;
     private final Options options;
     private final Consumer<End> onEnd;
     private final Queue<ServerSentEvent> queue = new ConcurrentLinkedQueue<>();
@@ -100,18 +101,18 @@ public final class EventStream {
         }
     }
 
-    EventStream(Exchange exchange, HttpServerResponse response, Form form, Options options, Consumer<End> onEnd) {
+    EventStream(Exchange exchange, HttpServerResponse response, Format format, Options options, Consumer<End> onEnd) {
         this.exchange = exchange;
         this.response = response;
-        this.form = form;
+        this.format = format;
         this.options = options;
         this.onEnd = onEnd;
     }
 
     /** Starts the heartbeat. A stream of events also sends a comment, and with it the headers of the response. */
     void start() {
-        if (form == Form.EVENTS) {
-            send(form.keepAlive);
+        if (format == Format.EVENTS) {
+            send(format.keepAlive);
         }
         scheduleHeartbeat();
     }
@@ -128,7 +129,7 @@ public final class EventStream {
         int length = event.length();
         if (pendingByteCount.addAndGet(length) > options.maxPendingBytes()) {
             pendingByteCount.addAndGet(-length);
-            finish(LastEvent.of(End.SLOW, form.dropped));
+            finish(LastEvent.of(End.SLOW, format.dropped));
             return false;
         }
         queue.add(event);
@@ -153,7 +154,7 @@ public final class EventStream {
 
     /** Called when the connection is closed, or if no body follows. */
     void onDisconnect() {
-        lastEvent.compareAndSet(null, LastEvent.of(End.GONE, form.keepAlive));
+        lastEvent.compareAndSet(null, LastEvent.of(End.GONE, format.keepAlive));
         close();
     }
 
@@ -216,7 +217,7 @@ public final class EventStream {
     private void scheduleHeartbeat() {
         cancelHeartbeat = exchange.after(options.heartbeat(), () -> {
             if (!hasWrittenSinceHeartbeat) {
-                send(form.keepAlive);
+                send(format.keepAlive);
             }
             hasWrittenSinceHeartbeat = false;
             if (!isClosed) {

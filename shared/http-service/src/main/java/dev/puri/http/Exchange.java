@@ -171,7 +171,7 @@ public final class Exchange {
         }
     }
 
-    /** Tells the connection's deadlines that the request has ended, and how many bytes the client may still read. */
+    /** Reports the request's end to the connection's deadlines, with the number of bytes not yet read by the client. */
     private void endRequest(long unreadBytes) {
         if (!isEndReported) {
             isEndReported = true;
@@ -179,7 +179,7 @@ public final class Exchange {
         }
     }
 
-    /** Returns whether no response is possible any more: there was one, or the client has disconnected. */
+    /** Returns whether a response is no longer possible: there was a response, or the client has disconnected. */
     public boolean isOver() {
         return isResponseClosed || request.response().closed();
     }
@@ -190,7 +190,7 @@ public final class Exchange {
      * @param onEnd called once, on the event loop, when either side has ended the stream
      */
     public EventStream events(EventStream.Options options, Consumer<EventStream.End> onEnd) {
-        return startStream(EventStream.Form.EVENTS, options, onEnd);
+        return startStream(EventStream.Format.EVENTS, options, onEnd);
     }
 
     /**
@@ -198,13 +198,13 @@ public final class Exchange {
      * break, and sends the bytes through {@link ServerSentEvent#encoded}.
      */
     public EventStream lines(EventStream.Options options, Consumer<EventStream.End> onEnd) {
-        return startStream(EventStream.Form.LINES, options, onEnd);
+        return startStream(EventStream.Format.LINES, options, onEnd);
     }
 
     private EventStream startStream(
-            EventStream.Form form, EventStream.Options options, Consumer<EventStream.End> onEnd) {
-        EventStream stream = new EventStream(this, request.response(), form, options, onEnd);
-        if (startChunked(form.mediaType(), stream::onDisconnect)) {
+            EventStream.Format format, EventStream.Options options, Consumer<EventStream.End> onEnd) {
+        EventStream stream = new EventStream(this, request.response(), format, options, onEnd);
+        if (startChunked(format.mediaType(), stream::onDisconnect)) {
             stream.start();
         }
         return stream;
@@ -432,8 +432,8 @@ public final class Exchange {
             problem(new Problem(internal.type(), internal.detail(), instance, internal.extensions()));
         } finally {
             if (!isStream && !request.response().ended()) {
-                // The response had already begun, or the problem could not be written either. Closing the connection
-                // tells the client that it has no complete response.
+                // The response had begun, or the problem could not be written either. The closed connection shows the
+                // client that the response is incomplete.
                 abort();
             }
         }

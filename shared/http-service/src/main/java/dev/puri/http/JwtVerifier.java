@@ -58,12 +58,12 @@ final class JwtVerifier {
     }
 
     /** Thrown for a token that is not accepted. The message contains no part of the token. */
-    static final class RefusedException extends Exception {
+    static final class DeniedException extends Exception {
         private static final long serialVersionUID = 1L;
 
         private final Denial denial;
 
-        RefusedException(Denial denial, String message, @Nullable Throwable cause) {
+        DeniedException(Denial denial, String message, @Nullable Throwable cause) {
             super(message, cause);
             this.denial = denial;
         }
@@ -105,9 +105,9 @@ final class JwtVerifier {
     /**
      * Verifies a token and returns its permissions.
      *
-     * @throws RefusedException if the token is invalid or cannot be verified
+     * @throws DeniedException if the token is invalid or cannot be verified
      */
-    Authorization verify(String token) throws RefusedException {
+    Authorization verify(String token) throws DeniedException {
         try {
             JWTClaimsSet claims = processor.process(token, null);
             Date expires = claims.getExpirationTime();
@@ -117,16 +117,16 @@ final class JwtVerifier {
                     scopes(claims),
                     expires.toInstant().getEpochSecond());
         } catch (ExpiredJWTException e) {
-            throw new RefusedException(Denial.EXPIRED, "The token has expired.", e);
+            throw new DeniedException(Denial.EXPIRED, "The token has expired.", e);
         } catch (BadJWTException e) {
-            throw new RefusedException(
+            throw new DeniedException(
                     Denial.CLAIMS, "The token has a wrong audience or issuer, or is not valid yet.", e);
         } catch (RateLimitReachedException e) {
-            throw new RefusedException(Denial.UNKNOWN_KEY, "The key of the token is unknown.", e);
+            throw new DeniedException(Denial.UNKNOWN_KEY, "The key of the token is unknown.", e);
         } catch (KeySourceException e) {
-            throw new RefusedException(Denial.NO_KEYS, "The keys of the issuer are unavailable.", e);
+            throw new DeniedException(Denial.NO_KEYS, "The keys of the issuer are unavailable.", e);
         } catch (ParseException | BadJOSEException | JOSEException e) {
-            throw new RefusedException(
+            throw new DeniedException(
                     Denial.SIGNATURE, "The signature, algorithm or format of the token is invalid.", e);
         }
     }

@@ -19,8 +19,8 @@ public final class LagHeader implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(LagHeader.class);
 
     /**
-     * Lower staleness is normal and not reported: the brokers' end offsets are read once a second, and it takes
-     * time until the data includes all records before them. The rest is a margin for slow brokers.
+     * Lower staleness is normal and not reported. End offsets are read once a second, and reading the records up to
+     * them takes time. The limit has a margin for slow brokers.
      */
     private static final Duration MIN_STALENESS = Duration.ofSeconds(5);
 

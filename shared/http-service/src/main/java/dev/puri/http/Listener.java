@@ -80,12 +80,13 @@ public final class Listener implements AutoCloseable {
             MeasuredRoute placeholderRoute =
                     new MeasuredRoute(options.name(), Route.get("/unrouted", Scope.NONE, exchange -> {}), metrics);
             ListenerState state = new ListenerState(options, metrics);
-            Access access = new Access(options, vertx, metrics, InstantSource.system(), keyTimes);
+            RequestAuthorizer authorizer =
+                    new RequestAuthorizer(options, vertx, metrics, InstantSource.system(), keyTimes);
             Tls tls = Tls.of(options.http().tls(), options.limits().headerTimeout());
             ServerSSLOptions certificates = tls == null ? null : readCertificates(tls, vertx);
             List<ListenerLoop> loops = new ArrayList<>();
             for (int i = 0; i < options.eventLoops(); i++) {
-                loops.add(new ListenerLoop(options, table, placeholderRoute, state, access, certificates));
+                loops.add(new ListenerLoop(options, table, placeholderRoute, state, authorizer, certificates));
             }
             var loopsToStart = loops.iterator();
             awaitStart(vertx.deployVerticle(
@@ -94,7 +95,7 @@ public final class Listener implements AutoCloseable {
                     ? null
                     : new CertificateRenewal(tls, loops.getFirst(), certificates);
             long fileCheckTimer = vertx.setPeriodic(fileCheckPeriod.toMillis(), id -> {
-                access.reloadTokens(vertx);
+                authorizer.reloadTokens(vertx);
                 if (renewal != null) {
                     renewal.check(vertx);
                 }

@@ -33,7 +33,7 @@ final class ListenerLoop extends VerticleBase {
     private final RouteTable table;
     private final MeasuredRoute placeholderRoute;
     private final ListenerState state;
-    private final Access access;
+    private final RequestAuthorizer authorizer;
     private final AllowedHosts hosts;
     private final ConnectionDeadlines deadlines;
     private final HttpServerOptions serverOptions;
@@ -50,13 +50,13 @@ final class ListenerLoop extends VerticleBase {
             RouteTable table,
             MeasuredRoute placeholderRoute,
             ListenerState state,
-            Access access,
+            RequestAuthorizer authorizer,
             @Nullable ServerSSLOptions tls) {
         this.options = options;
         this.state = state;
         this.table = table;
         this.placeholderRoute = placeholderRoute;
-        this.access = access;
+        this.authorizer = authorizer;
         this.hosts = AllowedHosts.of(options);
         this.deadlines = new ConnectionDeadlines(options.limits(), state);
         this.serverOptions = serverOptions(options.limits(), tls);
@@ -224,10 +224,10 @@ final class ListenerLoop extends VerticleBase {
     }
 
     private void admit(HttpServerRequest request, Route route, Exchange exchange) {
-        if (access.isOpen(route.scope())) {
+        if (authorizer.isOpen(route.scope())) {
             dispatch(request, route, exchange);
         } else {
-            access.admit(exchange, route.scope(), () -> dispatch(request, route, exchange));
+            authorizer.admit(exchange, route.scope(), () -> dispatch(request, route, exchange));
         }
     }
 

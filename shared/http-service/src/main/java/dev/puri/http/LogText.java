@@ -16,7 +16,7 @@ final class LogText {
         if (text == null) {
             return "";
         }
-        if (text.length() <= MAX_CHARS && isPlain(text)) {
+        if (text.length() <= MAX_CHARS && isHarmless(text)) {
             return text;
         }
         StringBuilder escaped = new StringBuilder(MAX_CHARS + 16);
@@ -34,7 +34,7 @@ final class LogText {
         return escaped.toString();
     }
 
-    private static boolean isPlain(String text) {
+    private static boolean isHarmless(String text) {
         for (int i = 0; i < text.length(); i++) {
             if (!isHarmless(text.charAt(i))) {
                 return false;

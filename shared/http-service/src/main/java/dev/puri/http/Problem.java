@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * An error response: {@code application/problem+json} (RFC 9457).
  *
- * @param detail what is wrong with this request, for people
+ * @param detail the mistake in this request, for people
  * @param instance a URI of this occurrence of the problem; null for none
  * @param extensions further members: strings, numbers, booleans, and lists of these
  */
@@ -35,7 +35,7 @@ public record Problem(
         return new Problem(type, detail, instance, newExtensions);
     }
 
-    /** Encodes the problem as a whole HTTP/1.1 response, for a connection that closes without a request. */
+    /** Encodes a whole HTTP/1.1 response, for a connection that is closed before a request was read. */
     byte[] asHttp1() {
         byte[] body = JsonBody.bytes(this::writeTo);
         String head = "HTTP/1.1 " + type.status() + ' '

@@ -41,7 +41,7 @@ public record ProblemType(String name, String title, int status) {
     public static final ProblemType DRAINING = new ProblemType("draining", "The server is stopping", 503);
     public static final ProblemType INTERNAL = new ProblemType("internal", "The server has a bug", 500);
 
-    /** Returns the types with which every listener responds, whatever its routes. */
+    /** Returns the types with which a listener itself responds, independent of its routes. */
     public static List<ProblemType> ofListeners() {
         return List.of(
                 BAD_REQUEST,

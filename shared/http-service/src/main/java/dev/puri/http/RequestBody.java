@@ -114,10 +114,10 @@ final class RequestBody {
     /** Called when the body cannot be read to its end: its framing is invalid, or the client has disconnected. */
     private void onReadFailure(Throwable cause) {
         loop.deadlines().bodyEnded(this);
-        boolean isFraming = cause instanceof IllegalArgumentException || cause instanceof CodecException;
-        if (isFraming && !exchange.isHttp2()) {
-            // After invalid framing the start of the next request is unknown. So Vert.x closes the connection, even if
-            // data is unflushed. Therefore the response is flushed now.
+        boolean isFramingError = cause instanceof IllegalArgumentException || cause instanceof CodecException;
+        if (isFramingError && !exchange.isHttp2()) {
+            // Vert.x closes a connection after invalid framing, because the start of the next request is unknown. It
+            // would discard an unflushed response, so the response is flushed now.
             isIncomplete = false;
             exchange.header(HttpHeaders.CONNECTION, HttpHeaders.CLOSE);
             exchange.problem(framingProblem(cause, "The chunks of the body are invalid."));
@@ -133,8 +133,8 @@ final class RequestBody {
     static Problem framingProblem(Throwable cause, String defaultDetail) {
         return Problem.of(
                 ProblemType.BAD_REQUEST,
-                cause instanceof StrictRequestDecoder.FramingException rule
-                        ? String.valueOf(rule.getMessage())
+                cause instanceof StrictRequestDecoder.FramingException violation
+                        ? String.valueOf(violation.getMessage())
                         : defaultDetail);
     }
 

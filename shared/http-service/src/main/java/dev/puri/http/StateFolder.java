@@ -94,8 +94,8 @@ public record StateFolder(
     }
 
     /**
-     * Checks a configured directory. Called when settings are read, so that a server does not start with an unusable
-     * directory. While the server runs, it would only retry for ever.
+     * Checks a configured directory. Called when settings are read. Otherwise a server with an unusable directory would
+     * start and then retry for ever.
      *
      * @throws IllegalArgumentException if the directory cannot be created or written to
      */
@@ -105,7 +105,7 @@ public record StateFolder(
             ancestor = ancestor.getParent();
         }
         if (ancestor == null || !Files.isDirectory(ancestor)) {
-            throw new IllegalArgumentException("PURI_STATE_DIR: " + ancestor + " is no folder");
+            throw new IllegalArgumentException("PURI_STATE_DIR: " + ancestor + " is not a directory");
         }
         if (!Files.isWritable(ancestor)) {
             throw new IllegalArgumentException("PURI_STATE_DIR: " + ancestor + " cannot be written to");

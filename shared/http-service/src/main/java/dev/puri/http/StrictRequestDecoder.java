@@ -34,7 +34,8 @@ final class StrictRequestDecoder extends VertxHttpRequestDecoder {
     private static final int HOST_LENGTH = HttpHeaderNames.HOST.length();
 
     /**
-     * The index of the byte that Vert.x 5.0.10 does not compare: it takes the name Content-Xength for Content-Length.
+     * The index of the byte that Vert.x 5.0.10 does not compare when it looks up a header name. So it mistakes
+     * Content-Xength for Content-Length.
      */
     private static final int UNCOMPARED_INDEX = "content-".length();
 
@@ -58,7 +59,8 @@ final class StrictRequestDecoder extends VertxHttpRequestDecoder {
 
     private int hostHeaderCount;
     private int transferEncodingCount;
-    private boolean hasFoldedLine;
+    /** Whether a header or trailer of the current message is on a line with an invalid start. */
+    private boolean hasInvalidLineStart;
 
     /** Thrown for a message that violates a rule of HTTP. */
     static final class FramingException extends IllegalArgumentException {
@@ -110,7 +112,7 @@ final class StrictRequestDecoder extends VertxHttpRequestDecoder {
         if (isInChunks) {
             bytesToChunkSize -= bytes.readerIndex() - start - chunkSizeBytes;
         } else if (hasHeaders) {
-            hasFoldedLine |= hasLineStartingWithControlOrSpace(bytes, start, bytes.readerIndex());
+            hasInvalidLineStart |= hasInvalidLineStart(bytes, start, bytes.readerIndex());
         }
         for (int i = firstNewIndex; i < decoded.size(); i++) {
             String violation = onDecoded(decoded, i);
@@ -141,12 +143,12 @@ final class StrictRequestDecoder extends VertxHttpRequestDecoder {
                 content.release();
             }
             if (message instanceof LastHttpContent && content.decoderResult().isSuccess()) {
-                boolean hadFoldedLine = hasFoldedLine;
+                boolean hadInvalidLineStart = hasInvalidLineStart;
                 part = Part.HEAD;
                 hostHeaderCount = 0;
                 transferEncodingCount = 0;
-                hasFoldedLine = false;
-                return hadFoldedLine ? "A trailer continues on a second line." : null;
+                hasInvalidLineStart = false;
+                return hadInvalidLineStart ? "A trailer continues on a second line." : null;
             }
         }
         return null;
@@ -156,7 +158,7 @@ final class StrictRequestDecoder extends VertxHttpRequestDecoder {
     private @Nullable String findViolation(HttpRequest request) {
         boolean isHttp10 = request.protocolVersion() == HttpVersion.HTTP_1_0;
         HttpHeaders headers = request.headers();
-        if (hasFoldedLine) {
+        if (hasInvalidLineStart) {
             return "A header line begins with white space.";
         }
         if (hostHeaderCount > 1 || hostHeaderCount == 0 && !isHttp10) {
@@ -205,10 +207,10 @@ final class StrictRequestDecoder extends VertxHttpRequestDecoder {
     }
 
     /**
-     * Returns whether a line begins with a control character, or with white space (obs-fold: continues the previous
-     * line).
+     * Returns whether any line begins with white space or a control character. Such a line could continue the previous
+     * line (obs-fold).
      */
-    private static boolean hasLineStartingWithControlOrSpace(ByteBuf bytes, int start, int end) {
+    private static boolean hasInvalidLineStart(ByteBuf bytes, int start, int end) {
         for (int line = start; line < end; ) {
             byte first = bytes.getByte(line);
             if (first >= 0 && first <= ' ' && first != '\r' && first != '\n') {

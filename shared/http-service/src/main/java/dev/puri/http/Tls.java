@@ -24,8 +24,8 @@ import javax.net.ssl.X509KeyManager;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads a listener's certificate, key and trusted authorities. It checks the files when it reads them. So if a renewed
- * file is invalid, the listener logs the error and keeps the previous files, and no handshake fails.
+ * Reads and checks the files of a listener's certificate, key and trusted authorities. If a renewed file is invalid,
+ * the listener logs the error and keeps the previous files, so no handshake fails.
  */
 final class Tls {
     /** TLS 1.0 and 1.1 are deprecated by RFC 8996. */
@@ -136,7 +136,7 @@ final class Tls {
                             + ", which has the algorithm " + algorithm + ": " + e.getMessage(),
                     e);
         }
-        throw new UnusableFileException("PURI_TLS_KEY: the key in " + key + " is not that of " + certificate, null);
+        throw new UnusableFileException("PURI_TLS_KEY: the key in " + key + " does not belong to " + certificate, null);
     }
 
     private static PrivateKey findPrivateKey(PemKeyCertOptions pair, String algorithm, Vertx vertx) throws Exception {

@@ -48,8 +48,7 @@ public record TlsSettings(
                 }
             }
             default ->
-                mistakes.add("PURI_TLS_CLIENT_AUTH: \"" + tlsClientAuth
-                        + "\" is not what it must be: none, request or required");
+                mistakes.add("PURI_TLS_CLIENT_AUTH: \"" + tlsClientAuth + "\" must be none, request or required");
         }
         InvalidSettingsException.throwIfAny(mistakes);
     }

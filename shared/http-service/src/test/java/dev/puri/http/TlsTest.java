@@ -153,7 +153,7 @@ final class TlsTest {
         CERTIFICATES.key("client", key);
         assertThatThrownBy(() -> start(Map.of()))
                 .isInstanceOf(CannotListenException.class)
-                .hasMessageContaining("is not that of " + certificate);
+                .hasMessageContaining("does not belong to " + certificate);
         Files.delete(certificate);
         assertThatThrownBy(() -> start(Map.of()))
                 .isInstanceOf(CannotListenException.class)

@@ -24,10 +24,7 @@ public final class InvalidSettingsException extends IllegalArgumentException {
         }
     }
 
-    /**
-     * Returns the mistakes. Each quotes the setting's name as the user wrote it and the value, and says what was
-     * expected.
-     */
+    /** Returns the mistakes. Each has the setting's name as the user wrote it, the value, and the expectation. */
     public List<String> mistakes() {
         return mistakes;
     }

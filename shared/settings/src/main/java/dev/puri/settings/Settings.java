@@ -67,15 +67,16 @@ public final class Settings {
     }
 
     /**
-     * Returns a copy that accepts and ignores the settings of these servers, which share the environment or the file,
-     * instead of those of an earlier call.
+     * Returns a copy that accepts and ignores the settings of these servers, because they share the environment or the
+     * file with this server. A later call replaces the servers of an earlier call.
      */
     public Settings alsoAccepting(Collection<? extends Class<? extends Record>> servers) {
         return new Settings(flags, environment, file, List.copyOf(servers), otherVariables);
     }
 
     /**
-     * Returns a copy that accepts and ignores these environment variables, instead of those of an earlier call.
+     * Returns a copy that accepts and ignores these environment variables. A later call replaces the variables of an
+     * earlier call.
      *
      * @param names full names, e.g. {@code PURI_RESOLVER}
      */
@@ -117,7 +118,7 @@ public final class Settings {
     }
 
     /**
-     * Reads the settings of a server that shares its environment with no other.
+     * Reads the settings of a server that does not share its environment with other servers.
      *
      * @throws InvalidSettingsException listing every mistake
      */

@@ -77,8 +77,8 @@ public final class EmbeddedBroker implements AutoCloseable {
 
     private static EmbeddedBroker start(DataDirectory data, int port) {
         int controllerPort = Ports.free();
-        // If the start fails, Kafka halts the JVM without a message. So during the start the halt procedure throws an
-        // exception instead; afterwards the default is restored. The halt procedure is global, hence the lock.
+        // If the start fails, Kafka halts the JVM without a message. So the halt procedure throws an exception during
+        // the start. The halt procedure is global, so only one broker starts at a time.
         synchronized (START_LOCK) {
             Exit.setHaltProcedure((status, message) -> {
                 throw new IllegalStateException(message == null ? "a fatal fault; see the log" : message);

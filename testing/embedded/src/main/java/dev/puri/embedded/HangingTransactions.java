@@ -307,9 +307,9 @@ final class HangingTransactions {
     }
 
     /**
-     * Chooses one of two decisions: the earlier from transaction version 2 on, because later decisions have higher
-     * epochs and belong to later transactions; before version 2, where epochs do not tell transactions apart, the
-     * later.
+     * Chooses between two decisions. From transaction version 2 on this is the earlier decision, because a later one
+     * has a higher epoch and belongs to a later transaction. Before version 2 the epochs of a producer's transactions
+     * are equal, so it is the later decision.
      */
     private static Decision choose(Decision earlier, Decision later) {
         return later.version().supportsEpochBump() ? earlier : later;

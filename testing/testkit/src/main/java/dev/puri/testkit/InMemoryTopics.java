@@ -46,7 +46,7 @@ public final class InMemoryTopics {
         topics.put(topic, new Topic(Uuid.randomUuid(), new long[partitions], new long[partitions]));
     }
 
-    /** Makes every request fail, or not. */
+    /** Sets whether every request fails, as if no broker were reachable. */
     public synchronized void setAway(boolean newValue) {
         isAway = newValue;
     }

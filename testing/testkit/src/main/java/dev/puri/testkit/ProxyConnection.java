@@ -29,7 +29,9 @@ final class ProxyConnection {
     private final Consumer<ProxyConnection> ended;
     private final List<Thread> threads;
 
-    /** The requests in flight whose responses are rewritten. A broker responds in the order of the requests. */
+    /**
+     * The requests whose responses are pending and will be rewritten. A broker responds in the order of the requests.
+     */
     private final BlockingQueue<RequestHeader> inFlight = new LinkedBlockingQueue<>(MAX_IN_FLIGHT);
 
     /**

@@ -49,7 +49,7 @@ final class ResponseRewriter {
     private final int port;
     private final List<RecordDrop> drops = new CopyOnWriteArrayList<>();
 
-    /** From metadata responses, because newer fetch responses contain only the ids. */
+    /** Names of topics by id, from metadata responses. Newer fetch responses contain only the ids. */
     private final Map<Uuid, String> topicNames = new ConcurrentHashMap<>();
 
     ResponseRewriter(String host, int port) {
@@ -81,7 +81,7 @@ final class ResponseRewriter {
         return ((ProduceRequest) request).acks() != 0;
     }
 
-    /** Returns what the client receives for a response; the response itself if nothing in it changes. */
+    /** Returns the rewritten response; the same object if nothing in it changes. */
     ByteBuffer rewrite(RequestHeader request, ByteBuffer response) {
         AbstractResponse parsed = AbstractResponse.parseResponse(response.duplicate(), request);
         return replace(parsed) ? serialize(request, parsed) : response;
@@ -122,8 +122,8 @@ final class ResponseRewriter {
 
     private boolean replace(MetadataResponseData metadata) {
         if (metadata.brokers().size() > 1) {
-            throw new IllegalStateException("the cluster has "
-                    + metadata.brokers().size() + " brokers; a proxy can stand in front of one broker only");
+            throw new IllegalStateException(
+                    "the cluster has " + metadata.brokers().size() + " brokers; a proxy supports only one broker");
         }
         metadata.brokers().forEach(each -> each.setHost(host).setPort(port));
         metadata.topics().forEach(each -> {

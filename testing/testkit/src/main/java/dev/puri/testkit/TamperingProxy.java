@@ -75,7 +75,7 @@ public final class TamperingProxy implements Broker, AutoCloseable {
         int colon = bootstrapServers.lastIndexOf(':');
         if (colon <= 0 || bootstrapServers.contains(",")) {
             throw new IllegalArgumentException(
-                    "a proxy stands in front of one broker, host:port, not " + bootstrapServers);
+                    "a proxy needs the address host:port of one broker, not " + bootstrapServers);
         }
         return new InetSocketAddress(
                 bootstrapServers.substring(0, colon), Integer.parseInt(bootstrapServers.substring(colon + 1)));

@@ -7,11 +7,11 @@ import java.util.List;
 import java.util.function.LongSupplier;
 
 /**
- * Orders the addresses of resolvers for each look-up. The order is that of the options, so a client uses one resolver
- * as long as that resolver works. An address that failed is last until its back-off is over. The back-off doubles with
- * each failure. After the back-off, one look-up tries the address first. Other look-ups use it first again only after
- * it has answered, or after a back-off of the same length without an answer. So an address that hangs delays only one
- * look-up per back-off.
+ * Orders the addresses of resolvers for each look-up. Addresses that work keep the order of the options, so a client
+ * uses one resolver as long as that resolver works. An address that failed is last until its back-off is over. The
+ * back-off doubles with each failure. After the back-off, one look-up tries the address first. Other look-ups use it
+ * first again only after it has answered, or after a back-off of the same length without an answer. So an address that
+ * hangs delays only one look-up per back-off.
  */
 final class Addresses {
     static final Duration MIN_BACKOFF = Duration.ofMillis(500);

@@ -11,7 +11,7 @@ import java.util.concurrent.Flow;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads a UTF-8 body up to a maximum size. A longer body fails, so that a server that is no resolver cannot fill the
+ * Reads a UTF-8 body up to a maximum size. A longer body fails, so that a server that is not a resolver cannot fill the
  * memory.
  */
 final class BoundedText implements BodySubscriber<String> {

@@ -139,7 +139,7 @@ final class ChangeFeed implements AutoCloseable {
         session = null;
         lastFailure = reason.length() > MAX_FAILURE_CHARS ? reason.substring(0, MAX_FAILURE_CHARS) + "…" : reason;
         state = Feed.CONNECTING;
-        cache.use(false);
+        cache.setEnabled(false);
         if (ended.isOpen) {
             retryDelay = MIN_RETRY_DELAY;
         }
@@ -183,7 +183,7 @@ final class ChangeFeed implements AutoCloseable {
             case "reset" -> {
                 lastId = null;
                 state = Feed.CATCHING_UP;
-                cache.use(false);
+                cache.setEnabled(false);
             }
             default -> {}
         }
@@ -208,7 +208,7 @@ final class ChangeFeed implements AutoCloseable {
         markOpen(source);
         if (isNewFeed || epochSeconds > lastEpochSeconds) {
             state = Feed.CURRENT;
-            cache.use(true);
+            cache.setEnabled(true);
             source.lastProgressAt = nanoClock.getAsLong();
         }
         lastId = id;
@@ -251,7 +251,7 @@ final class ChangeFeed implements AutoCloseable {
             state = Feed.OFF;
             lastSession = session;
             session = null;
-            cache.use(false);
+            cache.setEnabled(false);
         }
         if (lastSession != null) {
             lastSession.cancel();

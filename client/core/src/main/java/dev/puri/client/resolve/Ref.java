@@ -140,8 +140,8 @@ public final class Ref {
     }
 
     /**
-     * Returns this reference with the token of an event. The resolver waits until it has read
-     * the event. If the wait ends before, the verdict is {@link Verdict.NotCaughtUp}.
+     * Returns this reference with the token of an event. The resolver then waits until it has read the event. If the
+     * wait ends first, the verdict is {@link Verdict.NotCaughtUp}.
      *
      * @param token the position that publishing the event returned
      */

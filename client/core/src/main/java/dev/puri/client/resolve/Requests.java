@@ -287,8 +287,7 @@ final class Requests {
                 if (result.isDone() || untriedAddresses.isEmpty()) {
                     return;
                 }
-                // The untried addresses share the remaining time before the deadline; the last address may use all of
-                // it.
+                // The untried addresses share the time before the deadline; the last address may use all of it.
                 Duration attemptWait = remainingWait();
                 long shareNanos = Math.max(0, remainingNanos() - attemptWait.toNanos()) / untriedAddresses.size();
                 timeout = untriedAddresses.size() == 1 ? null : attemptWait.plusNanos(shareNanos);
@@ -486,7 +485,8 @@ final class Requests {
         }
     }
 
-    private static Throwable unwrapped(Throwable error) {
+    /** Returns the cause of a CompletionException, with which dependent stages fail; returns other errors unchanged. */
+    static Throwable unwrapped(Throwable error) {
         return error instanceof CompletionException && error.getCause() != null ? error.getCause() : error;
     }
 

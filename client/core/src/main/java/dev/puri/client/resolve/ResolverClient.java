@@ -6,7 +6,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -118,8 +117,8 @@ public final class ResolverClient implements IdentityResolver {
         CompletableFuture<Verdict> answer = ref.token() == null
                 ? joiner.add(ref)
                 : sendWithWait(List.of(ref), wait).thenApply(verdicts -> verdicts.get(0));
-        // Pass a copy: withDeadline completes its argument at the deadline, and the original would never reduce the
-        // count.
+        // A copy, because withDeadline completes its argument at the deadline, and the original must complete when the
+        // request ends.
         return withDeadline(removingPending(answer, 1).copy(), ref.token() == null ? Duration.ZERO : wait);
     }
 
@@ -202,8 +201,8 @@ public final class ResolverClient implements IdentityResolver {
     }
 
     /**
-     * Subtracts the references from the pending ones when their request ends, even if the deadline of the look-up is
-     * over before, because the request still uses resources.
+     * Subtracts the references from the pending count when their request ends. This may be after the deadline of the
+     * look-up, because the request uses resources until it ends.
      */
     private <T> CompletableFuture<T> removingPending(CompletableFuture<T> answer, int refs) {
         return answer.whenComplete((value, error) -> pending.addAndGet(-refs));
@@ -226,9 +225,9 @@ public final class ResolverClient implements IdentityResolver {
     }
 
     /**
-     * Sends several requests, one after the other, if the wait is longer than a resolver accepts. Each request counts as
-     * {@code maxWait}, even if the resolver answers sooner, so at most {@code wait / maxWait} requests are sent, rounded up. No
-     * request begins after the end of the wait, also if an earlier request took longer than {@code maxWait}.
+     * Sends a request. If the wait is longer than a resolver accepts, sends several requests, one after the other. Each
+     * request reduces the wait by {@code maxWait}, even if the resolver responds sooner, so the number of requests is
+     * bounded. No request begins after the end of the wait.
      */
     private CompletableFuture<List<Verdict>> sendWithWait(List<Ref> refs, Duration wait, long waitEndsAt) {
         Duration part = shorter(wait, options.maxWait());
@@ -272,8 +271,7 @@ public final class ResolverClient implements IdentityResolver {
                 limited.completeExceptionally(new ResolverException(
                         Kind.DEADLINE, "no resolver answered within " + limit.toMillis() + " ms", error));
             } else {
-                limited.completeExceptionally(
-                        error instanceof CompletionException && error.getCause() != null ? error.getCause() : error);
+                limited.completeExceptionally(Requests.unwrapped(error));
             }
         });
         return limited.minimalCompletionStage();

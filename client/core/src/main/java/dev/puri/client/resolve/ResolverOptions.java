@@ -262,7 +262,7 @@ public record ResolverOptions(
             return this;
         }
 
-        /** The JVM's default by default. */
+        /** The JVM's default TLS context by default. */
         public Builder tls(SSLContext context) {
             tls = context;
             return this;

@@ -314,7 +314,7 @@ final class RowCache {
     }
 
     /** Sets whether {@link #get} may return cached verdicts. */
-    void use(boolean enabled) {
+    void setEnabled(boolean enabled) {
         isEnabled = enabled;
     }
 

@@ -13,7 +13,6 @@ import java.util.Queue;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -110,32 +109,33 @@ public final class Scatter {
         }
 
         CompletionStage<List<Gathered<R>>> run() {
-            List<CompletableFuture<Boolean>> lanes = new ArrayList<>();
+            List<CompletableFuture<Boolean>> queryChains = new ArrayList<>();
             for (int i = Math.min(maxQueries, tablesToQuery.size()); i > 0; i--) {
-                lanes.add(runLane());
+                queryChains.add(runNextQueries());
             }
-            return CompletableFuture.allOf(lanes.toArray(CompletableFuture[]::new))
+            return CompletableFuture.allOf(queryChains.toArray(CompletableFuture[]::new))
                     .thenApply(done -> verdicts.stream().map(this::gathered).toList());
         }
 
         /**
-         * Queries one table after the other, until no table is left or a query does not end although it was cancelled.
+         * Queries one table after the other. Stops if no table is left, or if a query still runs after it was
+         * cancelled.
          */
-        private CompletableFuture<Boolean> runLane() {
+        private CompletableFuture<Boolean> runNextQueries() {
             for (var next = tablesToQuery.poll(); next != null; next = tablesToQuery.poll()) {
                 CompletableFuture<Boolean> mayStartNext = query(next.getKey(), List.copyOf(next.getValue()));
-                // If the query is already done, the loop queries the next table. A call of runLane() would nest once
-                // for each table.
+                // If the query is already done, the loop queries the next table. A call of runNextQueries() would nest
+                // once for each table.
                 if (!mayStartNext.isDone()) {
-                    return mayStartNext.thenCompose(mayStart -> mayStart ? runLane() : mayStartNext);
+                    return mayStartNext.thenCompose(mayStart -> mayStart ? runNextQueries() : mayStartNext);
                 }
             }
             return CompletableFuture.completedFuture(true);
         }
 
         /**
-         * Queries a table. The result completes with true when the next query may start. It is false if this query
-         * still runs and tables are left, so that the lane must stop.
+         * Queries a table. The result completes with true when the next query may start. It completes with false if
+         * this query still runs and tables are left, so that no further query may start in its place.
          */
         private CompletableFuture<Boolean> query(Table table, List<Located> locatedRows) {
             CompletableFuture<Map<UUID, R>> answer = new CompletableFuture<>();
@@ -183,8 +183,7 @@ public final class Scatter {
         }
 
         private Throwable cause(Throwable error) {
-            Throwable cause =
-                    error instanceof CompletionException && error.getCause() != null ? error.getCause() : error;
+            Throwable cause = Requests.unwrapped(error);
             return cause instanceof TimeoutException && cause.getMessage() == null
                     ? new TimeoutException("the shard did not respond within " + queryTimeout.toMillis() + " ms")
                     : cause;

@@ -28,7 +28,7 @@ public interface ShardQuery<R> {
 
     /**
      * Converts a blocking function, such as a JDBC query, to a query. If the function takes too long, its thread is
-     * interrupted. If it has not begun by then, it is not called.
+     * interrupted. If it has not begun before the time limit, it is not called.
      *
      * @param executor runs the function
      */

@@ -29,7 +29,7 @@ class RowCacheTest {
 
     private RowCache cache(Duration lag, int maxChanged) {
         RowCache made = new RowCache(100, lag, () -> now, maxChanged);
-        made.use(true);
+        made.setEnabled(true);
         return made;
     }
 
@@ -138,9 +138,9 @@ class RowCacheTest {
     @Test
     void answersNothingWhileTheFeedIsNotCurrent() {
         keep(A, found(A, null));
-        cache.use(false);
+        cache.setEnabled(false);
         assertThat(cache.get(Ref.of(A))).isNull();
-        cache.use(true);
+        cache.setEnabled(true);
         assertThat(cache.get(Ref.of(A))).isNotNull();
     }
 

@@ -117,8 +117,8 @@ public final class Outbox {
                 insert.setString(3, event.puri().toString());
                 insert.setString(4, event.change().getClass().getSimpleName());
                 insert.setBytes(5, payloads.get(i));
-                insert.setString(6, context == null ? null : context.validTraceparent());
-                insert.setString(7, context == null ? null : context.validTracestate());
+                insert.setString(6, context == null ? null : context.storableTraceparent());
+                insert.setString(7, context == null ? null : context.storableTracestate());
                 insert.setLong(8, now);
                 insert.addBatch();
             }

@@ -3,8 +3,8 @@ package dev.puri.client.outbox;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The trace context of an event: values of the headers of W3C Trace Context. The record of the event in Kafka gets the
- * headers {@code traceparent} and {@code tracestate}.
+ * The trace context of an event (W3C Trace Context). The event's Kafka record gets the values as the headers {@code
+ * traceparent} and {@code tracestate}.
  *
  * @param traceparent such as {@code 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01}
  * @param tracestate null if there is none
@@ -14,21 +14,21 @@ public record TraceContext(String traceparent, @Nullable String tracestate) {
     private static final int MAX_TRACESTATE_LENGTH = 512;
 
     /**
-     * Returns the value of {@code traceparent}, or null if it is not valid in version 00, because an invalid value must
-     * not fail the transaction.
+     * Returns the value of {@code traceparent} if it fits its column, otherwise null. A malformed value must not fail
+     * the transaction. Values of version 00 have 55 characters; other values are dropped.
      */
     @Nullable
-    String validTraceparent() {
+    String storableTraceparent() {
         return traceparent.length() == TRACEPARENT_LENGTH && isPrintable(traceparent) ? traceparent : null;
     }
 
     /**
-     * Returns the value of {@code tracestate}, or null if it is longer than the standard requires to propagate or
-     * {@code traceparent} is not valid.
+     * Returns the value of {@code tracestate} if it fits its column, otherwise null. Also returns null if {@link
+     * #storableTraceparent} does. The standard requires systems to propagate at least 512 characters.
      */
     @Nullable
-    String validTracestate() {
-        return validTraceparent() != null
+    String storableTracestate() {
+        return storableTraceparent() != null
                         && tracestate != null
                         && tracestate.length() <= MAX_TRACESTATE_LENGTH
                         && isPrintable(tracestate)

@@ -10,16 +10,17 @@ class TraceContextTest {
     @Test
     void keepsValuesThatTheStandardAllows() {
         TraceContext context = new TraceContext(PARENT, "a=1");
-        assertThat(context.validTraceparent()).isEqualTo(PARENT);
-        assertThat(context.validTracestate()).isEqualTo("a=1");
-        assertThat(new TraceContext(PARENT, null).validTracestate()).isNull();
+        assertThat(context.storableTraceparent()).isEqualTo(PARENT);
+        assertThat(context.storableTracestate()).isEqualTo("a=1");
+        assertThat(new TraceContext(PARENT, null).storableTracestate()).isNull();
     }
 
     @Test
     void dropsOversizedValuesInsteadOfFailingATransaction() {
-        assertThat(new TraceContext(PARENT, "x".repeat(513)).validTracestate()).isNull();
-        assertThat(new TraceContext(PARENT + "0", "a=1").validTraceparent()).isNull();
-        assertThat(new TraceContext(PARENT + "0", "a=1").validTracestate()).isNull();
-        assertThat(new TraceContext("ü".repeat(55), null).validTraceparent()).isNull();
+        assertThat(new TraceContext(PARENT, "x".repeat(513)).storableTracestate())
+                .isNull();
+        assertThat(new TraceContext(PARENT + "0", "a=1").storableTraceparent()).isNull();
+        assertThat(new TraceContext(PARENT + "0", "a=1").storableTracestate()).isNull();
+        assertThat(new TraceContext("ü".repeat(55), null).storableTraceparent()).isNull();
     }
 }

@@ -149,7 +149,7 @@ final class MissingBeanFailureAnalyzer extends AbstractInjectionFailureAnalyzer<
                 : List.of(new Reason(name + " is false", "Set " + name + "=true"));
     }
 
-    /** Returns a reason if the type, and hence the artifact, is not on the class path. */
+    /** Returns a reason if the artifact is not on the class path, which the absence of one of its types shows. */
     private List<Reason> reasonIfAbsent(String type, String artifact) {
         return ClassUtils.isPresent(type, beans.getBeanClassLoader())
                 ? List.of()

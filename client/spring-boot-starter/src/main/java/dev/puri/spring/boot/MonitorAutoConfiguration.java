@@ -53,8 +53,7 @@ public class MonitorAutoConfiguration {
     @ConditionalOnClass(SanitizingFunction.class)
     static class SanitizerConfiguration {
         /**
-         * Masks the user info of URLs. Runs last, because a function that the application defines may hide the whole
-         * value.
+         * Masks the user info of URLs. Runs last, so that a function of the application can first hide the whole value.
          */
         @Bean
         @Order(Ordered.LOWEST_PRECEDENCE)

@@ -18,7 +18,7 @@ final class PropertyMistakes {
      */
     static final Set<String> DIALECTS = Set.of("postgresql", "mysql", "mariadb");
 
-    private static final boolean IS_DECLARATIONS_PRESENT =
+    private static final boolean HAS_CLIENT_DECLARATIONS =
             ClassUtils.isPresent("dev.puri.client.declarations.CollectionsFile", null);
 
     /**
@@ -60,7 +60,7 @@ final class PropertyMistakes {
                     "puri.source: has " + source.length() + " characters; must have 1 to " + Event.MAX_SOURCE_LENGTH);
         }
         if (properties.collections() != null) {
-            if (!IS_DECLARATIONS_PRESENT) {
+            if (!HAS_CLIENT_DECLARATIONS) {
                 mistakes.add("puri.collections=" + properties.collections()
                         + ": needs dev.puri:client-declarations on the class path");
             } else if (!properties.collections().exists()) {

@@ -8,9 +8,9 @@ import org.springframework.beans.factory.DisposableBean;
 import org.springframework.context.SmartLifecycle;
 
 /**
- * Runs an {@link OutboxRelay} while the application context runs. The relay starts after all beans are created, hence
- * after migrations, and before the web server. It stops after the web server and before any bean is destroyed, so the
- * {@code DataSource} is usable until the relay has stopped. If a context fails to start, Spring destroys its beans
+ * Runs an {@link OutboxRelay} while the application context runs. The relay starts when all beans are created and all
+ * migrations have run, before the web server starts. It stops after the web server and before any bean is destroyed, so
+ * the {@code DataSource} is usable until the relay has stopped. If a context fails to start, Spring destroys its beans
  * without calling {@link #stop}, so {@link #destroy} also stops the relay.
  *
  * <p>An application with several databases declares a RelayLifecycle for each database.

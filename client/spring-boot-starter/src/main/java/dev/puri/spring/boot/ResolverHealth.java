@@ -19,8 +19,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class ResolverHealth {
     /**
-     * A pURI that nobody can register, because the namespace {@code puri} is reserved. It is unknown, hence never
-     * cached, so each look-up asks a resolver.
+     * A pURI that nobody can register, because the namespace {@code puri} is reserved. Unknown names are not cached, so
+     * each look-up sends a request to a resolver.
      */
     private static final Ref PROBE = Ref.of("puri:health:probe");
 

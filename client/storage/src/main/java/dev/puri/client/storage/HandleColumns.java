@@ -3,7 +3,7 @@ package dev.puri.client.storage;
 import dev.puri.schemas.identity.Handle;
 import dev.puri.schemas.identity.Prefix;
 
-/** Mappings of handles to columns. In all of them the order of the values is that of the texts, which are random. */
+/** Mappings of handles to columns. The values have the order of the handles' texts, which is random. */
 public final class HandleColumns {
     private static final ColumnMapping<Handle, String> ANY_AS_TEXT = new ColumnMapping<>(
             "any handle",

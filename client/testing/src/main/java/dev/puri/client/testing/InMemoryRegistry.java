@@ -260,10 +260,11 @@ public final class InMemoryRegistry {
     }
 
     /**
-     * The refusal of a token's event if that is an event of this pURI. For a handle that nobody holds, or that was
-     * refused, the token alone decides.
+     * Returns the refusal of the token's event; null if the event was not refused, or belongs to another pURI. If the
+     * reference is a handle that no identity has, or the event was refused because of its handle, the refusal is
+     * returned without a comparison of pURIs.
      *
-     * @param puri null if the reference is a handle without a bearer
+     * @param puri pURI of the reference; null if it is a handle that no identity has
      */
     private @Nullable Refusal refusal(Ref ref, @Nullable Puri puri, Position token) {
         Refusal refusal = refusals.get(token);

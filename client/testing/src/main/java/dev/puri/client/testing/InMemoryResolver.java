@@ -56,7 +56,7 @@ final class InMemoryResolver implements IdentityResolver {
             }
             if (pending.stream().mapToInt(PendingLookUp::waitingRefs).sum() + waitingRefs > maxPending) {
                 return CompletableFuture.failedStage(new ResolverException(
-                        Kind.FULL, "no more than " + maxPending + " references may wait for events (maxPending)"));
+                        Kind.FULL, "at most " + maxPending + " references may wait for events (maxPending)"));
             }
             PendingLookUp lookUp = new PendingLookUp(refs, waitingRefs, answer);
             pending.add(lookUp);

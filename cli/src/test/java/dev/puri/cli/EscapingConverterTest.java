@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.slf4j.event.KeyValuePair;
 
 /** Tests the lines that logback.xml formats from messages that quote records and requests. */
-final class EscapedTextTest {
+final class EscapingConverterTest {
     private static final String HOSTILE = "a\nb\rc\u001b[31md\u0085e\u2028f\u009bg\u202eh\0";
 
     @Test
@@ -22,7 +22,7 @@ final class EscapedTextTest {
         LoggerContext context = new LoggerContext();
         JoranConfigurator configurator = new JoranConfigurator();
         configurator.setContext(context);
-        configurator.doConfigure(EscapedTextTest.class.getResource("/logback.xml"));
+        configurator.doConfigure(EscapingConverterTest.class.getResource("/logback.xml"));
         Logger root = context.getLogger(org.slf4j.Logger.ROOT_LOGGER_NAME);
         ConsoleAppender<ILoggingEvent> text = (ConsoleAppender<ILoggingEvent>) root.getAppender("TEXT");
         IllegalStateException thrown =

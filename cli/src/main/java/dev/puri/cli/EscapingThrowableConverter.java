@@ -6,10 +6,10 @@ import ch.qos.logback.classic.spi.StackTraceElementProxy;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/** Logback converter that escapes the messages in stack traces as {@link EscapedText} escapes log messages. */
-public final class EscapedThrowable extends ThrowableProxyConverter {
+/** Logback converter that escapes the messages in stack traces as {@link EscapingConverter} escapes log messages. */
+public final class EscapingThrowableConverter extends ThrowableProxyConverter {
     /** Called by Logback, whose configuration names this class. */
-    public EscapedThrowable() {}
+    public EscapingThrowableConverter() {}
 
     @Override
     protected String throwableProxyToString(IThrowableProxy thrown) {
@@ -19,7 +19,7 @@ public final class EscapedThrowable extends ThrowableProxyConverter {
     /** A throwable whose messages are escaped. */
     private record Escaped(IThrowableProxy thrown) implements IThrowableProxy {
         private static @Nullable String escapedOrNull(@Nullable String message) {
-            return message == null ? null : EscapedText.escaped(message);
+            return message == null ? null : EscapingConverter.escaped(message);
         }
 
         @Override

@@ -33,7 +33,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.slf4j.LoggerFactory;
 
 @Timeout(60)
-final class AccessTest {
+final class RequestAuthorizerTest {
     private static final String RESOLVER = "3f9d0e6ab1c24c75a3b0d7f2e8c41a90";
     private static final String ADMIN = "b7c2a9d4e1f04f0f8a6e5d3c2b1a0998";
 
@@ -62,13 +62,13 @@ final class AccessTest {
 
     private void start(ListenerOptions options) {
         List<Route> routes = List.of(
-                Route.get("/open", Scope.NONE, AccessTest::hello),
-                Route.get("/resolve", Scope.RESOLVE, AccessTest::hello),
+                Route.get("/open", Scope.NONE, RequestAuthorizerTest::hello),
+                Route.get("/resolve", Scope.RESOLVE, RequestAuthorizerTest::hello),
                 Route.post(
                         "/resolve",
                         Scope.RESOLVE,
                         exchange -> exchange.readBody(body -> exchange.answer(200, "text/plain", body))),
-                Route.get("/changes", Scope.CHANGES, AccessTest::hello),
+                Route.get("/changes", Scope.CHANGES, RequestAuthorizerTest::hello),
                 metrics.route(),
                 health.routes().getFirst());
         listener = Listener.start(

@@ -5,10 +5,10 @@ import org.apache.avro.data.TimeConversions;
 import org.apache.avro.generic.GenericData;
 
 /** Creates Avro's generic data model with conversions of uuids, decimals and times. */
-final class ConvertingData {
-    private ConvertingData() {}
+final class LogicalTypeConversions {
+    private LogicalTypeConversions() {}
 
-    static GenericData generic() {
+    static GenericData genericData() {
         GenericData data = new GenericData();
         data.addLogicalTypeConversion(new Conversions.UUIDConversion());
         data.addLogicalTypeConversion(new Conversions.DecimalConversion());

@@ -27,8 +27,8 @@ import org.slf4j.LoggerFactory;
  *                             event loop        event loop         at most 1,000 waiting
  * </pre>
  */
-final class Access {
-    private static final Logger log = LoggerFactory.getLogger(Access.class);
+final class RequestAuthorizer {
+    private static final Logger log = LoggerFactory.getLogger(RequestAuthorizer.class);
     private static final int MAX_HEADER_CHARS = 8 << 10;
     private static final int MAX_PENDING_VERIFICATIONS = 1000;
     private static final int MAX_CACHED_TOKENS = 10_000;
@@ -53,7 +53,7 @@ final class Access {
     /**
      * @throws CannotListenException if the file of tokens is unusable
      */
-    Access(
+    RequestAuthorizer(
             ListenerOptions options,
             Vertx vertx,
             Metrics metrics,
@@ -192,8 +192,8 @@ final class Access {
                 if (verification.succeeded()) {
                     cacheAuthorization(hash, verification.result());
                     admit(exchange, scope, verification.result(), onAdmitted);
-                } else if (verification.cause() instanceof JwtVerifier.RefusedException refusal) {
-                    deny(exchange, scope, refusal.denial(), String.valueOf(refusal.getMessage()));
+                } else if (verification.cause() instanceof JwtVerifier.DeniedException denied) {
+                    deny(exchange, scope, denied.denial(), String.valueOf(denied.getMessage()));
                 } else {
                     throw new IllegalStateException(verification.cause());
                 }
