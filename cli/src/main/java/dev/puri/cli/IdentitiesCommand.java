@@ -54,9 +54,9 @@ final class IdentitiesCommand implements Runnable {
             header = "Make the topology write the rows of an identities topic that was lost.",
             description = {
                 "",
-                "Publishes an event for each pURI that changes nothing; the topology answers each with the row in its"
-                        + " state. The pURIs are those of an export, of the events topics, or of both. The events for"
-                        + " an export are unchanged or refused, the others are refused.",
+                "Publishes an event for each pURI that is always refused; the topology answers each with the row in its"
+                        + " state. The pURIs are those of an export, of the events topics, or of both. Each event leaves"
+                        + " a refusal of the source puri-republish.",
                 ""
             })
     static final class RepublishCommand extends Subcommand {

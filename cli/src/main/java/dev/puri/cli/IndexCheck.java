@@ -78,7 +78,7 @@ final class IndexCheck implements Check {
                         identities + counts.path("documents").asLong(),
                         identities,
                         unsettled,
-                        unsettled == 0 ? null : unsettled + " rows changed in each of several comparisons");
+                        Note.ofChanged(unsettled));
             } finally {
                 Files.delete(lines);
             }

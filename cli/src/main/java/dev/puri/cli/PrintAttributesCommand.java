@@ -52,8 +52,8 @@ final class PrintAttributesCommand extends Subcommand {
                 Map<Long, Long> lastOffsets = lastOffsets(reader, partition);
                 long[] printed = {0};
                 reader.read(begin(reader, partition), record -> {
-                    Long last = lastOffsets.get(hash(record.key()));
-                    if (record.value() == null || last == null || last != record.offset()) {
+                    // A later record is of a key that changed since. Its earlier record may have been compacted away.
+                    if (record.value() == null || record.offset() < lastOffsets.getOrDefault(hash(record.key()), 0L)) {
                         return;
                     }
                     dev.puri.schemas.log.Document document = DocumentAvro.fromAvro(

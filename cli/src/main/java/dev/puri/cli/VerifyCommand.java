@@ -1,5 +1,6 @@
 package dev.puri.cli;
 
+import dev.puri.cli.files.FolderLock;
 import dev.puri.cli.verify.Check;
 import dev.puri.cli.verify.Difference;
 import dev.puri.cli.verify.Pacer;
@@ -53,8 +54,8 @@ import picocli.CommandLine.Option;
         description = {
             "",
             "Compares the event log with the registrar's state, that state with the rows and documents in their topics,"
-                    + " and the rows with resolvers, snapshots and the search index. Exit status 0 if all rows of all"
-                    + " parts were compared and are equal, else 1.",
+                    + " and the rows with resolvers, snapshots and the search index. Exit status 0 if no row differs and"
+                    + " every part was compared to its end, else 1. Parts that are left out are named.",
             ""
         })
 final class VerifyCommand extends Subcommand {
@@ -96,7 +97,7 @@ final class VerifyCommand extends Subcommand {
             names = {"-d", "--dir"},
             paramLabel = "DIR",
             description = "Keep the progress and the differences in this folder. A verification that was interrupted"
-                    + " continues; after a complete one, a new one starts.")
+                    + " continues; after one that has ended, a new one starts.")
     private @Nullable Path folder;
 
     @Option(names = "--restart", description = "Do not continue an interrupted verification.")
@@ -125,6 +126,12 @@ final class VerifyCommand extends Subcommand {
         if (parts.contains(Part.SNAPSHOT) && snapshots.isEmpty()) {
             throw CommandException.usage("--part snapshot needs --snapshot FOLDER");
         }
+        if (!isSelected(Part.SNAPSHOT) && !snapshots.isEmpty()) {
+            throw CommandException.usage("--snapshot needs the part snapshot");
+        }
+        if (!isSelected(Part.RESOLVER) && !otherResolvers.isEmpty()) {
+            throw CommandException.usage("--also-resolver needs the part resolver");
+        }
         try {
             return run();
         } catch (VerifyException e) {
@@ -133,23 +140,22 @@ final class VerifyCommand extends Subcommand {
     }
 
     private int run() throws IOException, InterruptedException, ExecutionException {
-        Path path = folder == null ? Files.createTempDirectory("puri-verify") : folder;
-        VerifyFolder verifyFolder = new VerifyFolder(path);
-        if (restart) {
-            verifyFolder.clear();
-        }
-        try {
+        VerifyFolder verifyFolder =
+                new VerifyFolder(folder == null ? Files.createTempDirectory("puri-verify") : folder);
+        try (FolderLock unused = verifyFolder.lock()) {
+            if (restart) {
+                verifyFolder.clear();
+            }
             List<CopyResult> results = verify(verifyFolder);
             boolean isEqual = !results.isEmpty() && results.stream().allMatch(CopyResult::isEqual);
             print(results, isEqual);
-            if (!repair) {
-                return isEqual ? ExitStatus.DONE : ExitStatus.FAILED;
+            if (repair) {
+                return repair(verifyFolder, results);
             }
-            return repair(verifyFolder, results);
+            return isEqual ? ExitStatus.DONE : ExitStatus.FAILED;
         } finally {
             if (folder == null) {
-                verifyFolder.clear();
-                Files.delete(path);
+                verifyFolder.delete();
             }
         }
     }
@@ -207,7 +213,7 @@ final class VerifyCommand extends Subcommand {
         }
         if (isSelected(Part.RESOLVER)) {
             List<URI> resolvers = new ArrayList<>();
-            if (isConfigured(settings.resolver(), CliSettings.DEFAULT_RESOLVER, Part.RESOLVER)) {
+            if (isNamed(Part.RESOLVER, "resolver", "PURI_RESOLVER") || listens(Part.RESOLVER, settings.resolver())) {
                 resolvers.add(settings.resolver());
             }
             resolvers.addAll(otherResolvers);
@@ -217,8 +223,12 @@ final class VerifyCommand extends Subcommand {
         if (isSelected(Part.SNAPSHOT)) {
             snapshots.forEach(
                     path -> checks.add(registry.copyCheck(new SnapshotFile(path, settings.interactiveProperties()))));
+            if (snapshots.isEmpty()) {
+                sayNotCompared(Part.SNAPSHOT, "there is no --snapshot FOLDER");
+            }
         }
-        if (isSelected(Part.INDEX) && isConfigured(settings.search(), CliSettings.DEFAULT_SEARCH, Part.INDEX)) {
+        if (isSelected(Part.INDEX)
+                && (isNamed(Part.INDEX, "search", "PURI_SEARCH") || listens(Part.INDEX, settings.search()))) {
             checks.add(new IndexCheck(ApiClient.ofIndexer(console(), settings), registry));
         }
         return checks;
@@ -228,24 +238,26 @@ final class VerifyCommand extends Subcommand {
         return parts.isEmpty() || parts.contains(part);
     }
 
-    /** Whether a server was named, its part was selected, or a server listens at the default address. */
-    private boolean isConfigured(URI address, String defaultAddress, Part part) {
-        if (!parts.isEmpty() || !address.toString().equals(defaultAddress) || listens(address)) {
-            return true;
-        }
-        console()
-                .say("puri: not compared: " + part.name().toLowerCase(Locale.ROOT) + ", because nothing listens at "
-                        + address);
-        return false;
+    /** Whether the user wants to compare a server, so that the comparison fails if it does not answer. */
+    private boolean isNamed(Part part, String flag, String variable) {
+        return parts.contains(part)
+                || puri().flags().containsKey(flag)
+                || console().environment().containsKey(variable);
     }
 
-    private static boolean listens(URI address) {
+    /** Whether a server listens at the default address, so that its part is compared by default. */
+    private boolean listens(Part part, URI address) {
         try (Socket socket = new Socket()) {
             socket.connect(new InetSocketAddress(address.getHost(), address.getPort()), CONNECT_TIMEOUT_MILLIS);
             return true;
-        } catch (IOException | IllegalArgumentException e) {
+        } catch (IOException e) {
+            sayNotCompared(part, "nothing listens at " + address);
             return false;
         }
+    }
+
+    private void sayNotCompared(Part part, String reason) {
+        console().say("puri: not compared: " + part.name().toLowerCase(Locale.ROOT) + ", because " + reason);
     }
 
     private void print(Difference difference) {
@@ -263,7 +275,8 @@ final class VerifyCommand extends Subcommand {
         for (CopyResult result : results) {
             String text = result.failure() != null
                     ? "FAILED: " + result.failure()
-                    : (result.isEqual() ? "equal" : "differs") + (result.note() == null ? "" : "; " + result.note());
+                    : (result.differences() > 0 ? "differs" : result.isComplete() ? "equal" : "incomplete")
+                            + (result.note() == null ? "" : "; " + result.note());
             table.row(result.part(), result.copy(), result.rows(), result.differences(), result.notCompared(), text);
         }
         table.print(console().out());
@@ -289,15 +302,21 @@ final class VerifyCommand extends Subcommand {
                         .say("puri: not repaired: " + difference.puri() + " in " + difference.copy() + ": " + obstacle);
             }
         });
+        boolean isComplete = results.stream().allMatch(CopyResult::isComplete);
+        if (!isComplete) {
+            console().say("puri: not all rows were compared, so there may be more differences; the table says why");
+        }
         if (!confirmed) {
             repairable.keySet().forEach(puri -> console().say("puri: would be written again: " + puri));
             console()
                     .say("puri: " + repairable.size() + " rows would be written again; nothing was published. Add --yes"
                             + " to publish");
-            return repairable.isEmpty() && others.get() == 0 ? ExitStatus.DONE : ExitStatus.FAILED;
+            return isComplete && repairable.isEmpty() && others.get() == 0 ? ExitStatus.DONE : ExitStatus.FAILED;
         }
         boolean isDone = repairable.isEmpty() || publish(List.copyOf(repairable.values()));
-        return isDone && others.get() == 0 ? ExitStatus.DONE : ExitStatus.FAILED;
+        // The differences are those of before the repair.
+        verifyFolder.clear();
+        return isComplete && isDone && others.get() == 0 ? ExitStatus.DONE : ExitStatus.FAILED;
     }
 
     /**
@@ -339,7 +358,7 @@ final class VerifyCommand extends Subcommand {
     private boolean publish(List<Puri> puris) throws InterruptedException, ExecutionException {
         CliSettings settings = settings();
         Declarations declarations = brokerRequests().declarations();
-        Repairs repairs = new Repairs();
+        Repairs repairs = new Repairs(Repairs.SOURCE);
         AtomicLong written = new AtomicLong();
         int withoutOutcome;
         try (OutcomeReader outcomes = brokerRequests()

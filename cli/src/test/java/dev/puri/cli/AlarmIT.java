@@ -20,7 +20,6 @@ import dev.puri.search.index.IndexChange;
 import dev.puri.search.lucene.AlteredIndex;
 import dev.puri.settings.Settings;
 import dev.puri.testkit.TamperingProxy;
-import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -34,14 +33,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.stream.Collectors;
-import java.util.stream.IntStream;
-import org.apache.kafka.clients.admin.Admin;
-import org.apache.kafka.clients.admin.AlterConfigOp;
-import org.apache.kafka.clients.admin.ConfigEntry;
-import org.apache.kafka.clients.admin.RecordsToDelete;
-import org.apache.kafka.common.TopicPartition;
-import org.apache.kafka.common.config.ConfigResource;
 import org.apache.kafka.common.utils.Utils;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -67,19 +58,12 @@ class AlarmIT {
     private Path folder;
 
     private final HttpClient http = HttpClient.newHttpClient();
-    private EmbeddedStack stack;
-    private Map<String, String> environment;
+    private TracksStack stack;
 
     @BeforeEach
     void start() {
-        stack = EmbeddedStack.start(EmbeddedStack.Options.onFreePorts(data), step -> {});
-        environment = Map.of(
-                "PURI_BOOTSTRAP_SERVER", stack.bootstrapServers(),
-                "PURI_SCHEMA_REGISTRY", stack.schemaRegistryUrl(),
-                "PURI_RESOLVER", stack.resolverUrl(),
-                "PURI_SEARCH", stack.indexerUrl());
-        run("collections:\n  - {name: music:tracks, prefix: trk, search: true}\n", "collections", "apply", "-f", "-");
-        publish(IntStream.rangeClosed(1, TRACKS).mapToObj(AlarmIT::created).collect(Collectors.joining("\n")));
+        stack = TracksStack.start(data);
+        stack.publishTracks(TRACKS);
     }
 
     @AfterEach
@@ -91,16 +75,17 @@ class AlarmIT {
     @Test
     void aRecordThatAResolverNeverSawIsAnAlarm() throws Exception {
         byte[] lost = "music:tracks:lost".getBytes(StandardCharsets.US_ASCII);
-        try (TamperingProxy proxy = TamperingProxy.start(stack.bootstrapServers())) {
+        try (TamperingProxy proxy = TamperingProxy.start(stack.servers().bootstrapServers())) {
             proxy.dropAll((partition, key) ->
                     partition.topic().equals(Topics.IDENTITIES) && key != null && Arrays.equals(key, lost));
             try (Resolver resolver = startResolver(proxy.bootstrapServers())) {
                 String url = url(resolver.port());
                 awaitReady(url);
 
-                publish(created("lost"));
+                long faultNanos = System.nanoTime();
+                stack.publish(TracksStack.created("lost"));
 
-                String reason = awaitAlarm(url);
+                String reason = awaitAlarm(url, faultNanos);
                 assertThat(reason)
                         .startsWith("partition " + partition(Puri.parse("music:tracks:lost"))
                                 + " of puri.identities.v1 differs from the registrar at offset ");
@@ -112,13 +97,14 @@ class AlarmIT {
 
     @Test
     void aFlippedBitInTheMemoryOfAResolverIsAnAlarm() throws Exception {
-        try (Resolver resolver = startResolver(stack.bootstrapServers())) {
+        try (Resolver resolver = startResolver(stack.servers().bootstrapServers())) {
             String url = url(resolver.port());
             awaitReady(url);
 
+            long faultNanos = System.nanoTime();
             TableFaults.flipBit(ResolverTables.of(resolver), TRACK);
 
-            assertThat(awaitAlarm(url))
+            assertThat(awaitAlarm(url, faultNanos))
                     .startsWith("the stored rows of partition " + partition(TRACK) + " of puri.identities.v1 differ");
             assertThat(differences("resolver", "--also-resolver", url)).containsExactly("differs " + TRACK);
         }
@@ -134,20 +120,23 @@ class AlarmIT {
                 folder.resolve("index-1"),
                 new IndexChange(EntryKind.IDENTITY, partition(TRACK), 0, TRACK, new Entry.OfIdentity(row)),
                 new Entry.OfIdentity(onShard(row, new Shard("eu-9"))));
+        long faultNanos = System.nanoTime();
         try (SearchServer server = startIndexer()) {
             String url = url(server.port());
 
-            assertThat(awaitAlarm(url)).contains("the stored rows of partition " + partition(TRACK), TRACK.toString());
+            assertThat(awaitAlarm(url, faultNanos))
+                    .contains("the stored rows of partition " + partition(TRACK), TRACK.toString());
             assertThat(differences("index", "--search", url)).containsExactly("differs " + TRACK);
         }
     }
 
     @Test
     void deletedRecordsOfTheTopicAreAnAlarm() throws Exception {
-        deleteRecordsUpTo(TRACK);
+        stack.deleteRecords(Topics.IDENTITIES, List.of(partition(TRACK)));
+        long faultNanos = System.nanoTime();
 
-        for (String url : List.of(stack.resolverUrl(), stack.indexerUrl())) {
-            assertThat(awaitAlarm(url))
+        for (String url : List.of(stack.servers().resolverUrl(), stack.servers().indexerUrl())) {
+            assertThat(awaitAlarm(url, faultNanos))
                     .as(url)
                     .contains("records of partition " + partition(TRACK) + " of puri.identities.v1 before offset ");
         }
@@ -155,7 +144,7 @@ class AlarmIT {
     }
 
     private Row rowOf(Puri puri) throws Exception {
-        try (Resolver resolver = startResolver(stack.bootstrapServers())) {
+        try (Resolver resolver = startResolver(stack.servers().bootstrapServers())) {
             awaitReady(url(resolver.port()));
             return Objects.requireNonNull(ResolverTables.of(resolver).byPuri(puri))
                     .row();
@@ -176,32 +165,12 @@ class AlarmIT {
                 row.position());
     }
 
-    /** Deletes all records of the partition of a pURI, as an operator does who takes the topic for another. */
-    private void deleteRecordsUpTo(Puri puri) throws Exception {
-        try (Admin admin = Admin.create(Map.of("bootstrap.servers", stack.bootstrapServers()))) {
-            // Brokers delete records only if the policy contains delete, and hear of a new policy a moment later.
-            admin.incrementalAlterConfigs(Map.of(
-                            new ConfigResource(ConfigResource.Type.TOPIC, Topics.IDENTITIES),
-                            List.of(new AlterConfigOp(
-                                    new ConfigEntry("cleanup.policy", "compact,delete"), AlterConfigOp.OpType.SET))))
-                    .all()
-                    .get();
-            TopicPartition partition = new TopicPartition(Topics.IDENTITIES, partition(puri));
-            await().atMost(TIMEOUT).ignoreExceptions().until(() -> {
-                admin.deleteRecords(Map.of(partition, RecordsToDelete.beforeOffset(-1)))
-                        .all()
-                        .get();
-                return true;
-            });
-        }
-    }
-
     private Resolver startResolver(String bootstrapServers) {
         return Resolver.start(Settings.read(ResolverSettings.class, settings(bootstrapServers), Map.of(), null));
     }
 
     private SearchServer startIndexer() {
-        Map<String, String> flags = new HashMap<>(settings(stack.bootstrapServers()));
+        Map<String, String> flags = new HashMap<>(settings(stack.servers().bootstrapServers()));
         flags.put("state.dir", folder.toString());
         return SearchServer.start(Settings.read(SearchSettings.class, flags, Map.of(), null));
     }
@@ -211,7 +180,7 @@ class AlarmIT {
                 "bootstrap.server",
                 bootstrapServers,
                 "schema.registry",
-                stack.schemaRegistryUrl(),
+                stack.servers().schemaRegistryUrl(),
                 "http.port",
                 "0",
                 "drain.delay",
@@ -230,10 +199,17 @@ class AlarmIT {
         await().atMost(TIMEOUT).until(() -> readiness(url).statusCode() == 200);
     }
 
-    /** Waits until a server is not ready, and returns the reason. */
-    private String awaitAlarm(String url) throws IOException {
+    /**
+     * Waits until a server is not ready, and returns the reason.
+     *
+     * @param faultNanos when the fault happened. The time until the alarm is printed
+     */
+    private String awaitAlarm(String url, long faultNanos) {
         await().atMost(TIMEOUT).until(() -> reason(url).contains(Topics.IDENTITIES));
-        return reason(url);
+        Duration delay = Duration.ofNanos(System.nanoTime() - faultNanos);
+        String reason = reason(url);
+        System.out.println("alarm after " + delay.toMillis() + " ms: " + reason);
+        return reason;
     }
 
     private String reason(String url) {
@@ -257,9 +233,9 @@ class AlarmIT {
 
     /** Verifies a part, and returns the kind and the key of each difference. */
     private List<String> differences(String part, String... options) {
-        List<String> arguments = new ArrayList<>(List.of("-o", "json", "verify", "--part", part));
+        List<String> arguments = new ArrayList<>(List.of("--part", part));
         arguments.addAll(List.of(options));
-        CommandLineRun verified = run("", arguments.toArray(String[]::new));
+        CommandLineRun verified = stack.verify(arguments.toArray(String[]::new));
         assertThat(verified.status()).as(verified.out() + verified.err()).isEqualTo(ExitStatus.FAILED);
         return verified.outLines().stream()
                 .map(Json::parse)
@@ -267,19 +243,5 @@ class AlarmIT {
                 .map(line -> line.path("difference").asText() + " "
                         + line.path("puri").asText())
                 .toList();
-    }
-
-    private void publish(String lines) {
-        CommandLineRun published = run(lines, "publish", "-f", "-", "--wait");
-        assertThat(published.status()).as(published.err()).isZero();
-    }
-
-    private static String created(Object identifier) {
-        return "{\"type\":\"created\",\"puri\":\"music:tracks:" + identifier
-                + "\",\"owner\":\"catalog\",\"shard\":\"br-1\",\"attributes\":{\"title\":\"Song " + identifier + "\"}}";
-    }
-
-    private CommandLineRun run(String input, String... arguments) {
-        return CommandLineRun.reading(environment, input, arguments);
     }
 }

@@ -111,6 +111,14 @@ final class DrillStack implements AutoCloseable {
         }
     }
 
+    /** Waits until the topology is ready. Copies that differ from it are not. */
+    void awaitTopology() {
+        await().atMost(TIMEOUT)
+                .untilAsserted(() -> assertThat(streams != null && streams.isReady())
+                        .as(health("topology"))
+                        .isTrue());
+    }
+
     void awaitReady() {
         await().atMost(TIMEOUT).untilAsserted(() -> {
             assertThat(streams == null || streams.isReady())

@@ -80,6 +80,10 @@ class MainTest {
                 "resolve a:b:c --resolver ftp://x",
                 "resolve a:b:\uFFFD",
                 "mint a:\uFFFD",
+                "verify --yes",
+                "verify --part snapshot",
+                "verify --part registrar --snapshot x",
+                "verify --part index --also-resolver http://a",
             })
     void aWrongCommandLineIsStatus2WithAMessageOnStderr(String args) {
         CommandLineRun run = CommandLineRun.of(NOTHING_SET, args.isEmpty() ? new String[0] : args.split(" "));

@@ -62,22 +62,26 @@ class StateDrillIT {
         stack.awaitHealth("topology", "puri-registry-registrations-changelog is missing");
         assertThat(stack.topics("puri-registry-registrations-changelog")).isEmpty();
 
-        stack.run(section, "/v1/export");
         stack.stopTopology();
+        stack.awaitHealth("resolver", "\"behind\":0");
+        stack.run(section, "/v1/export");
         stack.run(section, "rm -rf");
         stack.writeYamlOf(section, "importing.yaml", "restore.yaml");
+        stack.write("collections.yaml", Music.COLLECTIONS);
         stack.run(section, "puri collections apply");
         stack.startTopology();
-        stack.awaitReady();
+        stack.awaitTopology();
         // The resolver has its table all the time.
         Music.assertKept(stack);
         // Opened earlier, the namespace would accept it: events wait 5 s for a declaration.
         await().atMost(Duration.ofSeconds(60))
                 .until(() ->
                         stack.puri("rejections list --puri music:users:8").out().contains("NOT_WRITABLE"));
+        stack.awaitHealth("resolver", "differs from the registrar");
         stack.run(section, "puri import plan");
         stack.run(section, "puri rejections replay");
 
+        stack.awaitReady();
         Music.assertKept(stack);
         stack.awaitVerdict("music:users:8", "found");
         Music.assertFirstClaimsWin(stack);

@@ -2,7 +2,6 @@ package dev.puri.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.sun.net.httpserver.HttpExchange;
@@ -47,18 +46,13 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
-import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.apache.kafka.clients.admin.Admin;
-import org.apache.kafka.clients.admin.AlterConfigOp;
-import org.apache.kafka.clients.admin.ConfigEntry;
-import org.apache.kafka.clients.admin.RecordsToDelete;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
-import org.apache.kafka.common.TopicPartition;
-import org.apache.kafka.common.config.ConfigResource;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -76,25 +70,11 @@ class VerifyIT {
     @TempDir
     private Path folder;
 
-    private EmbeddedStack stack;
-    private Map<String, String> environment;
+    private TracksStack stack;
 
     @BeforeEach
     void start() {
-        stack = EmbeddedStack.start(EmbeddedStack.Options.onFreePorts(data), step -> {});
-        environment = Map.of(
-                "PURI_BOOTSTRAP_SERVER", stack.bootstrapServers(),
-                "PURI_SCHEMA_REGISTRY", stack.schemaRegistryUrl(),
-                "PURI_RESOLVER", stack.resolverUrl(),
-                "PURI_SEARCH", stack.indexerUrl());
-        assertThat(run(
-                                "collections:\n  - {name: music:tracks, prefix: trk, search: true}\n",
-                                "collections",
-                                "apply",
-                                "-f",
-                                "-")
-                        .status())
-                .isZero();
+        stack = TracksStack.start(data);
     }
 
     @AfterEach
@@ -104,10 +84,10 @@ class VerifyIT {
 
     @Test
     void differencesAreNamedAndRepaired() throws Exception {
-        CommandLineRun empty = verify("--part", "registrar,resolver");
+        CommandLineRun empty = stack.verify("--part", "registrar,resolver");
         assertThat(empty.status()).as(empty.out() + empty.err()).isZero();
         publishTracks();
-        CommandLineRun clean = verify();
+        CommandLineRun clean = stack.verify();
         assertThat(clean.status()).as(clean.out() + clean.err()).isZero();
         assertThat(clean.outLines()).allMatch(line -> line.startsWith("{\"equal\":true"));
         JsonNode copies = summary(clean).path("copies");
@@ -118,7 +98,7 @@ class VerifyIT {
         write("music:tracks:1", row("eu-9"));
         write("music:tracks:2", null);
         write("music:tracks:ghost", row("eu-9"));
-        CommandLineRun differing = verify("--part", "registrar,resolver,index");
+        CommandLineRun differing = stack.verify("--part", "registrar,resolver,index");
         assertThat(differing.status()).isEqualTo(ExitStatus.FAILED);
         List<JsonNode> differences = differences(differing, "puri.identities.v1");
         assertThat(differences.stream().map(VerifyIT::name).toList())
@@ -130,21 +110,25 @@ class VerifyIT {
                 .orElseThrow()
                 .at("/fields/shard");
         assertThat(shard.toString()).isEqualTo("{\"expected\":\"br-1\",\"found\":\"eu-9\"}");
-        assertThat(differences(differing, stack.resolverUrl()))
+        assertThat(differences(differing, stack.servers().resolverUrl()))
                 .as("the resolver agrees with the topic")
                 .isEmpty();
         assertThat(differing.outLines().getLast()).startsWith("{\"equal\":false");
 
         long end = endOfEvents();
-        CommandLineRun dryRun = verify("--part", "registrar", "--repair");
+        CommandLineRun dryRun = stack.verify("--part", "registrar", "--repair");
         assertThat(dryRun.status()).isEqualTo(ExitStatus.FAILED);
         assertThat(dryRun.err()).contains("3 rows would be written again; nothing was published");
         assertThat(endOfEvents()).isEqualTo(end);
 
-        CommandLineRun repaired = verify("--part", "registrar", "--repair", "--yes");
+        CommandLineRun repaired = stack.verify("--part", "registrar", "--repair", "--yes");
         assertThat(repaired.status()).as(repaired.err()).isZero();
         assertThat(repaired.err()).contains("3 of 3 rows were written again");
-        CommandLineRun again = verify();
+        CommandLineRun unanswered =
+                stack.verify("--part", "registrar,resolver", "--resolver", "http://127.0.0.1:1", "--repair");
+        assertThat(unanswered.status()).as("a part that could not be compared").isEqualTo(ExitStatus.FAILED);
+        assertThat(unanswered.err()).contains("0 rows would be written again", "not all rows were compared");
+        CommandLineRun again = stack.verify();
         assertThat(again.status()).as(again.out() + again.err()).isZero();
     }
 
@@ -154,14 +138,14 @@ class VerifyIT {
         for (int i = 1; i <= 10; i++) {
             write("music:tracks:" + i, row("eu-" + i));
         }
-        CommandLineRun uninterrupted = verify("--part", "registrar");
+        CommandLineRun uninterrupted = stack.verify("--part", "registrar");
         assertThat(differences(uninterrupted, "puri.identities.v1")).hasSize(10);
 
         int partitions = partitionCount();
         for (int checks = 0; checks == 0 || completed() <= 2 * partitions; checks++) {
             killAfter(checks);
         }
-        CommandLineRun resumed = verify("--part", "registrar", "-d", folder.toString());
+        CommandLineRun resumed = stack.verify("--part", "registrar", "-d", folder.toString());
         assertThat(resumed.outLines().stream().sorted().toList())
                 .isEqualTo(uninterrupted.outLines().stream().sorted().toList());
         assertThat(Files.readAllLines(folder.resolve("differences.ndjson"))).hasSize(10);
@@ -176,7 +160,12 @@ class VerifyIT {
         publishTracks();
         compareSnapshots();
         HttpServer server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
-        server.createContext("/v1/export", exchange -> respond(exchange, wrongExport()));
+        AtomicInteger exports = new AtomicInteger();
+        server.createContext("/v1/export", exchange -> {
+            String export = wrongExport();
+            // The first one is cut off, so the command requests another.
+            respond(exchange, exports.incrementAndGet() == 1 ? export.substring(0, export.length() / 2) : export);
+        });
         server.createContext("/v1/search/verify", exchange -> respond(exchange, """
                         {"puri":"music:tracks:7","kind":"identity","difference":"differs","fields":["shard"],"indexed":{"shard":"eu-9"}}
                         {"done":true,"identities":39,"documents":37,"missing":0,"ghost":0,"differs":1,"unsettled":0}
@@ -184,7 +173,7 @@ class VerifyIT {
         server.start();
         try {
             String url = "http://127.0.0.1:" + server.getAddress().getPort();
-            CommandLineRun run = verify("--part", "resolver,index", "--also-resolver", url, "--search", url);
+            CommandLineRun run = stack.verify("--part", "resolver,index", "--also-resolver", url, "--search", url);
             assertThat(run.status()).as(run.out() + run.err()).isEqualTo(ExitStatus.FAILED);
             List<JsonNode> differences = differences(run, url);
             assertThat(differences.stream()
@@ -195,7 +184,7 @@ class VerifyIT {
                             "resolver music:tracks:5 differs{\"expected\":\"br-1\",\"found\":\"eu-9\"}",
                             "resolver music:tracks:6 missing{\"expected\":\"br-1\"}",
                             "index music:tracks:7 differs{\"expected\":\"br-1\",\"found\":\"eu-9\"}");
-            assertThat(differences(run, stack.resolverUrl())).isEmpty();
+            assertThat(differences(run, stack.servers().resolverUrl())).isEmpty();
         } finally {
             server.stop(0);
         }
@@ -205,7 +194,7 @@ class VerifyIT {
     private String wrongExport() {
         try (HttpClient client = HttpClient.newHttpClient()) {
             String export = client.send(
-                            HttpRequest.newBuilder(URI.create(stack.resolverUrl() + "/v1/export"))
+                            HttpRequest.newBuilder(URI.create(stack.servers().resolverUrl() + "/v1/export"))
                                     .build(),
                             HttpResponse.BodyHandlers.ofString())
                     .body();
@@ -232,14 +221,14 @@ class VerifyIT {
     /** A snapshot is compared as of its offsets. */
     private void compareSnapshots() throws Exception {
         writeSnapshot(Long.MAX_VALUE);
-        CommandLineRun missing = verify("--part", "snapshot", "--snapshot", folder.toString());
+        CommandLineRun missing = stack.verify("--part", "snapshot", "--snapshot", folder.toString());
         assertThat(missing.status()).isEqualTo(ExitStatus.FAILED);
         assertThat(differences(missing, folder.toString()))
                 .hasSize(TRACKS - 1)
                 .allMatch(difference -> difference.path("difference").asText().equals("missing"));
 
         writeSnapshot(0);
-        CommandLineRun early = verify("--part", "snapshot", "--snapshot", folder.toString());
+        CommandLineRun early = stack.verify("--part", "snapshot", "--snapshot", folder.toString());
         assertThat(early.status()).as("nothing was compared").isEqualTo(ExitStatus.FAILED);
         assertThat(differences(early, folder.toString())).isEmpty();
         assertThat(early.out()).contains("no row of the source was compared", "changed after the snapshot");
@@ -247,8 +236,8 @@ class VerifyIT {
 
     /** Writes a snapshot without rows. */
     private void writeSnapshot(long maxOffset) throws Exception {
-        try (TopicAdmin topic =
-                new TopicAdmin(Admin.create(CliSettings.of(stack).interactiveProperties()), Topics.IDENTITIES)) {
+        try (TopicAdmin topic = new TopicAdmin(
+                Admin.create(CliSettings.of(stack.servers()).interactiveProperties()), Topics.IDENTITIES)) {
             TopicEnds ends = topic.endOffsets(InstantSource.system());
             PackedTable table = new PackedTable();
             ends.byPartition().forEach((partition, end) -> table.setNextOffset(partition, Math.min(end, maxOffset)));
@@ -264,40 +253,21 @@ class VerifyIT {
     void nothingIsRepairedFromAPartialChangelog() throws Exception {
         publishTracks();
         write("music:tracks:1", null);
-        deleteRecords("puri-registry-registrations-changelog");
+        stack.deleteRecords(
+                "puri-registry-registrations-changelog",
+                IntStream.range(0, partitionCount()).boxed().toList());
         long end = endOfEvents();
-        CommandLineRun run = verify("--part", "registrar", "--repair", "--yes");
+        CommandLineRun run = stack.verify("--part", "registrar", "--repair", "--yes");
         assertThat(run.status()).isEqualTo(ExitStatus.FAILED);
         assertThat(run.out()).contains("were deleted, so rows may be missing");
         assertThat(run.err()).contains("nothing was repaired, because the registrar's state could not be read");
         assertThat(endOfEvents()).isEqualTo(end);
     }
 
-    private void deleteRecords(String topic) throws Exception {
-        try (Admin admin = Admin.create(Map.of("bootstrap.servers", stack.bootstrapServers()));
-                LogReader reader = new LogReader(CliSettings.of(stack))) {
-            // Records can be deleted only if the policy contains delete.
-            admin.incrementalAlterConfigs(Map.of(
-                            new ConfigResource(ConfigResource.Type.TOPIC, topic),
-                            List.of(new AlterConfigOp(
-                                    new ConfigEntry("cleanup.policy", "delete"), AlterConfigOp.OpType.SET))))
-                    .all()
-                    .get();
-            for (TopicPartition partition : reader.partitions(topic)) {
-                await().atMost(Duration.ofSeconds(60)).ignoreExceptions().until(() -> {
-                    admin.deleteRecords(Map.of(partition, RecordsToDelete.beforeOffset(-1)))
-                            .all()
-                            .get();
-                    return true;
-                });
-            }
-        }
-    }
-
     /** Runs the checks, and ends with an error before the given one, as if the process was killed. */
     private void killAfter(int checks) throws IOException {
         try (Registry registry = new Registry(
-                CliSettings.of(stack).interactiveProperties(),
+                CliSettings.of(stack.servers()).interactiveProperties(),
                 "puri-registry",
                 Duration.ofSeconds(60),
                 new Pacer(1_000_000, count -> {}))) {
@@ -313,7 +283,7 @@ class VerifyIT {
     }
 
     private int partitionCount() {
-        try (LogReader reader = new LogReader(CliSettings.of(stack))) {
+        try (LogReader reader = new LogReader(CliSettings.of(stack.servers()))) {
             return reader.partitions(Topics.EVENTS).size();
         }
     }
@@ -361,21 +331,14 @@ class VerifyIT {
     }
 
     private void publishTracks() {
-        String lines = IntStream.rangeClosed(1, TRACKS)
-                .mapToObj(i -> "{\"type\":\"created\",\"puri\":\"music:tracks:" + i
-                        + "\",\"owner\":\"catalog\",\"shard\":\"br-1\",\"attributes\":{\"title\":\"Song " + i + "\"}}")
-                .collect(Collectors.joining("\n"));
-        String changes = """
+        stack.publishTracks(TRACKS);
+        stack.publish("""
                 {"type":"moved","puri":"music:tracks:30","shard":"us-1"}
                 {"type":"described","puri":"music:tracks:31","attributes":{"title":"Other"}}
                 {"type":"merged","puri":"music:tracks:32","into":"music:tracks:31"}
                 {"type":"deleted","puri":"music:tracks:33"}
                 {"type":"erased","puri":"music:tracks:34"}
-                """;
-        for (String input : List.of(lines, changes)) {
-            CommandLineRun published = run(input, "publish", "-f", "-", "--wait");
-            assertThat(published.status()).as(published.err()).isZero();
-        }
+                """);
     }
 
     private static Row row(String shard) {
@@ -395,10 +358,10 @@ class VerifyIT {
     private void write(String puri, @Nullable Row row) throws Exception {
         try (AvroSerializer serializer = new AvroSerializer();
                 Producer<byte[], byte[]> producer = new KafkaProducer<>(
-                        Map.of("bootstrap.servers", stack.bootstrapServers()),
+                        Map.of("bootstrap.servers", stack.servers().bootstrapServers()),
                         new ByteArraySerializer(),
                         new ByteArraySerializer())) {
-            serializer.configure(CliSettings.of(stack).clientProperties(), false);
+            serializer.configure(CliSettings.of(stack.servers()).clientProperties(), false);
             IdentityRow value = row == null ? null : RowAvro.toAvro(row);
             producer.send(new ProducerRecord<>(
                             Topics.IDENTITIES,
@@ -409,21 +372,11 @@ class VerifyIT {
     }
 
     private long endOfEvents() {
-        try (LogReader reader = new LogReader(CliSettings.of(stack))) {
+        try (LogReader reader = new LogReader(CliSettings.of(stack.servers()))) {
             return reader.endOffsets(reader.partitions(Topics.EVENTS)).values().stream()
                     .mapToLong(Long::longValue)
                     .sum();
         }
-    }
-
-    private CommandLineRun verify(String... options) {
-        List<String> words = new ArrayList<>(List.of("-o", "json", "verify"));
-        words.addAll(List.of(options));
-        return run("", words.toArray(String[]::new));
-    }
-
-    private CommandLineRun run(String input, String... args) {
-        return CommandLineRun.reading(environment, input, args);
     }
 
     private static JsonNode summary(CommandLineRun run) {

@@ -36,6 +36,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.OptionalInt;
 import java.util.Set;
+import java.util.function.BooleanSupplier;
 import java.util.function.ToDoubleFunction;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.common.config.ConfigException;
@@ -59,6 +60,9 @@ public final class SearchServer implements AutoCloseable {
     private final ResourceStack resources = new ResourceStack();
     private final Metrics metrics = resources.add(new Metrics(), Metrics::close);
     private final Indexer indexer;
+
+    /** Whether public searches are answered, because the declarations are known; true without a public listener. */
+    private final BooleanSupplier knowsPublicCollections;
 
     /** The internal listener, then the public one if there is one. */
     private final List<Listener> listeners = new ArrayList<>();
@@ -124,6 +128,9 @@ public final class SearchServer implements AutoCloseable {
                             transactions::unreadyReason),
                     Indexer::close);
             IndexScrub scrub = resources.add(new IndexScrub(indexer, settings.searchCheckRate()), IndexScrub::close);
+            boolean hasPublicListener =
+                    settings.publicListener().publicHttpPort().isPresent();
+            knowsPublicCollections = () -> !hasPublicListener || collections.isFresh();
             registerGauges(waiters, meters);
             IndexRows rows = new IndexRows(indexer);
             DocumentVisibility documentVisibility =
@@ -166,6 +173,9 @@ public final class SearchServer implements AutoCloseable {
             health.add(Health.Kind.STARTED, "index", indexer.health()::started);
             health.add(Health.Kind.READY, "index", indexer.health()::ready);
             health.add(Health.Kind.READY, "transactions", transactions::ready);
+            if (hasPublicListener) {
+                health.add(Health.Kind.READY, "collections", () -> stateOf(collections));
+            }
             LagHeader lag =
                     resources.add(LagHeader.start(SearchRoutes.LAG, indexer.health()::staleness), LagHeader::close);
             // Otherwise the listeners would wait for these requests to end.
@@ -178,7 +188,7 @@ public final class SearchServer implements AutoCloseable {
                     ListenerOptions.at(settings.httpHost(), settings.httpPort()).with(settings.http()),
                     SearchRoutes.internalRoutes(searchHandlers, adminRequests, health, metrics, lag.header()),
                     metrics));
-            if (settings.publicListener().publicHttpPort().isPresent()) {
+            if (hasPublicListener) {
                 listeners.add(Listener.start(
                         settings.publicListener().options(SearchHandlers.PUBLIC, settings.http()),
                         SearchRoutes.publicRoutes(searchHandlers, health, lag.header()),
@@ -241,7 +251,7 @@ public final class SearchServer implements AutoCloseable {
                 .description(
                         "Staleness of the serving index: seconds since it was certainly complete; NaN while no index serves")
                 .register(meters);
-        Gauge.builder("puri.search.ready", indexer, index -> index.health().isReady() ? 1 : 0)
+        Gauge.builder("puri.search.ready", indexer, index -> isReady() ? 1 : 0)
                 .description("1 while /health/ready is up")
                 .register(meters);
         for (EntryKind kind : EntryKind.values()) {
@@ -306,9 +316,26 @@ public final class SearchServer implements AutoCloseable {
                 : OptionalInt.of(listeners.get(1).port());
     }
 
-    /** Whether {@code /health/ready} is up: an index serves, is being updated, and its lag is small. */
+    /**
+     * Whether {@code /health/ready} is up: an index serves, is being updated, and its lag is small. With a public
+     * listener also whether the declarations are known, because public searches are refused without them.
+     */
     public boolean isReady() {
-        return indexer.health().isReady();
+        return indexer.health().isReady() && knowsPublicCollections.getAsBoolean();
+    }
+
+    private static Health.State stateOf(DeclaredCollections collections) {
+        if (collections.isFresh()) {
+            return Health.State.up(Map.of());
+        }
+        String failure = collections.failureReason();
+        return Health.State.down(Map.of(
+                "reason",
+                failure != null
+                        ? failure
+                        : collections.hasCaughtUp()
+                                ? "the declarations of collections may be outdated"
+                                : "the declarations of collections are being read"));
     }
 
     /**

@@ -55,7 +55,7 @@ final class SearchGuardIT {
         environment.put("PURI_DRAIN_DELAY", "0s");
         SearchServer server =
                 SearchServer.start(Settings.read(SearchSettings.class, Map.of(), environment, null), MemoryStore::new);
-        await().atMost(Duration.ofSeconds(30)).until(server::isReady);
+        await().atMost(Duration.ofSeconds(60)).until(server::isReady);
         return server;
     }
 

@@ -298,7 +298,9 @@ final class SearchRoutesTest {
     @Test
     void aStoredIndexIsStartedButNotReady() throws Exception {
         assertThat(get("/health/started", 200)).contains("\"UP\"");
-        assertThat(get("/health/ready", 503)).contains("\"reason\"");
+        assertThat(get("/health/ready", 503))
+                .as("public searches need the declarations")
+                .contains("\"reason\"", "\"name\":\"collections\",\"status\":\"DOWN\"");
         assertThat(JSON.readTree(get("/v1/stats", 200)).path("identities").asInt())
                 .isZero();
         assertThat(get("/v1/search/reindex", 200)).isEqualTo("{\"state\":\"idle\"}\n");

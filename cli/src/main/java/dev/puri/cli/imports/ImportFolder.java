@@ -3,15 +3,13 @@ package dev.puri.cli.imports;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.puri.cli.files.FolderLock;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.channels.FileChannel;
-import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
-import java.nio.file.StandardOpenOption;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
@@ -129,10 +127,10 @@ record ImportFolder(Path path) {
     }
 
     /** Lets no other process work in the folder until it is closed, or this process ends. */
-    record Lock(FileChannel channel) implements AutoCloseable {
+    record Lock(FolderLock folder) implements AutoCloseable {
         @Override
         public void close() throws IOException {
-            channel.close();
+            folder.close();
         }
     }
 
@@ -145,23 +143,12 @@ record ImportFolder(Path path) {
         if (!Files.isDirectory(path)) {
             throw noPlan();
         }
-        FileChannel channel =
-                FileChannel.open(path.resolve("lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
-        boolean isLocked = false;
-        try {
-            isLocked = channel.tryLock() != null;
-        } catch (OverlappingFileLockException e) {
-            // Another thread of this process has it.
-        } finally {
-            if (!isLocked) {
-                channel.close();
-            }
-        }
-        if (!isLocked) {
+        FolderLock lock = FolderLock.tryLock(path);
+        if (lock == null) {
             throw new ImportException("another puri import is running in " + path);
         }
         finishReplacement();
-        return new Lock(channel);
+        return new Lock(lock);
     }
 
     /**

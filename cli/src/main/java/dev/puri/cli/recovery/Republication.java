@@ -1,17 +1,15 @@
 package dev.puri.cli.recovery;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.puri.cli.verify.Repairs;
 import dev.puri.client.Delivery;
 import dev.puri.client.IdentityPublisher;
 import dev.puri.client.resolve.IdentityResolver;
 import dev.puri.client.resolve.Ref;
 import dev.puri.client.resolve.Verdict;
 import dev.puri.schemas.identity.Puri;
-import dev.puri.schemas.identity.Shard;
-import dev.puri.schemas.log.Change;
 import dev.puri.schemas.log.Event;
 import dev.puri.schemas.log.Position;
-import dev.puri.schemas.log.Uuids;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
@@ -20,13 +18,15 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.UUID;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes the topology write rows to the identities topic again. It publishes an event for each pURI that changes nothing,
- * because the topology writes the row of a pURI with each outcome, also if the event is unchanged or refused.
+ * Makes the topology write rows to the identities topic again. It publishes an event for each pURI that is always
+ * refused ({@link Repairs}), because the topology writes the row of a pURI with each outcome.
+ *
+ * <p>The event does not repeat the row of an export with its uuid and epoch as guards. Epochs start again after a
+ * restore, so an old export may have the present epoch with an old shard, and the event would be applied.
  */
 public final class Republication {
     private static final int BATCH = 10_000;
@@ -35,6 +35,7 @@ public final class Republication {
     private final IdentityPublisher publisher;
     private final Instant now;
     private final LongConsumer progress;
+    private final Repairs repairs = new Repairs(SOURCE);
     private final List<Event> batch = new ArrayList<>(BATCH);
 
     /** For each partition, the last event. */
@@ -59,18 +60,16 @@ public final class Republication {
      */
     public void republish(ExportFile export, Set<Puri> otherNames) throws IOException {
         for (JsonNode row = export.next(); row != null; row = export.next()) {
-            Event event = unchangedEvent(row, now);
-            otherNames.remove(event.puri());
-            add(event);
+            Puri puri = Puri.parse(row.path("puri").asText());
+            otherNames.remove(puri);
+            add(puri);
         }
         flush();
     }
 
     /** Publishes an event for each name. */
     public void republish(Set<Puri> names) {
-        for (Puri name : names) {
-            add(refusedEvent(name, now));
-        }
+        names.forEach(this::add);
         flush();
     }
 
@@ -95,34 +94,8 @@ public final class Republication {
         return null;
     }
 
-    /**
-     * Returns an event that is unchanged if the identity is as exported, and is refused otherwise: its guards say which
-     * uuid and epoch it expects, and each change of owner, shard or status has an epoch of its own.
-     */
-    static Event unchangedEvent(JsonNode row, Instant now) {
-        Change change = switch (row.path("status").asText()) {
-            case "active" -> new Change.Moved(null, new Shard(row.path("shard").asText()));
-            case "merged" -> new Change.Merged(Puri.parse(row.path("mergedInto").asText()));
-            case "deleted" -> new Change.Deleted();
-            default -> throw new IllegalArgumentException("a row has an unknown status: " + row);
-        };
-        return new Event(
-                UUID.randomUUID(),
-                Puri.parse(row.path("puri").asText()),
-                now,
-                SOURCE,
-                Uuids.parse(row.path("uuid").asText(), "uuid"),
-                row.path("epoch").asLong(),
-                change);
-    }
-
-    /** Returns an event that is refused in any case, because no identity has its uuid. */
-    static Event refusedEvent(Puri puri, Instant now) {
-        return new Event(UUID.randomUUID(), puri, now, SOURCE, UUID.randomUUID(), null, new Change.Described(Map.of()));
-    }
-
-    private void add(Event event) {
-        batch.add(event);
+    private void add(Puri puri) {
+        batch.add(repairs.event(puri, now));
         if (batch.size() == BATCH) {
             flush();
         }

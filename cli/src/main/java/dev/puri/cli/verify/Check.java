@@ -1,5 +1,6 @@
 package dev.puri.cli.verify;
 
+import com.fasterxml.jackson.annotation.JsonProperty;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -41,11 +42,31 @@ public interface Check {
      * @param rows number of keys that were compared
      * @param expectedRows number of keys that the source has
      * @param notCompared number of keys that could not be compared
-     * @param note why keys were not compared; null if all were
+     * @param note which keys were not compared; null if all were
      */
     record Result(
             long rows,
             long expectedRows,
             long notCompared,
-            @Nullable String note) {}
+            @Nullable Note note) {}
+
+    /** Says for how many rows something holds. */
+    record Note(
+            @JsonProperty("rows") long rows,
+            @JsonProperty("what") String what) {
+        /** Returns a note; null if there are no such rows. */
+        public static @Nullable Note of(long rows, String what) {
+            return rows == 0 ? null : new Note(rows, what);
+        }
+
+        /** Returns a note of rows that could not be compared; null if there are no such rows. */
+        public static @Nullable Note ofChanged(long rows) {
+            return of(rows, "changed in each of several comparisons");
+        }
+
+        @Override
+        public String toString() {
+            return rows + " rows " + what;
+        }
+    }
 }

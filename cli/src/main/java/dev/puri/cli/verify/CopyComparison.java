@@ -6,10 +6,10 @@ import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Row;
 import dev.puri.schemas.log.Topics;
 import dev.puri.tail.RecordKey;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.locks.LockSupport;
@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The positions are not compared: a copy has that of the last event, even of one that changed nothing.
  */
-final class CopyComparison implements Check {
+final class CopyComparison extends SettledComparison<CopyComparison.Candidate> {
     /** Column with the hash of the row in the copy. */
     private static final int COPY = 0;
 
@@ -45,28 +45,27 @@ final class CopyComparison implements Check {
     /** The last record of the key has a row. */
     private static final long IN_TOPIC = 4;
 
-    /** The values of this many keys are in memory. */
-    private static final int BATCH = 20_000;
-
     private static final int MAX_ROUNDS = 5;
     private static final Duration MAX_LAG = Duration.ofSeconds(60);
-    private static final Duration RETRY_INTERVAL = Duration.ofMillis(500);
+    private static final Duration LAG_POLL_INTERVAL = Duration.ofMillis(500);
+
+    /** A resolver may restart meanwhile. */
+    private static final int MAX_READINGS = 5;
+
+    private static final Duration RETRY_INTERVAL = Duration.ofSeconds(2);
 
     private final Registry registry;
     private final RowCopy copy;
-    private final IntUnaryOperator maxSize;
     private final List<TopicPartition> topic = new ArrayList<>();
-    private long rows;
-    private long expectedRows;
-    private long notCompared;
 
     /**
      * @param maxSize maps the number of columns of a table to the number of keys that fit into memory
      */
     CopyComparison(Registry registry, RowCopy copy, IntUnaryOperator maxSize) {
+        // A snapshot does not change.
+        super(COLUMNS, maxSize, copy.isLive() ? MAX_ROUNDS : 1);
         this.registry = registry;
         this.copy = copy;
-        this.maxSize = maxSize;
         for (int partition = 0; partition < registry.partitions(); partition++) {
             topic.add(new TopicPartition(Topics.IDENTITIES, partition));
         }
@@ -94,98 +93,98 @@ final class CopyComparison implements Check {
     }
 
     @Override
-    public Result run(Consumer<Difference> differences) {
-        rows = 0;
-        expectedRows = 0;
-        notCompared = 0;
+    void requireSources() {
         registry.requireComplete(topic);
-        compare(Slice.ALL, differences);
-        registry.requireComplete(topic);
-        String reason = copy.isLive() ? "changed in each of several comparisons" : "changed after the snapshot";
-        return new Result(rows, expectedRows, copy.isLive() ? notCompared : 0, notCompared == 0 ? null : note(reason));
     }
 
-    private String note(String reason) {
-        return notCompared + " rows " + reason;
+    /** Rows that changed after a snapshot are named, but a snapshot need not have them. */
+    @Override
+    Result result(long rows, long expectedRows, long notCompared) {
+        return copy.isLive()
+                ? super.result(rows, expectedRows, notCompared)
+                : new Result(rows, expectedRows, 0, Note.of(notCompared, "changed after the snapshot"));
     }
 
-    private void compare(Slice slice, Consumer<Difference> differences) {
-        try {
-            KeyTable table = readHashes(slice);
-            List<Key> batch = new ArrayList<>();
-            for (int slot = 0; slot < table.slots(); slot++) {
-                if (!table.isUsed(slot)) {
-                    continue;
-                }
-                long state = table.get(slot, STATE);
-                boolean isEqual = (state & EQUAL) != 0;
-                boolean isCopied = table.get(slot, COPY) != ComparedLogs.ABSENT;
-                if (!copy.isLive() && (state & LATER) != 0 && !(isEqual && isCopied)) {
-                    notCompared++;
-                    continue;
-                }
-                boolean isExpected = (state & IN_TOPIC) != 0;
-                rows += isExpected || isCopied ? 1 : 0;
-                expectedRows += isExpected ? 1 : 0;
-                if (isEqual) {
-                    continue;
-                }
-                batch.add(table.key(slot));
-                if (batch.size() == BATCH) {
-                    settle(batch, differences);
-                    batch.clear();
+    @Override
+    @Nullable
+    Candidate candidate(KeyTable table, int slot) {
+        long state = table.get(slot, STATE);
+        boolean isEqual = (state & EQUAL) != 0;
+        boolean isCopied = table.get(slot, COPY) != ComparedLogs.ABSENT;
+        if (!copy.isLive() && (state & LATER) != 0 && !(isEqual && isCopied)) {
+            countNotCompared();
+            return null;
+        }
+        count((state & IN_TOPIC) != 0, isCopied);
+        return isEqual ? null : new Candidate();
+    }
+
+    /** Reads the copy, and then the topic. */
+    private interface Pass<T> {
+        T run(RowCopy.Reading reading) throws IOException, KeyTable.FullException;
+    }
+
+    /** Runs a pass. Repeats it if the copy cannot be read or ends early. */
+    private <T> T read(Pass<T> pass) throws KeyTable.FullException {
+        for (int attempt = 1; ; attempt++) {
+            try (RowCopy.Reading reading = openCaughtUp()) {
+                return pass.run(reading);
+            } catch (IOException e) {
+                if (attempt == MAX_READINGS) {
+                    throw new VerifyException(
+                            "it cannot be read, the last of " + attempt + " attempts failed: " + e.getMessage(), e);
                 }
             }
-            settle(batch, differences);
-        } catch (KeyTable.FullException e) {
-            compare(slice.half(0), differences);
-            compare(slice.half(1), differences);
+            LockSupport.parkNanos(RETRY_INTERVAL.toNanos());
         }
     }
 
-    private KeyTable readHashes(Slice slice) throws KeyTable.FullException {
-        KeyTable table = new KeyTable(COLUMNS, maxSize.applyAsInt(COLUMNS));
-        try (RowCopy.Reading reading = openCaughtUp()) {
-            // A lambda of another type cannot throw FullException.
-            List<KeyTable.FullException> full = new ArrayList<>();
-            reading.forEach((puri, row) -> {
-                Key key = Key.ofPuri(puri.toBytes());
-                if (full.isEmpty() && key.isIn(slice)) {
-                    try {
-                        table.set(table.add(key), COPY, Hashes.of(row));
-                    } catch (KeyTable.FullException e) {
-                        full.add(e);
-                    }
+    @Override
+    KeyTable readHashes(Slice slice) throws KeyTable.FullException {
+        return read(reading -> readHashes(reading, slice));
+    }
+
+    private KeyTable readHashes(RowCopy.Reading reading, Slice slice) throws IOException, KeyTable.FullException {
+        KeyTable table = newTable();
+        // A lambda of another type cannot throw FullException.
+        List<KeyTable.FullException> full = new ArrayList<>();
+        reading.forEach((puri, row) -> {
+            Key key = Key.ofPuri(puri.toBytes());
+            if (full.isEmpty() && key.isIn(slice)) {
+                try {
+                    table.set(table.add(key), COPY, Hashes.of(row));
+                } catch (KeyTable.FullException e) {
+                    full.add(e);
                 }
+            }
+        });
+        if (!full.isEmpty()) {
+            throw full.getFirst();
+        }
+        for (TopicPartition partition : topic) {
+            long copied = reading.nextOffset(partition.partition());
+            registry.reader().read(partition, 0, record -> {
+                Key key = keyOf(record);
+                if (key == null || !key.isIn(slice)) {
+                    return;
+                }
+                int slot = table.find(key);
+                if (slot < 0) {
+                    slot = table.add(key);
+                    // Before its first record neither topic nor copy have the key.
+                    table.set(slot, STATE, EQUAL);
+                }
+                long hash = record.value() == null ? ComparedLogs.ABSENT : hash(record.value());
+                boolean isEqual = hash == table.get(slot, COPY);
+                boolean isLater = record.offset() >= copied;
+                boolean wasEqual = (table.get(slot, STATE) & EQUAL) != 0;
+                table.set(
+                        slot,
+                        STATE,
+                        (isEqual || (isLater && wasEqual) ? EQUAL : 0)
+                                | (isLater ? LATER : 0)
+                                | (hash == ComparedLogs.ABSENT ? 0 : IN_TOPIC));
             });
-            if (!full.isEmpty()) {
-                throw full.getFirst();
-            }
-            for (TopicPartition partition : topic) {
-                long copied = reading.nextOffset(partition.partition());
-                registry.reader().read(partition, 0, record -> {
-                    Key key = keyOf(record);
-                    if (key == null || !key.isIn(slice)) {
-                        return;
-                    }
-                    int slot = table.find(key);
-                    if (slot < 0) {
-                        slot = table.add(key);
-                        // Before its first record neither topic nor copy have the key.
-                        table.set(slot, STATE, EQUAL);
-                    }
-                    long hash = record.value() == null ? ComparedLogs.ABSENT : hash(record.value());
-                    boolean isEqual = hash == table.get(slot, COPY);
-                    boolean isLater = record.offset() >= copied;
-                    boolean wasEqual = (table.get(slot, STATE) & EQUAL) != 0;
-                    table.set(
-                            slot,
-                            STATE,
-                            (isEqual || (isLater && wasEqual) ? EQUAL : 0)
-                                    | (isLater ? LATER : 0)
-                                    | (hash == ComparedLogs.ABSENT ? 0 : IN_TOPIC));
-                });
-            }
         }
         return table;
     }
@@ -205,7 +204,7 @@ final class CopyComparison implements Check {
     }
 
     /** Opens the copy when it has all records that the topic has now. */
-    private RowCopy.Reading openCaughtUp() throws KeyTable.FullException {
+    private RowCopy.Reading openCaughtUp() throws IOException, KeyTable.FullException {
         Map<TopicPartition, Long> ends = new HashMap<>();
         topic.forEach(partition -> ends.put(partition, registry.reader().stableEnd(partition)));
         long deadline = System.nanoTime() + MAX_LAG.toNanos();
@@ -226,7 +225,7 @@ final class CopyComparison implements Check {
                     reading.close();
                 }
             }
-            LockSupport.parkNanos(RETRY_INTERVAL.toNanos());
+            LockSupport.parkNanos(LAG_POLL_INTERVAL.toNanos());
         }
     }
 
@@ -247,7 +246,7 @@ final class CopyComparison implements Check {
     }
 
     /** A key that was not equal in the last comparison. */
-    private static final class Candidate {
+    static final class Candidate {
         @Nullable
         Puri puri;
 
@@ -272,57 +271,47 @@ final class CopyComparison implements Check {
         }
     }
 
-    private void settle(List<Key> keys, Consumer<Difference> differences) throws KeyTable.FullException {
-        Map<Key, Candidate> open = new HashMap<>();
-        keys.forEach(key -> open.put(key, new Candidate()));
-        int maxRounds = copy.isLive() ? MAX_ROUNDS : 1;
-        for (int round = 0; round < maxRounds && !open.isEmpty(); round++) {
-            readValues(open);
-            for (Iterator<Map.Entry<Key, Candidate>> i = open.entrySet().iterator(); i.hasNext(); ) {
-                Map.Entry<Key, Candidate> entry = i.next();
-                Candidate candidate = entry.getValue();
-                if (candidate.isEqual) {
-                    i.remove();
-                } else if (!candidate.isLater) {
-                    report(entry.getKey(), candidate, differences);
-                    i.remove();
-                }
-            }
-        }
-        notCompared += open.size();
+    @Override
+    void readValues(Map<Key, Candidate> keys, int round) throws KeyTable.FullException {
+        read(reading -> readValues(reading, keys));
     }
 
-    private void readValues(Map<Key, Candidate> candidates) throws KeyTable.FullException {
-        candidates.values().forEach(Candidate::clear);
-        try (RowCopy.Reading reading = openCaughtUp()) {
-            reading.forEach((puri, row) -> {
-                Candidate candidate = candidates.get(Key.ofPuri(puri.toBytes()));
-                if (candidate != null) {
-                    candidate.puri = puri;
-                    candidate.copied = Fields.of(row);
-                    candidate.partition = RegistrarChangelogs.partition(puri, registry.partitions());
-                }
-            });
-            candidates.values().forEach(candidate -> candidate.isEqual = candidate.copied == null);
-            for (TopicPartition partition : topic) {
-                long copied = reading.nextOffset(partition.partition());
-                registry.reader().read(partition, 0, record -> {
-                    Key key = keyOf(record);
-                    Candidate candidate = key == null ? null : candidates.get(key);
-                    if (candidate == null) {
-                        return;
-                    }
-                    candidate.puri = RecordKey.puri(record.key());
-                    candidate.partition = partition.partition();
-                    candidate.expected = fields(record.value());
-                    candidate.isLater = record.offset() >= copied;
-                    boolean isEqual = candidate.copied == null
-                            ? candidate.expected == null
-                            : candidate.copied.equals(candidate.expected);
-                    candidate.isEqual = isEqual || (candidate.isLater && candidate.isEqual);
-                });
+    private Map<Key, Candidate> readValues(RowCopy.Reading reading, Map<Key, Candidate> keys)
+            throws IOException, KeyTable.FullException {
+        keys.values().forEach(Candidate::clear);
+        reading.forEach((puri, row) -> {
+            Candidate candidate = keys.get(Key.ofPuri(puri.toBytes()));
+            if (candidate != null) {
+                candidate.puri = puri;
+                candidate.copied = Fields.of(row);
+                candidate.partition = RegistrarChangelogs.partition(puri, registry.partitions());
             }
+        });
+        keys.values().forEach(candidate -> candidate.isEqual = candidate.copied == null);
+        for (TopicPartition partition : topic) {
+            long copied = reading.nextOffset(partition.partition());
+            registry.reader().read(partition, 0, record -> {
+                Key key = keyOf(record);
+                Candidate candidate = key == null ? null : keys.get(key);
+                if (candidate == null) {
+                    return;
+                }
+                candidate.puri = RecordKey.puri(record.key());
+                candidate.partition = partition.partition();
+                candidate.expected = fields(record.value());
+                candidate.isLater = record.offset() >= copied;
+                boolean isEqual = candidate.copied == null
+                        ? candidate.expected == null
+                        : candidate.copied.equals(candidate.expected);
+                candidate.isEqual = isEqual || (candidate.isLater && candidate.isEqual);
+            });
         }
+        return keys;
+    }
+
+    @Override
+    Comparison compare(Candidate candidate) {
+        return candidate.isEqual ? Comparison.EQUAL : candidate.isLater ? Comparison.CHANGED : Comparison.DIFFERENT;
     }
 
     private @Nullable Map<String, String> fields(byte @Nullable [] value) {
@@ -332,8 +321,9 @@ final class CopyComparison implements Check {
         return registry.decoder().row(value) instanceof Row row ? Fields.of(row) : Map.of("value", "unreadable");
     }
 
-    private void report(Key key, Candidate candidate, Consumer<Difference> differences) {
-        differences.accept(new Difference(
+    @Override
+    void report(Map<Key, Candidate> differing, Consumer<Difference> differences) {
+        differing.forEach((key, candidate) -> differences.accept(new Difference(
                 part(),
                 copy(),
                 candidate.partition,
@@ -341,6 +331,6 @@ final class CopyComparison implements Check {
                 key.toString(),
                 Difference.kind(candidate.expected, candidate.copied),
                 Difference.fields(candidate.expected, candidate.copied),
-                null));
+                null)));
     }
 }

@@ -88,7 +88,7 @@ final class EventComparison implements Check {
         registry.requireComplete(List.of(registrations));
         compare(Slice.ALL, differences);
         registry.requireComplete(List.of(registrations));
-        return new Result(rows, rows, 0, expired == 0 ? null : "the events of " + expired + " rows have expired");
+        return new Result(rows, rows, 0, Note.of(expired, "have an event that has expired"));
     }
 
     private void compare(Slice slice, Consumer<Difference> differences) {

@@ -6,9 +6,9 @@ import dev.puri.schemas.log.Row;
 import dev.puri.schemas.log.Topics;
 import dev.puri.tail.RecordKey;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collection;
 import java.util.HashMap;
-import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -32,31 +32,28 @@ import org.jspecify.annotations.Nullable;
  * The registrar writes changelogs and topic in one transaction. So a difference that is still there after all
  * transactions of the first reading have ended is not one of timing.
  */
-final class LogComparison implements Check {
-    /** The maximum number of comparisons of a key that keeps changing. */
+final class LogComparison extends SettledComparison<LogComparison.Candidate> {
     private static final int MAX_ROUNDS = 10;
-
-    /** The values of this many keys are in memory. */
-    private static final int BATCH = 20_000;
 
     private final Registry registry;
     private final ComparedLogs compared;
-    private final IntUnaryOperator maxSize;
     private final List<TopicPartition> logs;
     private final int target;
-    private long rows;
-    private long expectedRows;
-    private long unsettled;
+
+    /** By log: the offset from which the next reading of values continues. */
+    private final long[] positions;
 
     /**
      * @param maxSize maps the number of columns of a table to the number of keys that fit into memory
      */
     LogComparison(Registry registry, ComparedLogs compared, IntUnaryOperator maxSize) {
+        // For each log a hash, and the offset after the record.
+        super(2 * compared.logs().size(), maxSize, MAX_ROUNDS);
         this.registry = registry;
         this.compared = compared;
-        this.maxSize = maxSize;
         this.logs = compared.logs();
         this.target = logs.size() - 1;
+        this.positions = new long[logs.size()];
     }
 
     @Override
@@ -85,49 +82,15 @@ final class LogComparison implements Check {
         return compared instanceof IdentityLogs;
     }
 
-    @Override
-    public Result run(Consumer<Difference> differences) {
-        rows = 0;
-        expectedRows = 0;
-        unsettled = 0;
-        requireSources();
-        compare(Slice.ALL, differences);
-        requireSources();
-        return new Result(
-                rows, expectedRows, unsettled, unsettled == 0 ? null : "changed in each of several comparisons");
-    }
-
     /** The changelogs must be complete. The topic may lack records: their rows are differences. */
-    private void requireSources() {
+    @Override
+    void requireSources() {
         registry.requireComplete(logs.subList(0, target));
         registry.requirePartitions(logs);
     }
 
-    private void compare(Slice slice, Consumer<Difference> differences) {
-        try {
-            KeyTable table = readHashes(slice);
-            List<Candidate> batch = new ArrayList<>();
-            for (int slot = 0; slot < table.slots(); slot++) {
-                Candidate candidate = table.isUsed(slot) ? compare(table, slot) : null;
-                if (candidate != null) {
-                    batch.add(candidate);
-                    if (batch.size() == BATCH) {
-                        settle(batch, differences);
-                        batch.clear();
-                    }
-                }
-            }
-            settle(batch, differences);
-        } catch (KeyTable.FullException e) {
-            compare(slice.half(0), differences);
-            compare(slice.half(1), differences);
-        }
-    }
-
     /** A key that differed in the last comparison. */
-    private final class Candidate {
-        final Key key;
-
+    final class Candidate {
         /** By log: the offset of the last record; -1 without one. */
         final long[] offsets;
 
@@ -135,8 +98,7 @@ final class LogComparison implements Check {
         byte @Nullable [] puri;
         boolean hasChanged;
 
-        Candidate(Key key, long[] offsets) {
-            this.key = key;
+        Candidate(long[] offsets) {
             this.offsets = offsets;
         }
 
@@ -159,9 +121,9 @@ final class LogComparison implements Check {
     }
 
     /** Reads all logs. Returns, by key, the hash of the last value in each log, and then the offsets after them. */
-    private KeyTable readHashes(Slice slice) throws KeyTable.FullException {
-        int columns = 2 * logs.size();
-        KeyTable table = new KeyTable(columns, maxSize.applyAsInt(columns));
+    @Override
+    KeyTable readHashes(Slice slice) throws KeyTable.FullException {
+        KeyTable table = newTable();
         for (int i = 0; i < logs.size(); i++) {
             int log = i;
             registry.reader().read(logs.get(log), 0, record -> {
@@ -178,16 +140,16 @@ final class LogComparison implements Check {
         return table;
     }
 
-    /** Compares a key by its hashes; returns null if they are equal. */
-    private @Nullable Candidate compare(KeyTable table, int slot) {
+    @Override
+    @Nullable
+    Candidate candidate(KeyTable table, int slot) {
         long[] hashes = new long[target];
         for (int log = 0; log < target; log++) {
             hashes[log] = table.get(slot, log);
         }
         long expected = compared.expectedHash(hashes);
         long found = table.get(slot, target);
-        rows += expected == ComparedLogs.ABSENT && found == ComparedLogs.ABSENT ? 0 : 1;
-        expectedRows += expected == ComparedLogs.ABSENT ? 0 : 1;
+        count(expected != ComparedLogs.ABSENT, found != ComparedLogs.ABSENT);
         if (expected == found) {
             return null;
         }
@@ -195,49 +157,44 @@ final class LogComparison implements Check {
         for (int log = 0; log < offsets.length; log++) {
             offsets[log] = table.get(slot, logs.size() + log) - 1;
         }
-        return new Candidate(table.key(slot), offsets);
+        return new Candidate(offsets);
     }
 
-    /** Compares keys until each is equal, or differs without having changed meanwhile. */
-    private void settle(List<Candidate> batch, Consumer<Difference> differences) throws KeyTable.FullException {
-        Map<Key, Candidate> open = new HashMap<>();
-        batch.forEach(candidate -> open.put(candidate.key, candidate));
-        long[] positions = new long[logs.size()];
-        for (int round = 0; round < MAX_ROUNDS && !open.isEmpty(); round++) {
-            registry.reader().awaitTransactions(logs);
-            for (int i = 0; i < logs.size(); i++) {
-                int log = i;
-                positions[log] = registry.reader().read(logs.get(log), positions[log], record -> {
-                    Candidate candidate = open.get(keyOf(log, record));
-                    if (candidate != null) {
-                        candidate.put(log, record);
-                    }
-                });
-            }
-            List<Candidate> differing = new ArrayList<>();
-            for (Iterator<Candidate> i = open.values().iterator(); i.hasNext(); ) {
-                Candidate candidate = i.next();
-                boolean isEqual = Objects.equals(compared.expected(candidate.values), candidate.found());
-                if (!isEqual && !candidate.hasChanged) {
-                    differing.add(candidate);
-                }
-                if (isEqual || !candidate.hasChanged) {
-                    i.remove();
-                }
-                candidate.hasChanged = false;
-            }
-            report(differing, differences);
+    @Override
+    void readValues(Map<Key, Candidate> keys, int round) throws KeyTable.FullException {
+        if (round == 0) {
+            Arrays.fill(positions, 0);
         }
-        unsettled += open.size();
+        registry.reader().awaitTransactions(logs);
+        for (int i = 0; i < logs.size(); i++) {
+            int log = i;
+            positions[log] = registry.reader().read(logs.get(log), positions[log], record -> {
+                Candidate candidate = keys.get(keyOf(log, record));
+                if (candidate != null) {
+                    candidate.put(log, record);
+                }
+            });
+        }
     }
 
-    private void report(List<Candidate> candidates, Consumer<Difference> differences) throws KeyTable.FullException {
-        Map<Key, String> names = namesInEvents(candidates);
-        for (Candidate candidate : candidates) {
+    @Override
+    Comparison compare(Candidate candidate) {
+        boolean hasChanged = candidate.hasChanged;
+        candidate.hasChanged = false;
+        if (Objects.equals(compared.expected(candidate.values), candidate.found())) {
+            return Comparison.EQUAL;
+        }
+        return hasChanged ? Comparison.CHANGED : Comparison.DIFFERENT;
+    }
+
+    @Override
+    void report(Map<Key, Candidate> differing, Consumer<Difference> differences) throws KeyTable.FullException {
+        Map<Key, String> names = namesInEvents(differing.values());
+        differing.forEach((key, candidate) -> {
             Map<String, String> expected = compared.expected(candidate.values);
             Map<String, String> found = candidate.found();
             byte[] keyBytes = candidate.puri;
-            String puri = keyBytes == null ? names.get(candidate.key) : text(keyBytes);
+            String puri = keyBytes == null ? names.get(key) : text(keyBytes);
             String detail = null;
             if (puri == null) {
                 detail = "the event is no longer in the log, so only the key of the pURI is known";
@@ -249,15 +206,15 @@ final class LogComparison implements Check {
                     copy(),
                     partition(),
                     puri,
-                    candidate.key.toString(),
+                    key.toString(),
                     Difference.kind(expected, found),
                     Difference.fields(expected, found),
                     detail));
-        }
+        });
     }
 
     /** Finds the pURIs of keys that the topic does not have: the last event of a row has its pURI as key. */
-    private Map<Key, String> namesInEvents(List<Candidate> candidates) throws KeyTable.FullException {
+    private Map<Key, String> namesInEvents(Collection<Candidate> candidates) throws KeyTable.FullException {
         Map<TopicPartition, TreeSet<Long>> offsets = new HashMap<>();
         for (Candidate candidate : candidates) {
             if (candidate.puri == null && candidate.values[0] instanceof Row row) {

@@ -5,11 +5,11 @@ import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.identity.Shard;
 import dev.puri.schemas.log.Change;
 import dev.puri.schemas.log.Event;
+import dev.puri.schemas.log.Position;
 import dev.puri.schemas.log.Topics;
 import java.io.IOException;
 import java.time.Instant;
-import java.util.Map;
-import java.util.TreeMap;
+import java.util.function.BiPredicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,52 +23,75 @@ import org.jspecify.annotations.Nullable;
  * between the decision to repair and the repair.
  */
 public final class Repairs {
-    /** The source of the events. */
+    /** The source of the events of {@code puri verify}. */
     public static final String SOURCE = "puri-verify";
 
-    /** So many rows of a partition may be deleted, however few rows it has. */
+    /** A repair may delete so many rows. More of them are hardly the work of a foreign producer. */
     private static final int MAX_UNKNOWN_ROWS = 10;
 
     private static final Shard ANY_SHARD = new Shard("none");
 
+    private final String source;
     private final IdentityMinter minter = new IdentityMinter();
+
+    /**
+     * @param source the source of the events
+     */
+    public Repairs(String source) {
+        this.source = source;
+    }
 
     /** Creates the event that makes the registrar write the row of a pURI again. */
     public Event event(Puri puri, Instant now) {
-        return new Event(minter.uuid(), puri, now, SOURCE, minter.uuid(), 0L, new Change.Moved(null, ANY_SHARD));
+        return new Event(minter.uuid(), puri, now, source, minter.uuid(), 0L, new Change.Moved(null, ANY_SHARD));
     }
 
     /**
-     * Returns why nothing must be repaired, because the registrar seems to have lost registrations; null if it has not.
-     * It would write a tombstone for each row that it does not know.
+     * Returns why nothing must be repaired, because the registrar seems to have lost registrations or changes of them;
+     * null if it has not. It would write a tombstone for each row that it does not know, and its old row over each newer
+     * one.
      */
     public static @Nullable String objection(VerifyFolder folder) throws IOException {
-        Map<Integer, Long> unknownRows = new TreeMap<>();
+        long[] unknownRows = {0};
+        long[] newerRows = {0};
         folder.forEachDifference(difference -> {
-            Integer partition = difference.partition();
-            if (partition != null
-                    && difference.part().equals(Registry.REGISTRAR)
-                    && difference.copy().equals(Topics.IDENTITIES)
-                    && difference.kind() == Difference.Kind.EXTRA) {
-                unknownRows.merge(partition, 1L, Long::sum);
+            if (difference.part().equals(Registry.REGISTRAR)
+                    && difference.copy().equals(Topics.IDENTITIES)) {
+                unknownRows[0] += difference.kind() == Difference.Kind.EXTRA ? 1 : 0;
+                newerRows[0] += isNewer(difference) ? 1 : 0;
             }
         });
-        VerifyFolder.State state = folder.readState();
-        for (Map.Entry<Integer, Long> unknown : unknownRows.entrySet()) {
-            String check = Registry.REGISTRAR + ' ' + Topics.IDENTITIES + '-' + unknown.getKey();
-            long known = state == null
-                    ? 0
-                    : state.checks().stream()
-                            .filter(each -> each.name().equals(check))
-                            .mapToLong(VerifyFolder.Completed::expectedRows)
-                            .sum();
-            if (unknown.getValue() > MAX_UNKNOWN_ROWS && unknown.getValue() > known / 10) {
-                return "the registrar does not know " + unknown.getValue() + " rows of " + Topics.IDENTITIES + "-"
-                        + unknown.getKey() + " and knows only " + known + ", so its state is probably lost; a repair"
-                        + " would delete these rows";
-            }
+        if (unknownRows[0] > MAX_UNKNOWN_ROWS) {
+            return "the registrar does not know " + unknownRows[0] + " rows of " + Topics.IDENTITIES
+                    + ", so its state is probably lost; a repair would delete these rows";
+        }
+        if (newerRows[0] > 0) {
+            return Topics.IDENTITIES + " has newer rows of " + newerRows[0] + " pURIs than the registrar, so the"
+                    + " registrar's state is probably old; a repair would overwrite these rows";
         }
         return null;
+    }
+
+    /** Whether the row of the topic has a higher epoch than that of the registrar, or a later event of the same log. */
+    private static boolean isNewer(Difference difference) {
+        return isGreater(difference, "epoch", (expected, found) -> Long.parseLong(found) > Long.parseLong(expected))
+                || isGreater(
+                        difference,
+                        "position",
+                        (expected, found) -> isLater(Position.parse(expected), Position.parse(found)));
+    }
+
+    private static boolean isGreater(Difference difference, String name, BiPredicate<String, String> order) {
+        Difference.Field field = difference.fields().get(name);
+        String expected = field == null ? null : field.expected();
+        String found = field == null ? null : field.found();
+        return expected != null && found != null && order.test(expected, found);
+    }
+
+    private static boolean isLater(Position expected, Position found) {
+        return found.topic().equals(expected.topic())
+                && found.partition() == expected.partition()
+                && found.offset() > expected.offset();
     }
 
     /** Returns why an event cannot repair a difference; null if it can. */

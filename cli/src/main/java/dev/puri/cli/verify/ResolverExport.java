@@ -13,7 +13,6 @@ import java.io.BufferedInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.UncheckedIOException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -27,6 +26,10 @@ import java.time.Instant;
 import java.util.HexFormat;
 import java.util.Locale;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
@@ -34,23 +37,34 @@ import org.jspecify.annotations.Nullable;
 public final class ResolverExport implements RowCopy {
     private static final ObjectMapper JSON = new ObjectMapper();
     private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(5);
-    private static final Duration RESPONSE_TIMEOUT = Duration.ofSeconds(60);
+    private static final Duration TIMEOUT = Duration.ofSeconds(60);
     private static final Duration RETRY_INTERVAL = Duration.ofSeconds(1);
     private static final int UNAVAILABLE = 503;
+    private static final int MAX_PROBLEM_BYTES = 10_000;
     private static final int ROWS_PER_PACE = 1000;
 
     private final URI url;
     private final @Nullable String token;
     private final Pacer pacer;
+    private final Duration timeout;
 
     /**
      * @param url base URL of the resolver's internal listener
      * @param token bearer token; null for none
      */
     public ResolverExport(URI url, @Nullable String token, Pacer pacer) {
+        this(url, token, pacer, TIMEOUT);
+    }
+
+    /**
+     * @param timeout maximum time without a byte of the response, and maximum time during which a request is repeated
+     *     while the resolver answers 503
+     */
+    ResolverExport(URI url, @Nullable String token, Pacer pacer, Duration timeout) {
         this.url = url;
         this.token = token;
         this.pacer = pacer;
+        this.timeout = timeout;
     }
 
     @Override
@@ -69,16 +83,15 @@ public final class ResolverExport implements RowCopy {
     }
 
     @Override
-    public Reading open() {
+    public Reading open() throws IOException {
+        HttpRequest request = request();
         HttpClient client =
                 HttpClient.newBuilder().connectTimeout(CONNECT_TIMEOUT).build();
         boolean isOpen = false;
         try {
-            Download download = new Download(client, request(client));
+            Download download = new Download(client, requestWhenReady(client, request));
             isOpen = true;
             return download;
-        } catch (IOException e) {
-            throw new VerifyException("the export cannot be read: " + e, e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new VerifyException("interrupted", e);
@@ -89,28 +102,51 @@ public final class ResolverExport implements RowCopy {
         }
     }
 
-    /** Sends the request, and repeats it while the resolver answers 503. */
-    private InputStream request(HttpClient client) throws IOException, InterruptedException {
-        HttpRequest.Builder request = HttpRequest.newBuilder(
-                        URI.create(url.toString().replaceFirst("/+$", "") + "/v1/export?format=ndjson"))
-                .timeout(RESPONSE_TIMEOUT);
-        if (token != null) {
-            request.header("Authorization", "Bearer " + token);
-        }
-        long deadline = System.nanoTime() + RESPONSE_TIMEOUT.toNanos();
-        while (true) {
-            HttpResponse<InputStream> response = client.send(request.build(), BodyHandlers.ofInputStream());
-            if (response.statusCode() == 200) {
-                return response.body();
+    private HttpRequest request() {
+        try {
+            HttpRequest.Builder request = HttpRequest.newBuilder(
+                    URI.create(url.toString().replaceFirst("/+$", "") + "/v1/export?format=ndjson"));
+            if (token != null) {
+                request.header("Authorization", "Bearer " + token);
             }
-            String body;
-            try (InputStream in = response.body()) {
-                body = new String(in.readAllBytes(), StandardCharsets.UTF_8);
+            return request.build();
+        } catch (IllegalArgumentException e) {
+            throw new VerifyException("no request can be sent to " + url + ": " + e.getMessage(), e);
+        }
+    }
+
+    /** Sends the request, and repeats it while the resolver answers 503. */
+    private InputStream requestWhenReady(HttpClient client, HttpRequest request)
+            throws IOException, InterruptedException {
+        long deadline = System.nanoTime() + timeout.toNanos();
+        while (true) {
+            HttpResponse<InputStream> response = send(client, request);
+            InputStream body = new TimedInputStream(response.body(), timeout);
+            if (response.statusCode() == 200) {
+                return body;
+            }
+            String problem;
+            try (body) {
+                problem = new String(body.readNBytes(MAX_PROBLEM_BYTES), StandardCharsets.UTF_8);
             }
             if (response.statusCode() != UNAVAILABLE || System.nanoTime() > deadline) {
-                throw new VerifyException("the resolver answered " + response.statusCode() + ": " + body);
+                throw new VerifyException("the resolver answered " + response.statusCode() + ": " + problem);
             }
             Thread.sleep(RETRY_INTERVAL);
+        }
+    }
+
+    private HttpResponse<InputStream> send(HttpClient client, HttpRequest request)
+            throws IOException, InterruptedException {
+        CompletableFuture<HttpResponse<InputStream>> response = client.sendAsync(request, BodyHandlers.ofInputStream());
+        try {
+            return response.get(timeout.toNanos(), TimeUnit.NANOSECONDS);
+        } catch (TimeoutException e) {
+            throw new IOException("the resolver did not answer within " + timeout.toMillis() + " ms", e);
+        } catch (ExecutionException e) {
+            throw new IOException(e.getCause() == null ? e : e.getCause());
+        } finally {
+            response.cancel(true);
         }
     }
 
@@ -143,7 +179,7 @@ public final class ResolverExport implements RowCopy {
         }
 
         @Override
-        public void forEach(BiConsumer<Puri, Row> consumer) {
+        public void forEach(BiConsumer<Puri, Row> consumer) throws IOException {
             try {
                 long rows = 0;
                 for (byte[] line = line(); line != null; line = line()) {
@@ -158,17 +194,17 @@ public final class ResolverExport implements RowCopy {
                         pacer.read(ROWS_PER_PACE);
                     }
                 }
-                throw new VerifyException("the export ended after " + rows + " rows, without its last line");
-            } catch (IOException | UncheckedIOException | IllegalArgumentException e) {
-                throw new VerifyException("the export cannot be read: " + e.getMessage(), e);
+                throw new IOException("the export ended after " + rows + " rows, without its last line");
+            } catch (IllegalArgumentException e) {
+                throw new IOException("the export has an invalid row: " + e.getMessage(), e);
             }
         }
 
-        private void requireComplete(JsonNode end, long rows) {
+        private void requireComplete(JsonNode end, long rows) throws IOException {
             String sha256 = HexFormat.of().formatHex(digest.digest());
             if (end.path("rows").asLong() != rows
                     || !end.path("sha256").asText().equals(sha256)) {
-                throw new VerifyException("the export is damaged: it has " + rows + " rows with the digest " + sha256
+                throw new IOException("the export is damaged: it has " + rows + " rows with the digest " + sha256
                         + ", and its last line is " + end);
             }
         }
@@ -189,8 +225,14 @@ public final class ResolverExport implements RowCopy {
 
         @Override
         public void close() {
-            // The connection is closed too, so that the resolver does not send rows that nobody reads.
-            client.shutdownNow();
+            try {
+                in.close();
+            } catch (IOException e) {
+                // Nothing is read from it any more.
+            } finally {
+                // The connection is closed too, so that the resolver does not send rows that nobody reads.
+                client.shutdownNow();
+            }
         }
     }
 

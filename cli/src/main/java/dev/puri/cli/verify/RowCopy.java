@@ -2,6 +2,7 @@ package dev.puri.cli.verify;
 
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Row;
+import java.io.IOException;
 import java.util.function.BiConsumer;
 
 /** A copy of all rows of {@code puri.identities.v1}, outside the topic. */
@@ -18,9 +19,10 @@ public interface RowCopy {
     /**
      * Starts to read the copy.
      *
+     * @throws IOException if the copy cannot be read now; another attempt may succeed
      * @throws VerifyException if the copy cannot be read
      */
-    Reading open();
+    Reading open() throws IOException;
 
     /** A reading of the copy, while it may be written. */
     interface Reading extends AutoCloseable {
@@ -32,9 +34,9 @@ public interface RowCopy {
         /**
          * Passes all rows. Called once.
          *
-         * @throws VerifyException if the copy ends early
+         * @throws IOException if the copy ends early; another reading may succeed
          */
-        void forEach(BiConsumer<Puri, Row> consumer);
+        void forEach(BiConsumer<Puri, Row> consumer) throws IOException;
 
         @Override
         void close();

@@ -17,7 +17,7 @@ import java.util.stream.Collectors;
 import org.apache.kafka.common.KafkaException;
 import org.jspecify.annotations.Nullable;
 
-/** Runs checks, and keeps in a folder which are completed, so that an interrupted verification continues. */
+/** Runs checks, and keeps in a folder which are completed, so that a verification that was killed continues. */
 public final class Verification {
     private final VerifyFolder folder;
     private final List<Check> checks;
@@ -42,7 +42,12 @@ public final class Verification {
             @Nullable String failure) {
         /** Whether all keys were compared, without a difference. */
         public boolean isEqual() {
-            return differences == 0 && notCompared == 0 && failure == null;
+            return differences == 0 && isComplete();
+        }
+
+        /** Whether all keys were compared. */
+        public boolean isComplete() {
+            return notCompared == 0 && failure == null;
         }
     }
 
@@ -98,9 +103,8 @@ public final class Verification {
                 }
             }
         }
-        if (failures.isEmpty()) {
-            folder.writeState(new State(state.startedAt(), true, bytes, List.copyOf(completed.values())));
-        }
+        // A later run must not mix its results with these, which are of another time.
+        folder.writeState(new State(state.startedAt(), true, bytes, List.copyOf(completed.values())));
         return results(completed, failures);
     }
 
@@ -167,7 +171,7 @@ public final class Verification {
         long expectedRows = 0;
         long differences = 0;
         long notCompared = 0;
-        String note = null;
+        Check.Note note = null;
         List<String> failed = new ArrayList<>();
         for (Check check : checksOfCopy) {
             Completed done = completed.get(check.name());
@@ -180,7 +184,7 @@ public final class Verification {
             expectedRows += done.expectedRows();
             differences += done.differences();
             notCompared += done.notCompared();
-            note = note == null ? done.note() : note;
+            note = sum(note, done.note());
         }
         if (failed.isEmpty() && hasEvents && expectedRows == 0 && first.mustHaveRows()) {
             failed.add("no row of the source was compared, although services have published events");
@@ -191,7 +195,14 @@ public final class Verification {
                 rows,
                 differences,
                 notCompared,
-                note,
+                note == null ? null : note.toString(),
                 failed.isEmpty() ? null : String.join("; ", failed));
+    }
+
+    /** Adds the rows of two notes of checks of the same kind. */
+    private static Check.@Nullable Note sum(Check.@Nullable Note first, Check.@Nullable Note second) {
+        return first == null
+                ? second
+                : second == null ? first : new Check.Note(first.rows() + second.rows(), first.what());
     }
 }

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.puri.cli.files.FolderLock;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -26,6 +27,7 @@ import org.jspecify.annotations.Nullable;
  * <pre>
  *   state.json           the completed checks
  *   differences.ndjson   a line for each difference
+ *   lock                 locked while a verification is running
  * </pre>
  */
 public record VerifyFolder(Path path) {
@@ -36,7 +38,7 @@ public record VerifyFolder(Path path) {
      * How far a verification is.
      *
      * @param startedAt ISO 8601
-     * @param isComplete whether all checks were completed. Then the next verification starts anew
+     * @param isComplete whether the verification has ended, if checks failed too. Then the next one starts anew
      * @param bytes length of the differences of the completed checks
      */
     public record State(
@@ -50,7 +52,7 @@ public record VerifyFolder(Path path) {
      *
      * @param expectedRows number of keys that the source has
      * @param notCompared number of keys that could not be compared
-     * @param note why keys were not compared; null if all were
+     * @param note which keys were not compared; null if all were
      */
     @JsonInclude(JsonInclude.Include.NON_NULL)
     public record Completed(
@@ -59,7 +61,7 @@ public record VerifyFolder(Path path) {
             @JsonProperty("expectedRows") long expectedRows,
             @JsonProperty("differences") long differences,
             @JsonProperty("notCompared") long notCompared,
-            @JsonProperty("note") @Nullable String note) {}
+            @JsonProperty("note") Check.@Nullable Note note) {}
 
     /** Returns the file with the differences. */
     public Path differences() {
@@ -68,6 +70,20 @@ public record VerifyFolder(Path path) {
 
     private Path stateFile() {
         return path.resolve("state.json");
+    }
+
+    /**
+     * Creates the folder if needed, and locks it.
+     *
+     * @throws VerifyException if another verification is running in it
+     */
+    public FolderLock lock() throws IOException {
+        Files.createDirectories(path);
+        FolderLock lock = FolderLock.tryLock(path);
+        if (lock == null) {
+            throw new VerifyException("another puri verify is running in " + path);
+        }
+        return lock;
     }
 
     /** Returns the state of the last verification; null if there was none. */
@@ -118,6 +134,13 @@ public record VerifyFolder(Path path) {
         Files.deleteIfExists(stateFile());
         Files.deleteIfExists(differences());
         Files.deleteIfExists(path.resolve(DRAFT));
+    }
+
+    /** Deletes a folder in which no verification is running or will run. */
+    public void delete() throws IOException {
+        clear();
+        Files.deleteIfExists(path.resolve(FolderLock.FILE));
+        Files.delete(path);
     }
 
     /** Returns a value as a line of JSON. */

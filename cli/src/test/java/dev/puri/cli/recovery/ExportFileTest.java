@@ -4,21 +4,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
-import dev.puri.schemas.log.Change;
-import dev.puri.schemas.log.Event;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.MessageDigest;
-import java.time.Instant;
 import java.util.HexFormat;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class ExportFileTest {
-    private static final Instant NOW = Instant.parse("2026-03-01T10:00:00Z");
     private static final String ROW = "{\"puri\":\"a:b:1\",\"owner\":\"o\",\"shard\":\"s\",\"uuid\":"
             + "\"01970000-0000-7000-8000-000000000001\",\"status\":\"active\",\"epoch\":3}\n";
 
@@ -54,19 +49,6 @@ class ExportFileTest {
                 .hasMessageContaining("was changed");
         assertThatThrownBy(() -> ExportFile.open(file(ROW + ROW + "{\"rows\":1,\"sha256\":\"\"}\n")))
                 .hasMessageContaining("is no export");
-    }
-
-    @Test
-    void theEventOfARowExpectsTheStateOfTheRow() throws Exception {
-        JsonNode active = new ObjectMapper().readTree(ROW);
-        Event event = Republication.unchangedEvent(active, NOW);
-        assertThat(event.uuid()).hasToString("01970000-0000-7000-8000-000000000001");
-        assertThat(event.expectedEpoch()).isEqualTo(3);
-        assertThat(event.change()).isInstanceOf(Change.Moved.class);
-        JsonNode deleted = new ObjectMapper().readTree(ROW.replace("active", "deleted"));
-        assertThat(Republication.unchangedEvent(deleted, NOW).change()).isInstanceOf(Change.Deleted.class);
-        Event refused = Republication.refusedEvent(event.puri(), NOW);
-        assertThat(refused.uuid()).isNotNull().isNotEqualTo(event.uuid());
     }
 
     private static String complete(String... rows) throws Exception {

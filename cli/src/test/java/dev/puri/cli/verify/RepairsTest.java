@@ -2,6 +2,7 @@ package dev.puri.cli.verify;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.puri.cli.verify.Difference.Field;
 import dev.puri.cli.verify.Difference.Kind;
 import dev.puri.registry.InMemoryRegistrations;
 import dev.puri.schemas.collection.Declarations;
@@ -22,6 +23,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -33,7 +35,7 @@ class RepairsTest {
     private static final UUID UUID_OF_ROW = UUID.fromString("01970000-0000-7000-8000-000000000001");
 
     private final InMemoryRegistrations registrations = new InMemoryRegistrations();
-    private final Repairs repairs = new Repairs();
+    private final Repairs repairs = new Repairs("test");
     private long offset;
 
     @Test
@@ -53,27 +55,54 @@ class RepairsTest {
 
     @Test
     void nothingIsDeletedIfTheRegistrarHasLostRows(@TempDir Path folder) throws Exception {
-        assertThat(objection(folder.resolve("few"), 10, 0)).isNull();
-        assertThat(objection(folder.resolve("many"), 11, 1_000)).isNull();
-        assertThat(objection(folder.resolve("lost"), 101, 1_000))
-                .contains("does not know 101 rows of puri.identities.v1-3", "probably lost");
+        assertThat(objection(folder.resolve("few"), extraRows(10))).isNull();
+        assertThat(objection(folder.resolve("many"), extraRows(11)))
+                .contains("does not know 11 rows of puri.identities.v1", "probably lost");
     }
 
-    /** Returns the objection if a partition has rows that the registrar does not know. */
-    private static @Nullable String objection(Path path, int unknownRows, long knownRows) throws IOException {
+    @Test
+    void nothingIsOverwrittenIfTheTopicHasNewerRows(@TempDir Path folder) throws Exception {
+        assertThat(objection(folder.resolve("same"), List.of(differing(Map.of("shard", field("br-1", "eu-9"))))))
+                .isNull();
+        assertThat(objection(
+                        folder.resolve("older"),
+                        List.of(differing(Map.of("epoch", field("3", "2"), "position", field("1-10", "1-9"))))))
+                .isNull();
+        assertThat(objection(folder.resolve("otherLog"), List.of(differing(Map.of("position", field("1-8", "2-9"))))))
+                .isNull();
+        assertThat(objection(folder.resolve("unreadable"), List.of(differing(Map.of("epoch", field("1", null))))))
+                .isNull();
+        assertThat(objection(folder.resolve("epoch"), List.of(differing(Map.of("epoch", field("9", "10"))))))
+                .contains("newer rows of 1 pURIs", "probably old");
+        assertThat(objection(folder.resolve("position"), List.of(differing(Map.of("position", field("1-9", "1-10"))))))
+                .contains("newer rows of 1 pURIs", "probably old");
+    }
+
+    private static List<Difference> extraRows(int count) {
+        return IntStream.range(0, count)
+                .mapToObj(i -> difference(i % 8, "a:b:" + i, Kind.EXTRA, Map.of("epoch", field(null, "1"))))
+                .toList();
+    }
+
+    private static Difference differing(Map<String, Field> fields) {
+        return difference(3, PURI.toString(), Kind.DIFFERS, fields);
+    }
+
+    private static Difference difference(int partition, String puri, Kind kind, Map<String, Field> fields) {
+        return new Difference(Registry.REGISTRAR, Topics.IDENTITIES, partition, puri, null, kind, fields, null);
+    }
+
+    private static Field field(@Nullable String expected, @Nullable String found) {
+        return new Field(expected, found);
+    }
+
+    private static @Nullable String objection(Path path, List<Difference> differences) throws IOException {
         VerifyFolder folder = new VerifyFolder(path);
         try (OutputStream file = folder.openDifferences(0)) {
-            for (int i = 0; i < unknownRows; i++) {
-                file.write(VerifyFolder.line(new Difference(
-                        Registry.REGISTRAR, Topics.IDENTITIES, 3, "a:b:" + i, null, Kind.EXTRA, Map.of(), null)));
+            for (Difference difference : differences) {
+                file.write(VerifyFolder.line(difference));
             }
         }
-        folder.writeState(new VerifyFolder.State(
-                NOW.toString(),
-                true,
-                0,
-                List.of(new VerifyFolder.Completed(
-                        "registrar puri.identities.v1-3", knownRows + unknownRows, knownRows, unknownRows, 0, null))));
         return Repairs.objection(folder);
     }
 

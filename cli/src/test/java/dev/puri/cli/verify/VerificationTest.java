@@ -3,6 +3,7 @@ package dev.puri.cli.verify;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.puri.cli.files.FolderLock;
 import dev.puri.cli.verify.Difference.Field;
 import dev.puri.cli.verify.Difference.Kind;
 import dev.puri.cli.verify.Verification.CopyResult;
@@ -59,7 +60,7 @@ class VerificationTest {
     }
 
     @Test
-    void aCheckThatFailsIsAFailureAndIsRepeated() throws Exception {
+    void aFailedCheckIsAFailureAndAllChecksAreRepeated() throws Exception {
         first.differences = 1;
         first.failure = new VerifyException("the topic is gone");
         second.differences = 1;
@@ -69,8 +70,9 @@ class VerificationTest {
         assertThat(Files.readAllLines(folder.resolve("differences.ndjson"))).hasSize(1);
 
         first.failure = null;
-        assertThat(run().getFirst().differences()).isEqualTo(2);
-        assertThat(runs).containsExactly("p-0", "p-1", "p-0");
+        second.differences = 0;
+        assertThat(run().getFirst().differences()).as("of this run").isEqualTo(1);
+        assertThat(runs).containsExactly("p-0", "p-1", "p-0", "p-1");
     }
 
     @Test
@@ -88,17 +90,34 @@ class VerificationTest {
     @Test
     void rowsThatCouldNotBeComparedAreNotEqual() throws Exception {
         first.notCompared = 1;
-        assertThat(run().getFirst().isEqual()).isFalse();
+        second.notCompared = 2;
+        CopyResult result = run().getFirst();
+        assertThat(result.isEqual()).isFalse();
+        assertThat(result.note()).as("of all partitions").isEqualTo("3 rows changed in each of several comparisons");
     }
 
     @Test
     void otherChecksThanThoseOfTheInterruptedVerificationStartAnew() throws Exception {
-        second.failure = new VerifyException("unreachable");
-        run();
+        second.failure = new OutOfMemoryError("killed");
+        assertThatThrownBy(this::run).isInstanceOf(OutOfMemoryError.class);
+        second.failure = null;
         new Verification(new VerifyFolder(folder), List.of(second), true, printed::add).run(NOW);
         first.differences = 1;
         run();
         assertThat(runs).containsExactly("p-0", "p-1", "p-1", "p-0", "p-1");
+    }
+
+    @Test
+    void twoVerificationsInOneFolderAreRefused() throws Exception {
+        VerifyFolder shared = new VerifyFolder(folder.resolve("shared"));
+        try (FolderLock unused = shared.lock()) {
+            assertThatThrownBy(shared::lock)
+                    .isInstanceOf(VerifyException.class)
+                    .hasMessageContaining("another puri verify is running in " + shared.path());
+        }
+        shared.lock().close();
+        shared.delete();
+        assertThat(shared.path()).doesNotExist();
     }
 
     @Test
@@ -168,7 +187,7 @@ class VerificationTest {
             if (failure instanceof Error error) {
                 throw error;
             }
-            return new Result(rows, rows, notCompared, null);
+            return new Result(rows, rows, notCompared, Note.ofChanged(notCompared));
         }
     }
 }

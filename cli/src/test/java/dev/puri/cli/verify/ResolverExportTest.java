@@ -1,0 +1,143 @@
+package dev.puri.cli.verify;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.sun.net.httpserver.HttpExchange;
+import com.sun.net.httpserver.HttpServer;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(60)
+class ResolverExportTest {
+    private static final String ROWS = """
+            {"changesFrom":"3q2-7wDVxc8GKgAH"}
+            {"puri":"a:b:1","owner":"o","shard":"s","uuid":"01970000-0000-7000-8000-000000000001","status":"active",\
+            "epoch":1,"createdAt":"2026-03-01T10:00:00.000Z","changedAt":"2026-03-01T10:00:00.000Z","position":"3-1042"}
+            """;
+
+    private final ExecutorService threads = Executors.newCachedThreadPool();
+    private final CountDownLatch end = new CountDownLatch(1);
+    private final List<String> read = new ArrayList<>();
+    private HttpServer server;
+
+    /** Writes a response. */
+    private interface Handler {
+        void handle(HttpExchange exchange) throws IOException, InterruptedException;
+    }
+
+    @BeforeEach
+    void start() throws Exception {
+        server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        server.setExecutor(threads);
+        server.start();
+    }
+
+    @AfterEach
+    void stop() {
+        end.countDown();
+        server.stop(0);
+        threads.shutdownNow();
+    }
+
+    @Test
+    void isReadOnceTheResolverIsReady() throws Exception {
+        int[] requests = {0};
+        answer(exchange -> {
+            boolean isReady = requests[0]++ > 0;
+            exchange.sendResponseHeaders(isReady ? 200 : 503, 0);
+            exchange.getResponseBody().write(utf8(isReady ? ROWS + lastLine(ROWS) : "{\"title\":\"not ready\"}"));
+        });
+        readAll(Duration.ofSeconds(60));
+        assertThat(read).containsExactly("a:b:1");
+        assertThat(requests[0]).isEqualTo(2);
+    }
+
+    @Test
+    void anExportThatIsCutOffOrChangedIsRefused() {
+        answer(exchange -> {
+            exchange.sendResponseHeaders(200, 0);
+            exchange.getResponseBody().write(utf8(ROWS));
+        });
+        assertThatThrownBy(() -> readAll(Duration.ofSeconds(60)))
+                .isInstanceOf(IOException.class)
+                .hasMessageContaining("ended after 1 rows");
+        server.removeContext("/v1/export");
+        answer(exchange -> {
+            exchange.sendResponseHeaders(200, 0);
+            exchange.getResponseBody().write(utf8(ROWS.replace("a:b:1", "a:b:2") + lastLine(ROWS)));
+        });
+        assertThatThrownBy(() -> readAll(Duration.ofSeconds(60)))
+                .isInstanceOf(IOException.class)
+                .hasMessageContaining("is damaged");
+    }
+
+    @Test
+    void aResolverThatStopsSendingIsNotAwaitedForEver() {
+        answer(exchange -> {
+            exchange.sendResponseHeaders(200, 0);
+            OutputStream body = exchange.getResponseBody();
+            body.write(utf8(ROWS));
+            body.flush();
+            end.await();
+        });
+        assertThatThrownBy(() -> readAll(Duration.ofSeconds(1))).isInstanceOf(IOException.class);
+    }
+
+    @Test
+    void anotherAnswerIsAFailure() {
+        answer(exchange -> exchange.sendResponseHeaders(403, -1));
+        assertThatThrownBy(() -> readAll(Duration.ofSeconds(60)))
+                .isInstanceOf(VerifyException.class)
+                .hasMessageContaining("the resolver answered 403");
+    }
+
+    private void answer(Handler handler) {
+        server.createContext("/v1/export", exchange -> {
+            try (exchange) {
+                handler.handle(exchange);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+        });
+    }
+
+    private void readAll(Duration timeout) throws IOException {
+        URI url = URI.create("http://127.0.0.1:" + server.getAddress().getPort() + "/");
+        ResolverExport export = new ResolverExport(url, null, new Pacer(1_000_000, count -> {}), timeout);
+        try (RowCopy.Reading reading = export.open()) {
+            assertThat(reading.nextOffset(1)).isPositive();
+            reading.forEach((puri, row) -> read.add(puri.toString()));
+        }
+    }
+
+    private static String lastLine(String lines) {
+        try {
+            byte[] sha256 = MessageDigest.getInstance("SHA-256").digest(utf8(lines));
+            return "{\"rows\":1,\"sha256\":\"" + HexFormat.of().formatHex(sha256) + "\"}\n";
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private static byte[] utf8(String text) {
+        return text.getBytes(StandardCharsets.UTF_8);
+    }
+}
