@@ -59,7 +59,7 @@ final class ImportVerifier {
         }
         folder.deleteVerification();
         load.lastTokens().values().forEach(this::awaitRead);
-        RegistryComparison registry = new RegistryComparison(resolver);
+        RegistryComparison registry = new RegistryComparison(resolver, null);
         int batchSize = pace.batchSize(RegistryComparison.BATCH);
         try (Workers workers = new Workers();
                 PlannedRows rows = new PlannedRows(folder.rows(), 0);
