@@ -132,8 +132,9 @@ public final class Import {
             plan.inputs().forEach(input -> inputs.put(input.input(), input.rows()));
             Map<String, Long> conflicts = new LinkedHashMap<>();
             plan.conflicts().forEach((kind, count) -> conflicts.put(kind.name(), count));
-            return new PlanResult(
-                    inputs, plan.rows(), plan.present(), conflicts, notImporting(plan, registry.declarations()));
+            List<String> advice = new ArrayList<>(notAccepting(plan, registry.declarations()));
+            advice.addAll(notImporting(plan, registry.declarations()));
+            return new PlanResult(inputs, plan.rows(), plan.present(), conflicts, advice);
         }
     }
 
@@ -156,6 +157,7 @@ public final class Import {
             throws IOException, InterruptedException {
         try (ImportFolder.Lock unused = folder.lock()) {
             Plan plan = folder.readPlan();
+            requireAccepting(plan, declarations);
             List<String> objections = whileOpen ? List.of() : notImporting(plan, declarations);
             if (!objections.isEmpty()) {
                 throw new ImportException(String.join("\n", objections)
@@ -202,6 +204,7 @@ public final class Import {
                                 : verification.differences() + " rows differ: " + folder.differences()
                                         + "; resolve them and verify again");
             }
+            requireAccepting(plan, declarations);
             List<Declaration> opened = new ArrayList<>();
             for (Declaration declaration : declarationsOf(plan, declarations)) {
                 if (isImporting(declaration, plan)) {
@@ -225,6 +228,26 @@ public final class Import {
             }
         }
         return objections;
+    }
+
+    /** An event needs the consent of its collection and of its namespace, if they are declared. */
+    private static List<String> notAccepting(Plan plan, Declarations declarations) {
+        List<String> objections = new ArrayList<>();
+        for (Declaration declaration : declarationsOf(plan, declarations)) {
+            if (!declaration.mode().accepts(plan.source())) {
+                objections.add(declaration.key() + " is in mode " + declaration.mode() + ", which accepts no events of "
+                        + plan.source());
+            }
+        }
+        return objections;
+    }
+
+    private static void requireAccepting(Plan plan, Declarations declarations) {
+        List<String> objections = notAccepting(plan, declarations);
+        if (!objections.isEmpty()) {
+            throw new ImportException(String.join("\n", objections)
+                    + "\ndeclare mode IMPORT with this importer (puri collections apply)");
+        }
     }
 
     private static boolean isImporting(Declaration declaration, Plan plan) {
