@@ -16,6 +16,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -143,8 +144,7 @@ final class ImportCommand implements Runnable {
                 ImportProgress progress = progress("rows read");
                 result = imports.plan(
                         file,
-                        brokerRequests().declarations(),
-                        resolver,
+                        new Import.Registry(brokerRequests().declarations(), resolver, collectionsWithRows()),
                         console().environment(),
                         maxPerSecond,
                         Instant.now(),
@@ -162,13 +162,25 @@ final class ImportCommand implements Runnable {
             }
             return result.conflicts().isEmpty() ? ExitStatus.DONE : ExitStatus.PARTLY;
         }
+
+        /** Returns the collections of which the registry has identities; null if the resolver does not list them. */
+        private @Nullable Set<String> collectionsWithRows() throws InterruptedException {
+            try {
+                return Import.collectionsWithRows(ApiClient.ofResolver(console(), settings())
+                        .get("/v1/stats")
+                        .json());
+            } catch (CommandException e) {
+                // The token may have the scope of look-ups only.
+                return null;
+            }
+        }
     }
 
     @Command(
             name = "load",
             description = {
                 "Publish the planned rows. A load that was interrupted continues where it was. A second load publishes"
-                        + " nothing."
+                        + " nothing, except that one with --present begins again after one without."
             })
     static final class LoadCommand extends Stage {
         @Mixin
@@ -211,7 +223,8 @@ final class ImportCommand implements Runnable {
         @Option(
                 names = "--wait",
                 paramLabel = "SECONDS",
-                description = "How long the resolver may take to read the last events (default: 30).")
+                description = "How long the resolver may take to read the last events, and then their outcomes"
+                        + " (default: 30).")
         private int waitSeconds = 30;
 
         @Mixin

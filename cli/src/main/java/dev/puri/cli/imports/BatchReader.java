@@ -5,24 +5,33 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Future;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
+import org.jspecify.annotations.Nullable;
 
-/** Reads the rows of an input in batches, on another thread and one batch ahead. */
+/** Reads the rows of an input in batches, on a thread of its own and a few batches ahead. */
 final class BatchReader implements AutoCloseable {
+    private static final int BATCHES_AHEAD = 4;
+
     private final RowSource source;
     private final int batchSize;
-    private final ExecutorService workers;
-    private Future<List<Map<String, String>>> reading;
+    private final BlockingQueue<Batch> batches = new ArrayBlockingQueue<>(BATCHES_AHEAD);
+    private final Thread thread;
+    private volatile boolean isClosing;
+    private boolean isAtEnd;
 
-    BatchReader(RowSource source, int batchSize, ExecutorService workers) {
+    /**
+     * What the thread read.
+     *
+     * @param failure null if the rows were read
+     */
+    private record Batch(
+            List<Map<String, String>> rows, @Nullable Exception failure) {}
+
+    BatchReader(RowSource source, int batchSize) {
         this.source = source;
         this.batchSize = batchSize;
-        this.workers = workers;
-        reading = workers.submit(this::read);
+        thread = Thread.ofPlatform().daemon().name("puri-import-reader").start(this::readAll);
     }
 
     /**
@@ -32,45 +41,67 @@ final class BatchReader implements AutoCloseable {
      * @throws SQLException if the query fails
      */
     List<Map<String, String>> next() throws IOException, SQLException, InterruptedException {
-        List<Map<String, String>> rows;
+        if (isAtEnd) {
+            return List.of();
+        }
+        Batch batch = batches.take();
+        isAtEnd = batch.rows().size() < batchSize;
+        if (batch.failure() == null) {
+            return batch.rows();
+        }
+        switch (batch.failure()) {
+            case IOException failure -> throw failure;
+            case SQLException failure -> throw failure;
+            case RuntimeException failure -> throw failure;
+            default -> throw new IllegalStateException(batch.failure());
+        }
+    }
+
+    private void readAll() {
         try {
-            rows = reading.get();
-        } catch (ExecutionException e) {
-            switch (Objects.requireNonNull(e.getCause())) {
-                case IOException cause -> throw cause;
-                case SQLException cause -> throw cause;
-                case RuntimeException cause -> throw cause;
-                default -> throw new IllegalStateException(e);
+            int rowCount = batchSize;
+            while (rowCount == batchSize && !isClosing) {
+                Batch batch = read();
+                rowCount = batch.rows().size();
+                batches.put(batch);
             }
+        } catch (InterruptedException e) {
+            // The reader is closed before the end of the rows.
+            Thread.currentThread().interrupt();
         }
-        if (rows.size() == batchSize) {
-            reading = workers.submit(this::read);
-        } else if (!rows.isEmpty()) {
-            reading = CompletableFuture.completedFuture(List.of());
-        }
-        return rows;
     }
 
-    private List<Map<String, String>> read() throws IOException, SQLException {
+    private Batch read() {
         List<Map<String, String>> rows = new ArrayList<>(batchSize);
-        while (rows.size() < batchSize) {
-            Map<String, String> row = source.next();
-            if (row == null) {
-                break;
+        try {
+            while (rows.size() < batchSize) {
+                Map<String, String> row = source.next();
+                if (row == null) {
+                    break;
+                }
+                rows.add(row);
             }
-            rows.add(row);
+            return new Batch(rows, null);
+        } catch (IOException | SQLException | RuntimeException e) {
+            return new Batch(List.of(), e);
         }
-        return rows;
     }
 
-    /** Closes the input when the other thread does not use it any more. */
+    /** Closes the input when the thread does not use it any more. */
     @Override
     public void close() throws IOException, SQLException {
-        try {
-            reading.get();
-        } catch (ExecutionException e) {
-            // next() has thrown it, or an earlier failure ends the import.
-        } catch (InterruptedException e) {
+        isClosing = true;
+        boolean isInterrupted = false;
+        while (thread.isAlive()) {
+            // Lets the thread put the batch that it is reading. An interrupt would break a driver's connection.
+            batches.clear();
+            try {
+                thread.join(10);
+            } catch (InterruptedException e) {
+                isInterrupted = true;
+            }
+        }
+        if (isInterrupted) {
             Thread.currentThread().interrupt();
         }
         source.close();

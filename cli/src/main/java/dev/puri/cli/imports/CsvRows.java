@@ -13,7 +13,7 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** The rows of a CSV file. An empty field is an empty value. */
+/** The rows of a CSV file. A row has no value for a column whose field is empty. */
 final class CsvRows implements RowSource {
     private final MappingIterator<String[]> lines;
     private final String[] columns;

@@ -1,5 +1,6 @@
 package dev.puri.cli.imports;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import dev.puri.cli.imports.ImportFolder.Load;
 import dev.puri.cli.imports.ImportFolder.Plan;
 import dev.puri.cli.imports.ImportFolder.Verification;
@@ -16,6 +17,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -49,7 +51,7 @@ public final class Import {
     public record PlanResult(
             Map<String, Long> inputs, long rows, long present, Map<String, Long> conflicts, List<String> advice) {}
 
-    /** The number of loaded rows, and how many events all loads of the plan published for them. */
+    /** The number of loaded rows, and of those that loads of the plan published. */
     public record LoadResult(long rows, long published) {}
 
     /** The number of compared rows, and of those that the registry has otherwise or not at all. */
@@ -82,6 +84,31 @@ public final class Import {
     }
 
     /**
+     * What a plan compares the rows with.
+     *
+     * @param collectionsWithRows the collections of which the registry has identities, from {@link
+     *     #collectionsWithRows}; null if they are not known. Rows of other collections need no look-ups
+     */
+    public record Registry(
+            Declarations declarations,
+            IdentityResolver resolver,
+            @Nullable Set<String> collectionsWithRows) {}
+
+    /**
+     * Returns the collections of which the registry has identities.
+     *
+     * @param stats the response of a resolver's {@code GET /v1/stats}
+     * @return null if the response does not list all, or the resolver has not read everything
+     */
+    public static @Nullable Set<String> collectionsWithRows(JsonNode stats) {
+        Set<String> names = new HashSet<>();
+        stats.path("byCollection").forEach(each -> names.add(each.path("name").asText()));
+        boolean isComplete = stats.path("collections").asInt(-1) == names.size()
+                && stats.path("lag").path("records").asLong(-1) == 0;
+        return isComplete ? names : null;
+    }
+
+    /**
      * Reads the inputs of a mapping file and writes a plan. Publishes nothing.
      *
      * @param environment contains the passwords of databases
@@ -91,8 +118,7 @@ public final class Import {
      */
     public PlanResult plan(
             Path mappingFile,
-            Declarations declarations,
-            IdentityResolver resolver,
+            Registry registry,
             Map<String, String> environment,
             @Nullable Integer maxPerSecond,
             Instant now,
@@ -101,13 +127,14 @@ public final class Import {
         ImportMapping mapping = ImportMapping.read(mappingFile);
         Files.createDirectories(folder.path());
         try (ImportFolder.Lock unused = folder.lock()) {
-            Plan plan = new ImportPlanner(mapping, declarations, resolver, environment, maxPerSecond, progress)
-                    .plan(folder, now);
+            Plan plan = new ImportPlanner(mapping, registry, environment, maxPerSecond, progress).plan(folder, now);
             Map<String, Long> inputs = new LinkedHashMap<>();
             plan.inputs().forEach(input -> inputs.put(input.input(), input.rows()));
             Map<String, Long> conflicts = new LinkedHashMap<>();
             plan.conflicts().forEach((kind, count) -> conflicts.put(kind.name(), count));
-            return new PlanResult(inputs, plan.rows(), plan.present(), conflicts, notImporting(plan, declarations));
+            List<String> advice = new ArrayList<>(notAccepting(plan, registry.declarations()));
+            advice.addAll(notImporting(plan, registry.declarations()));
+            return new PlanResult(inputs, plan.rows(), plan.present(), conflicts, advice);
         }
     }
 
@@ -115,9 +142,10 @@ public final class Import {
      * Publishes the planned rows that are not loaded yet.
      *
      * @param whileOpen whether to load into collections that are not in mode IMPORT with the source of the plan
-     * @param maxPerSecond maximum number of events per second; null for no limit
-     * @throws ImportException if there is no plan, or it has no rows, or a collection is not in mode IMPORT, or an
-     *     event is not acknowledged, or another stage is running
+     * @param maxPerSecond maximum number of rows per second; null for no limit
+     * @param includesPresent whether to publish the rows too that the registry had when the plan was made
+     * @throws ImportException if there is no plan, or it has no rows, or a collection is not in mode IMPORT or accepts
+     *     no events of the source, or an event is not acknowledged, or another stage is running
      */
     public LoadResult load(
             IdentityPublisher publisher,
@@ -129,6 +157,7 @@ public final class Import {
             throws IOException, InterruptedException {
         try (ImportFolder.Lock unused = folder.lock()) {
             Plan plan = folder.readPlan();
+            requireAccepting(plan, declarations);
             List<String> objections = whileOpen ? List.of() : notImporting(plan, declarations);
             if (!objections.isEmpty()) {
                 throw new ImportException(String.join("\n", objections)
@@ -142,7 +171,7 @@ public final class Import {
     /**
      * Compares the registry with the planned rows.
      *
-     * @param wait how long the resolver may take to read the last events of the load
+     * @param wait how long the resolver may take to read the last events of the load, and then their outcomes
      * @param maxPerSecond maximum number of rows per second; null for no limit
      * @throws ImportException if the load is not complete, or the resolver has not read its events, or another stage is
      *     running
@@ -161,7 +190,8 @@ public final class Import {
      * Returns the declarations of the collections and namespaces of the plan that are in mode IMPORT, with mode
      * READ_WRITE.
      *
-     * @throws ImportException if there is no verification without differences, or another stage is running
+     * @throws ImportException if there is no verification without differences, or a collection or its namespace accepts
+     *     no events of the plan's source, or another stage is running
      */
     public List<Declaration> openedDeclarations(Declarations declarations) throws IOException {
         try (ImportFolder.Lock unused = folder.lock()) {
@@ -174,6 +204,7 @@ public final class Import {
                                 : verification.differences() + " rows differ: " + folder.differences()
                                         + "; resolve them and verify again");
             }
+            requireAccepting(plan, declarations);
             List<Declaration> opened = new ArrayList<>();
             for (Declaration declaration : declarationsOf(plan, declarations)) {
                 if (isImporting(declaration, plan)) {
@@ -197,6 +228,26 @@ public final class Import {
             }
         }
         return objections;
+    }
+
+    /** An event needs the consent of its collection and of its namespace, if they are declared. */
+    private static List<String> notAccepting(Plan plan, Declarations declarations) {
+        List<String> objections = new ArrayList<>();
+        for (Declaration declaration : declarationsOf(plan, declarations)) {
+            if (!declaration.mode().accepts(plan.source())) {
+                objections.add(declaration.key() + " is in mode " + declaration.mode() + ", which accepts no events of "
+                        + plan.source());
+            }
+        }
+        return objections;
+    }
+
+    private static void requireAccepting(Plan plan, Declarations declarations) {
+        List<String> objections = notAccepting(plan, declarations);
+        if (!objections.isEmpty()) {
+            throw new ImportException(String.join("\n", objections)
+                    + "\ndeclare mode IMPORT with this importer (puri collections apply)");
+        }
     }
 
     private static boolean isImporting(Declaration declaration, Plan plan) {

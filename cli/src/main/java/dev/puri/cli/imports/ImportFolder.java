@@ -62,10 +62,22 @@ record ImportFolder(Path path) {
      * @param plannedAt identifies the plan
      * @param rows number of rows of the file that are done
      * @param bytes number of bytes of the file that are done
-     * @param published number of events that the brokers acknowledged
+     * @param published number of rows whose events the brokers acknowledged
+     * @param includesPresent whether the load publishes the rows too that the registry had when the plan was made
      * @param lastTokens for each partition, the last pURI and the token of its event
      */
-    record Load(String plannedAt, long rows, long bytes, long published, Map<String, LastEvent> lastTokens) {}
+    record Load(
+            String plannedAt,
+            long rows,
+            long bytes,
+            long published,
+            boolean includesPresent,
+            Map<String, LastEvent> lastTokens) {
+        /** Returns the state before the load of a plan. */
+        static Load none(Plan plan) {
+            return new Load(plan.plannedAt(), 0, 0, 0, false, Map.of());
+        }
+    }
 
     /** The last event of a partition. */
     record LastEvent(String puri, String token) {}
@@ -172,9 +184,7 @@ record ImportFolder(Path path) {
     /** Returns how far the load of a plan is. */
     Load readLoad(Plan plan) throws IOException {
         Load load = read(loadFile(), Load.class);
-        return load == null || !load.plannedAt().equals(plan.plannedAt())
-                ? new Load(plan.plannedAt(), 0, 0, 0, Map.of())
-                : load;
+        return load == null || !load.plannedAt().equals(plan.plannedAt()) ? Load.none(plan) : load;
     }
 
     void writeLoad(Load load) throws IOException {

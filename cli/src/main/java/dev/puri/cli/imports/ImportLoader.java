@@ -10,38 +10,37 @@ import dev.puri.schemas.log.Event;
 import dev.puri.schemas.log.Position;
 import java.io.IOException;
 import java.time.Instant;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Publishes the planned rows. After each batch it writes how far it is, so a load that was killed continues there. The
- * events of the batches under way are published twice, and the registry answers the second ones as unchanged.
+ * events of the batches under way are published twice, and the registry answers the second ones as unchanged. A load that
+ * includes the present rows begins at the first row, unless the earlier loads included them too.
  *
  * <pre>
- * file ──lines──▶ workers ──events──▶ this thread ──▶ brokers ──acknowledgements──▶ this thread ──▶ load.json
+ * file ──lines──▶ workers ──events──▶ brokers ──acknowledgements──▶ this thread, in order ──▶ load.json
  * </pre>
+ *
+ * Batches are published concurrently: all events of a pURI are in one batch.
  */
 final class ImportLoader {
-    private static final int MAX_BATCH = 5_000;
-
-    /** While one batch is acknowledged, the next one is published. */
-    private static final int MAX_UNACKNOWLEDGED_BATCHES = 2;
+    /** Events of a few batches wait for the brokers, and an event expires by its own age. */
+    private static final int MAX_BATCH = 2_500;
 
     private final IdentityPublisher publisher;
     private final Pace pace;
     private final boolean includesPresent;
     private final Progress progress;
-    private final Queue<Published> unacknowledged = new ArrayDeque<>();
 
     /**
-     * @param maxPerSecond maximum number of events per second; null for no limit
+     * @param maxPerSecond maximum number of rows per second; null for no limit
      * @param includesPresent whether to publish the rows too that the registry had when the plan was made
      * @param progress gets the number of loaded rows, after each batch
      */
@@ -53,42 +52,43 @@ final class ImportLoader {
         this.progress = progress;
     }
 
-    /** The events of some rows. */
-    private record Batch(List<Event> events, int rowCount, long endBytes) {}
-
-    /** A batch with the acknowledgement of each of its events. */
-    private record Published(Batch batch, List<CompletableFuture<Position>> acknowledgements) {}
-
-    private record Partition(String topic, int number) {}
+    /**
+     * The published events of some rows.
+     *
+     * @param acknowledgements one for each event
+     * @param rowCount number of rows
+     * @param publishedRowCount number of rows that were published: a row may have two events, and present rows have none
+     * @param endBytes number of bytes of the file before the next row
+     */
+    private record Batch(
+            List<Event> events,
+            List<CompletableFuture<Position>> acknowledgements,
+            int rowCount,
+            int publishedRowCount,
+            long endBytes) {}
 
     /**
      * Publishes the rows that are not done.
      *
-     * @throws ImportException if an event is not acknowledged; the next load continues before its batch
+     * @throws ImportException if the plan has no rows, or an event is not acknowledged; the next load continues before
+     *     its batch
      */
     Load load(ImportFolder folder, Plan plan) throws IOException, InterruptedException {
-        State state = new State(folder, plan);
         if (plan.rows() == 0) {
             throw new ImportException("the plan has no rows: each row has a conflict; see " + folder.conflicts());
         }
+        State state = new State(folder, plan);
         int batchSize = pace.batchSize(MAX_BATCH);
         Instant plannedAt = Instant.parse(plan.plannedAt());
         try (Workers workers = new Workers();
                 PlannedRows rows = new PlannedRows(folder.rows(), state.done.bytes())) {
-            OrderedTasks<Batch> batches = new OrderedTasks<>(batch -> {
-                if (unacknowledged.size() == MAX_UNACKNOWLEDGED_BATCHES) {
-                    state.acknowledge(unacknowledged.remove());
-                }
-                unacknowledged.add(publish(batch));
-            });
+            OrderedTasks<Batch> batches = new OrderedTasks<>(state::acknowledge);
             for (Lines lines = rows.next(batchSize); lines.rowCount() > 0; lines = rows.next(batchSize)) {
+                pace.await(lines.rowCount());
                 Lines batch = lines;
-                batches.add(workers.executor().submit(() -> events(batch, plan.source(), plannedAt)));
+                batches.add(workers.executor().submit(() -> publish(batch, plan.source(), plannedAt)));
             }
             batches.finish();
-            while (!unacknowledged.isEmpty()) {
-                state.acknowledge(unacknowledged.remove());
-            }
         }
         if (state.done.rows() != plan.rows()) {
             throw new ImportException(folder.rows() + " has " + state.done.rows() + " rows, but the plan has "
@@ -97,24 +97,21 @@ final class ImportLoader {
         return state.done;
     }
 
-    private Batch events(Lines lines, String source, Instant plannedAt) {
+    private Batch publish(Lines lines, String source, Instant plannedAt) {
         List<Event> events = new ArrayList<>(lines.rowCount());
+        List<CompletableFuture<Position>> acknowledgements = new ArrayList<>(lines.rowCount());
+        int publishedRowCount = 0;
         for (ImportRow row : lines.rows()) {
-            if (!row.present() || includesPresent) {
-                events.addAll(row.events(source, plannedAt));
+            if (row.present() && !includesPresent) {
+                continue;
+            }
+            publishedRowCount++;
+            for (Event event : row.events(source, plannedAt)) {
+                events.add(event);
+                acknowledgements.add(publisher.publish(event).toCompletableFuture());
             }
         }
-        return new Batch(events, lines.rowCount(), lines.endBytes());
-    }
-
-    private Published publish(Batch batch) throws InterruptedException {
-        pace.await(batch.events().size());
-        List<CompletableFuture<Position>> acknowledgements =
-                new ArrayList<>(batch.events().size());
-        for (Event event : batch.events()) {
-            acknowledgements.add(publisher.publish(event).toCompletableFuture());
-        }
-        return new Published(batch, acknowledgements);
+        return new Batch(events, acknowledgements, lines.rowCount(), publishedRowCount, lines.endBytes());
     }
 
     /** How far a load is. */
@@ -126,34 +123,47 @@ final class ImportLoader {
         State(ImportFolder folder, Plan plan) throws IOException {
             this.folder = folder;
             this.plan = plan;
-            this.done = folder.readLoad(plan);
+            Load earlier = folder.readLoad(plan);
+            this.done = includesPresent && !earlier.includesPresent() ? Load.none(plan) : earlier;
         }
 
         /** Waits until the brokers have a batch, and writes that its rows are done. */
-        void acknowledge(Published published) throws IOException, InterruptedException {
-            Batch batch = published.batch();
-            Map<Partition, Integer> lastOfPartition = new LinkedHashMap<>();
+        void acknowledge(Batch batch) throws IOException, InterruptedException {
+            Map<Partition, Integer> last = new HashMap<>();
             List<Position> tokens = new ArrayList<>(batch.events().size());
             for (int i = 0; i < batch.events().size(); i++) {
-                Position token = token(
-                        batch.events().get(i), published.acknowledgements().get(i));
+                Position token =
+                        token(batch.events().get(i), batch.acknowledgements().get(i));
                 tokens.add(token);
-                lastOfPartition.put(new Partition(token.topic(), token.partition()), i);
+                last.merge(
+                        new Partition(token.topic(), token.partition()),
+                        i,
+                        (a, b) -> tokens.get(a).offset() > tokens.get(b).offset() ? a : b);
             }
             Map<String, LastEvent> lastTokens = new LinkedHashMap<>(done.lastTokens());
-            lastOfPartition.forEach((partition, i) -> lastTokens.put(
+            last.forEach((partition, i) -> lastTokens.merge(
                     partition.topic() + "-" + partition.number(),
                     new LastEvent(
                             batch.events().get(i).puri().toString(),
-                            tokens.get(i).toString())));
+                            tokens.get(i).toString()),
+                    State::later));
             done = new Load(
                     plan.plannedAt(),
                     done.rows() + batch.rowCount(),
                     batch.endBytes(),
-                    done.published() + batch.events().size(),
+                    done.published() + batch.publishedRowCount(),
+                    includesPresent,
                     lastTokens);
             folder.writeLoad(done);
             progress.show(done.rows(), plan.rows());
+        }
+
+        /** Returns the later one of two events of a partition. Batches overtake each other on the way to the brokers. */
+        private static LastEvent later(LastEvent a, LastEvent b) {
+            return Position.parse(a.token()).offset()
+                            > Position.parse(b.token()).offset()
+                    ? a
+                    : b;
         }
 
         private static Position token(Event event, CompletableFuture<Position> acknowledgement)
@@ -161,12 +171,14 @@ final class ImportLoader {
             try {
                 return acknowledgement.get();
             } catch (ExecutionException e) {
+                Throwable cause = e.getCause() == null ? e : e.getCause();
                 throw new ImportException(
-                        "the event of " + event.puri() + " was not acknowledged: "
-                                + (e.getCause() == null ? e : e.getCause()).getMessage()
+                        "the event of " + event.puri() + " was not acknowledged: " + cause.getMessage()
                                 + "; run puri import load again, and it continues here",
-                        e.getCause());
+                        cause);
             }
         }
     }
+
+    private record Partition(String topic, int number) {}
 }

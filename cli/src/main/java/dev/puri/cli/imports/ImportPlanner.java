@@ -1,9 +1,9 @@
 package dev.puri.cli.imports;
 
 import dev.puri.cli.imports.Import.Progress;
+import dev.puri.cli.imports.Import.Registry;
 import dev.puri.cli.imports.ImportFolder.InputCount;
 import dev.puri.cli.imports.ImportFolder.Plan;
-import dev.puri.client.resolve.IdentityResolver;
 import dev.puri.registry.AttributeBounds;
 import dev.puri.schemas.collection.Collection;
 import dev.puri.schemas.collection.Declarations;
@@ -12,7 +12,6 @@ import dev.puri.schemas.identity.Owner;
 import dev.puri.schemas.identity.Prefix;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.identity.Shard;
-import dev.puri.schemas.log.Event;
 import dev.puri.schemas.log.Refusal;
 import dev.puri.schemas.log.Uuids;
 import java.io.BufferedOutputStream;
@@ -51,6 +50,10 @@ final class ImportPlanner {
 
     private final ImportMapping mapping;
     private final List<String> inputNames;
+
+    /** Whether an input has handles of its own. Those that are made from different pURIs differ, as their uuids do. */
+    private final boolean inputsHaveHandles;
+
     private final Declarations declarations;
     private final RegistryComparison registry;
     private final Map<String, String> environment;
@@ -59,6 +62,10 @@ final class ImportPlanner {
 
     private final Map<Conflict.Kind, Long> conflictCounts = new EnumMap<>(Conflict.Kind.class);
     private final Set<String> collections = new TreeSet<>();
+
+    /** Number of rows of all inputs; null while it is not known. */
+    private volatile @Nullable Long total;
+
     private long doneCount;
     private long plannedCount;
     private long presentCount;
@@ -70,15 +77,15 @@ final class ImportPlanner {
      */
     ImportPlanner(
             ImportMapping mapping,
-            Declarations declarations,
-            IdentityResolver resolver,
+            Registry registry,
             Map<String, String> environment,
             @Nullable Integer maxPerSecond,
             Progress progress) {
         this.mapping = mapping;
         this.inputNames = mapping.inputNames();
-        this.declarations = declarations;
-        this.registry = new RegistryComparison(resolver);
+        this.inputsHaveHandles = mapping.inputs().stream().anyMatch(input -> input.handle() != null);
+        this.declarations = registry.declarations();
+        this.registry = new RegistryComparison(registry.resolver(), registry.collectionsWithRows());
         this.environment = environment;
         this.pace = new Pace(maxPerSecond);
         this.progress = progress;
@@ -98,7 +105,13 @@ final class ImportPlanner {
 
     /** A row that was read: it is planned, or it has a conflict. */
     private sealed interface Candidate {
-        record Planned(ImportRow row) implements Candidate {}
+        /**
+         * A row without a conflict so far.
+         *
+         * @param puri the pURI for the index
+         * @param handle the handle for the index; null if no other row can have it
+         */
+        record Planned(ImportRow row, SourceIndex.Name puri, SourceIndex.@Nullable Name handle) implements Candidate {}
 
         record Refused(Conflict conflict) implements Candidate {}
     }
@@ -125,8 +138,9 @@ final class ImportPlanner {
                 SourceIndex index = new SourceIndex(draft.resolve(INDEX));
                 OutputStream rows = new BufferedOutputStream(Files.newOutputStream(draft.resolve("rows.ndjson")));
                 BufferedWriter conflicts = Files.newBufferedWriter(draft.resolve("conflicts.ndjson"))) {
-            Long total = expectedRows();
-            OrderedTasks<Checked> checks = new OrderedTasks<>(checked -> write(checked, rows, conflicts, total));
+            // On another thread, because a database may need minutes.
+            Thread.ofPlatform().daemon().name("puri-import-counter").start(() -> total = expectedRows());
+            OrderedTasks<Checked> checks = new OrderedTasks<>(checked -> write(checked, rows, conflicts));
             Pipeline pipeline = new Pipeline(workers.executor(), index, checks);
             for (int i = 0; i < mapping.inputs().size(); i++) {
                 inputs.add(new InputCount(inputNames.get(i), read(i, pipeline)));
@@ -148,20 +162,20 @@ final class ImportPlanner {
 
     /** Returns the number of rows of all inputs; null if an input cannot be counted. */
     private @Nullable Long expectedRows() {
-        long total = 0;
+        long count = 0;
         for (ImportMapping.Input input : mapping.inputs()) {
             try {
-                Long count = RowSource.count(input.rows(), environment);
-                if (count == null) {
+                Long ofInput = RowSource.count(input.rows(), environment);
+                if (ofInput == null) {
                     return null;
                 }
-                total += count;
+                count += ofInput;
             } catch (IOException e) {
                 // Reading the input fails too, and says why.
                 return null;
             }
         }
-        return total;
+        return count;
     }
 
     private long read(int number, Pipeline pipeline) throws IOException, InterruptedException {
@@ -171,8 +185,7 @@ final class ImportPlanner {
         long rowCount = 0;
         try {
             RowSource source = RowSource.open(input.rows(), environment);
-            try (BatchReader reader =
-                    new BatchReader(source, pace.batchSize(RegistryComparison.BATCH), pipeline.workers())) {
+            try (BatchReader reader = new BatchReader(source, pace.batchSize(RegistryComparison.BATCH))) {
                 Set<String> columns = source.columns();
                 if (columns != null) {
                     missingColumns.removeAll(columns);
@@ -227,7 +240,11 @@ final class ImportPlanner {
             return refused(number, rowNumber, null, Conflict.Kind.MALFORMED, e.getMessage());
         }
         try {
-            return new Candidate.Planned(convert(number, rowNumber, input, row, puri));
+            ImportRow planned = convert(number, rowNumber, input, row, puri);
+            return new Candidate.Planned(
+                    planned,
+                    SourceIndex.Name.of(planned.puri()),
+                    planned.handle() == null || !inputsHaveHandles ? null : SourceIndex.Name.of(planned.handle()));
         } catch (IllegalArgumentException e) {
             return refused(number, rowNumber, puri, Conflict.Kind.MALFORMED, e.getMessage());
         } catch (ConflictException e) {
@@ -264,13 +281,13 @@ final class ImportPlanner {
                 number, rowNumber, puri, uuid, owner, shard, handle(puri, input, row, collection), attributes);
         if (input.rows() instanceof RowSource.Export) {
             planned = planned.withState(row);
+            // Creating the events checks the bounds of their times.
+            var unused = planned.events(mapping.source(), Instant.EPOCH);
         }
-        // Creating the events checks their other bounds, such as those of uuids.
-        for (Event event : planned.events(mapping.source(), Instant.EPOCH)) {
-            Refusal tooLarge = AttributeBounds.objectionTo(event.change());
-            if (tooLarge != null) {
-                throw new ConflictException(Conflict.Kind.MALFORMED, tooLarge.detail());
-            }
+        // Creating the change checks the bounds of uuids.
+        Refusal tooLarge = AttributeBounds.objectionTo(planned.created());
+        if (tooLarge != null) {
+            throw new ConflictException(Conflict.Kind.MALFORMED, tooLarge.detail());
         }
         if (collection != null) {
             requireAllowed(collection, owner);
@@ -350,7 +367,7 @@ final class ImportPlanner {
                 switch (candidate) {
                     case Candidate.Refused refused -> claimed.add(refused);
                     case Candidate.Planned planned -> {
-                        Conflict conflict = claim(planned.row());
+                        Conflict conflict = claim(planned);
                         if (conflict == null) {
                             rows.add(planned.row());
                         }
@@ -362,8 +379,9 @@ final class ImportPlanner {
         }
 
         /** Claims the names of a row; returns its conflict if an earlier row has one of them. */
-        private @Nullable Conflict claim(ImportRow row) {
-            SourceIndex.Claim ofPuri = index.find(row.puri());
+        private @Nullable Conflict claim(Candidate.Planned planned) {
+            ImportRow row = planned.row();
+            SourceIndex.Claim ofPuri = index.find(planned.puri());
             if (ofPuri != null) {
                 return conflict(
                         row,
@@ -372,7 +390,7 @@ final class ImportPlanner {
                                 : Conflict.Kind.DUPLICATE_BETWEEN_SHARDS,
                         "the pURI is that of " + describe(ofPuri));
             }
-            SourceIndex.Claim ofHandle = row.handle() == null ? null : index.find(row.handle());
+            SourceIndex.Claim ofHandle = planned.handle() == null ? null : index.find(planned.handle());
             if (ofHandle != null) {
                 return conflict(
                         row,
@@ -380,9 +398,9 @@ final class ImportPlanner {
                         "the handle " + row.handle() + " is that of " + describe(ofHandle));
             }
             SourceIndex.Claim claim = new SourceIndex.Claim(row.input(), row.row(), row.shard());
-            index.put(row.puri(), claim);
-            if (row.handle() != null) {
-                index.put(row.handle(), claim);
+            index.put(planned.puri(), claim);
+            if (planned.handle() != null) {
+                index.put(planned.handle(), claim);
             }
             return null;
         }
@@ -433,7 +451,7 @@ final class ImportPlanner {
                 conflicts);
     }
 
-    private void write(Checked checked, OutputStream rows, BufferedWriter conflicts, @Nullable Long total) {
+    private void write(Checked checked, OutputStream rows, BufferedWriter conflicts) {
         try {
             rows.write(checked.lines());
             for (Conflict conflict : checked.conflicts()) {

@@ -15,7 +15,6 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.time.Instant;
 import java.time.format.DateTimeParseException;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -43,6 +42,9 @@ record ImportRow(
         boolean present,
         @Nullable End end,
         @Nullable String createdAt) {
+    /** Initial size of the buffer of a line. */
+    private static final int TYPICAL_LINE_BYTES = 256;
+
     /**
      * How an exported identity ended.
      *
@@ -72,6 +74,11 @@ record ImportRow(
                 false,
                 null,
                 null);
+    }
+
+    /** Returns {@code namespace:collection}. */
+    String collection() {
+        return puri.substring(0, puri.lastIndexOf(':'));
     }
 
     ImportRow asPresent() {
@@ -114,6 +121,12 @@ record ImportRow(
         return value;
     }
 
+    /** Returns the change that creates the identity. */
+    Change.Created created() {
+        return new Change.Created(
+                uuid, new Owner(owner), new Shard(shard), handle == null ? null : new Handle(handle), attributes);
+    }
+
     /**
      * Returns the events that create the identity and, if it ended, end it. They are the same events in each run, except
      * for the time of the plan.
@@ -127,12 +140,7 @@ record ImportRow(
                 source,
                 null,
                 null,
-                new Change.Created(
-                        uuid,
-                        new Owner(owner),
-                        new Shard(shard),
-                        handle == null ? null : new Handle(handle),
-                        attributes));
+                created());
         if (end == null) {
             return List.of(created);
         }
@@ -150,7 +158,7 @@ record ImportRow(
 
     /** Returns rows as lines of JSON. */
     static byte[] toLines(List<ImportRow> rows) {
-        ByteArrayOutputStream lines = new ByteArrayOutputStream();
+        ByteArrayOutputStream lines = new ByteArrayOutputStream(TYPICAL_LINE_BYTES * rows.size());
         try (JsonGenerator json = ImportFolder.JSON.createGenerator(lines)) {
             json.setRootValueSeparator(null);
             for (ImportRow row : rows) {
@@ -205,49 +213,60 @@ record ImportRow(
     static ImportRow read(JsonParser json) throws IOException {
         int input = 0;
         long row = 0;
-        boolean present = false;
-        Map<String, String> texts = new HashMap<>();
+        String puri = null;
+        String uuid = null;
+        String owner = null;
+        String shard = null;
+        String handle = null;
         Map<String, String> attributes = Map.of();
+        boolean present = false;
+        String createdAt = null;
+        String endedAt = null;
+        String mergedInto = null;
         for (String field = json.nextFieldName(); field != null; field = json.nextFieldName()) {
-            JsonToken value = json.nextToken();
+            json.nextToken();
             switch (field) {
                 case "input" -> input = json.getIntValue();
                 case "row" -> row = json.getLongValue();
+                case "puri" -> puri = text(json);
+                case "uuid" -> uuid = text(json);
+                case "owner" -> owner = text(json);
+                case "shard" -> shard = text(json);
+                case "handle" -> handle = text(json);
                 case "present" -> present = json.getBooleanValue();
+                case "createdAt" -> createdAt = text(json);
+                case "endedAt" -> endedAt = text(json);
+                case "mergedInto" -> mergedInto = text(json);
                 case "attributes" -> {
                     attributes = new LinkedHashMap<>();
                     for (String name = json.nextFieldName(); name != null; name = json.nextFieldName()) {
                         attributes.put(name, json.nextTextValue());
                     }
                 }
-                default -> {
-                    if (value != JsonToken.VALUE_STRING) {
-                        throw new JsonParseException(json, "not a planned row");
-                    }
-                    texts.put(field, json.getText());
-                }
+                default -> throw new JsonParseException(json, "not a planned row: " + field + " is unknown");
             }
         }
-        String endedAt = texts.get("endedAt");
+        if (puri == null || uuid == null || owner == null || shard == null) {
+            throw new JsonParseException(json, "not a planned row: puri, uuid, owner or shard is missing");
+        }
         return new ImportRow(
                 input,
                 row,
-                required(json, texts, "puri"),
-                UUID.fromString(required(json, texts, "uuid")),
-                required(json, texts, "owner"),
-                required(json, texts, "shard"),
-                texts.get("handle"),
+                puri,
+                UUID.fromString(uuid),
+                owner,
+                shard,
+                handle,
                 attributes,
                 present,
-                endedAt == null ? null : new End(endedAt, texts.get("mergedInto")),
-                texts.get("createdAt"));
+                endedAt == null ? null : new End(endedAt, mergedInto),
+                createdAt);
     }
 
-    private static String required(JsonParser json, Map<String, String> texts, String field) throws IOException {
-        String text = texts.get(field);
-        if (text == null) {
-            throw new JsonParseException(json, "not a planned row: " + field + " is missing");
+    private static String text(JsonParser json) throws IOException {
+        if (json.currentToken() != JsonToken.VALUE_STRING) {
+            throw new JsonParseException(json, "not a planned row");
         }
-        return text;
+        return json.getText();
     }
 }

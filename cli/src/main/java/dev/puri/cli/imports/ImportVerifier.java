@@ -17,12 +17,23 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** Compares all planned rows with the registry, and writes each difference to a file. */
+/**
+ * Compares all planned rows with the registry, and writes each difference to a file.
+ *
+ * <p>It begins when the resolver has read the last event of each partition. Claims of handles are decided later than
+ * other events before them, and so is the end of a row that waits for its handle. So rows that differ are compared again
+ * until they are equal, or the wait is over.
+ */
 final class ImportVerifier {
+    private static final long PAUSE_MILLIS = 500;
+
     private final IdentityResolver resolver;
     private final Duration wait;
     private final Pace pace;
@@ -32,7 +43,8 @@ final class ImportVerifier {
     private long differences;
 
     /**
-     * @param wait how long the resolver may take to read the last events of the load
+     * @param wait how long the resolver may take to read the last event of each partition, and then the outcomes of
+     *     all events
      * @param maxPerSecond maximum number of rows per second; null for no limit
      * @param progress gets the number of compared rows, after each batch
      */
@@ -44,7 +56,49 @@ final class ImportVerifier {
     }
 
     /** Rows with what the registry has for them. */
-    private record Compared(List<ImportRow> rows, List<RegistryComparison.Result> results) {}
+    private record Compared(List<ImportRow> rows, List<RegistryComparison.Result> results) {
+        List<ImportRow> differingRows() {
+            List<ImportRow> differing = new ArrayList<>();
+            for (int i = 0; i < rows.size(); i++) {
+                if (difference(results.get(i)) != null) {
+                    differing.add(rows.get(i));
+                }
+            }
+            return differing;
+        }
+    }
+
+    /** Compares rows, again if they differ. */
+    private final class Comparer {
+        private final RegistryComparison registry = new RegistryComparison(resolver, null);
+        private final Executor workers;
+        private final long startNanos = System.nanoTime();
+
+        Comparer(Executor workers) {
+            this.workers = workers;
+        }
+
+        CompletableFuture<Compared> compare(List<ImportRow> rows) {
+            return registry.compare(rows, workers).thenApply(results -> new Compared(rows, results));
+        }
+
+        /** Compares the rows that differ again, until they are equal or the wait is over. */
+        Compared awaitEqual(Compared compared) throws IOException, InterruptedException {
+            Compared last = compared;
+            List<ImportRow> differing = last.differingRows();
+            boolean isWaiting = true;
+            while (!differing.isEmpty() && isWaiting) {
+                isWaiting = System.nanoTime() - startNanos < wait.toNanos();
+                if (isWaiting) {
+                    TimeUnit.MILLISECONDS.sleep(PAUSE_MILLIS);
+                }
+                // After the wait once more, because earlier batches may have waited since the first comparison.
+                last = OrderedTasks.get(compare(differing));
+                differing = last.differingRows();
+            }
+            return last;
+        }
+    }
 
     /**
      * Compares the rows of a plan.
@@ -59,18 +113,21 @@ final class ImportVerifier {
         }
         folder.deleteVerification();
         load.lastTokens().values().forEach(this::awaitRead);
-        RegistryComparison registry = new RegistryComparison(resolver);
         int batchSize = pace.batchSize(RegistryComparison.BATCH);
         try (Workers workers = new Workers();
                 PlannedRows rows = new PlannedRows(folder.rows(), 0);
                 BufferedWriter file = Files.newBufferedWriter(folder.differences())) {
-            OrderedTasks<Compared> comparisons = new OrderedTasks<>(compared -> writeDifferences(compared, plan, file));
+            Comparer comparer = new Comparer(workers.executor());
+            OrderedTasks<Compared> comparisons = new OrderedTasks<>(compared -> {
+                writeDifferences(comparer.awaitEqual(compared), file);
+                rowCount += compared.rows().size();
+                progress.show(rowCount, plan.rows());
+            });
             for (Lines lines = rows.next(batchSize); lines.rowCount() > 0; lines = rows.next(batchSize)) {
                 pace.await(lines.rowCount());
                 Lines batch = lines;
                 comparisons.add(CompletableFuture.supplyAsync(batch::rows, workers.executor())
-                        .thenCompose(planned -> registry.compare(planned, workers.executor())
-                                .thenApply(results -> new Compared(planned, results))));
+                        .thenCompose(comparer::compare));
             }
             comparisons.finish();
         }
@@ -83,7 +140,7 @@ final class ImportVerifier {
         return verification;
     }
 
-    private void writeDifferences(Compared compared, Plan plan, BufferedWriter file) throws IOException {
+    private void writeDifferences(Compared compared, BufferedWriter file) throws IOException {
         for (int i = 0; i < compared.rows().size(); i++) {
             String detail = difference(compared.results().get(i));
             if (detail != null) {
@@ -92,8 +149,6 @@ final class ImportVerifier {
                         ImportFolder.line(new Difference(compared.rows().get(i).puri(), detail)));
             }
         }
-        rowCount += compared.rows().size();
-        progress.show(rowCount, plan.rows());
     }
 
     private void awaitRead(LastEvent last) {

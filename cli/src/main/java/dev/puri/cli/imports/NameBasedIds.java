@@ -25,12 +25,26 @@ final class NameBasedIds {
         /** SHA-256, RFC 9562 appendix B.2. */
         V8("SHA-256", 8);
 
-        private final String algorithm;
+        private final ThreadLocal<MessageDigest> digests;
         private final int number;
 
         Version(String algorithm, int number) {
-            this.algorithm = algorithm;
+            // Creating a digest takes longer than computing one.
+            this.digests = ThreadLocal.withInitial(() -> create(algorithm));
             this.number = number;
+        }
+
+        private static MessageDigest create(String algorithm) {
+            try {
+                return MessageDigest.getInstance(algorithm);
+            } catch (NoSuchAlgorithmException e) {
+                throw new IllegalStateException("every Java platform has " + algorithm, e);
+            }
+        }
+
+        /** Returns the hash of a text in UTF-8. */
+        ByteBuffer hash(String text) {
+            return ByteBuffer.wrap(digests.get().digest(text.getBytes(StandardCharsets.UTF_8)));
         }
 
         static Version parse(String text) {
@@ -58,7 +72,7 @@ final class NameBasedIds {
     }
 
     private static UUID uuid(Version version, String purpose, String name) {
-        ByteBuffer hash = hash(version.algorithm, purpose, name);
+        ByteBuffer hash = hash(version, purpose, name);
         long high = hash.getLong() & ~0xf000L | (long) version.number << 12;
         long low = hash.getLong() & ~(0b11L << 62) | 0b10L << 62;
         return new UUID(high, low);
@@ -66,7 +80,7 @@ final class NameBasedIds {
 
     /** Returns the handle of an identity: 75 bits of a SHA-256. */
     static Handle handle(Prefix prefix, Puri puri) {
-        ByteBuffer hash = hash("SHA-256", "handle", puri.toString());
+        ByteBuffer hash = hash(Version.V8, "handle", puri.toString());
         StringBuilder letters = new StringBuilder(Handle.RANDOM_LENGTH);
         long bits = 0;
         int bitCount = 0;
@@ -81,13 +95,7 @@ final class NameBasedIds {
         return Handle.of(prefix, letters.toString());
     }
 
-    private static ByteBuffer hash(String algorithm, String purpose, String name) {
-        try {
-            MessageDigest digest = MessageDigest.getInstance(algorithm);
-            return ByteBuffer.wrap(
-                    digest.digest(("puri import " + purpose + " " + name).getBytes(StandardCharsets.UTF_8)));
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("every Java platform has " + algorithm, e);
-        }
+    private static ByteBuffer hash(Version version, String purpose, String name) {
+        return version.hash("puri import " + purpose + " " + name);
     }
 }

@@ -50,7 +50,12 @@ final class OrderedTasks<T> {
         }
     }
 
-    private static <T> T get(Future<T> task) throws IOException, InterruptedException {
+    /**
+     * Waits for a task and returns its result.
+     *
+     * @throws RuntimeException the exception that ended the task
+     */
+    static <T> T get(Future<T> task) throws IOException, InterruptedException {
         try {
             return task.get();
         } catch (ExecutionException e) {

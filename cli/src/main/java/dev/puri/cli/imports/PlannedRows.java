@@ -1,19 +1,21 @@
 package dev.puri.cli.imports;
 
 import com.fasterxml.jackson.core.JsonParser;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 
 /** Reads the file of planned rows, from any row on. */
 final class PlannedRows implements AutoCloseable {
+    private static final int MIN_BUFFER_BYTES = 1 << 20;
+
     private final InputStream file;
-    private final byte[] buffer = new byte[1 << 16];
+
+    // Lines that were returned refer to the buffer, so it is replaced and never overwritten.
+    private byte[] buffer = new byte[0];
     private int from;
     private int to;
     private long endBytes;
@@ -21,11 +23,11 @@ final class PlannedRows implements AutoCloseable {
     /**
      * Some lines of the file.
      *
-     * @param json the lines
+     * @param buffer contains the lines
      * @param rowCount number of rows
      * @param endBytes number of bytes of the file before the next row
      */
-    record Lines(byte[] json, int rowCount, long endBytes) {
+    record Lines(byte[] buffer, int offset, int length, int rowCount, long endBytes) {
         /**
          * Returns the rows.
          *
@@ -33,7 +35,7 @@ final class PlannedRows implements AutoCloseable {
          */
         List<ImportRow> rows() {
             List<ImportRow> rows = new ArrayList<>(rowCount);
-            try (JsonParser parser = ImportFolder.JSON.createParser(json)) {
+            try (JsonParser parser = ImportFolder.JSON.createParser(buffer, offset, length)) {
                 while (parser.nextToken() != null) {
                     rows.add(ImportRow.read(parser));
                 }
@@ -56,30 +58,35 @@ final class PlannedRows implements AutoCloseable {
 
     /** Returns the next lines; fewer than the maximum only at the end of the file. */
     Lines next(int maxRows) throws IOException {
-        ByteArrayOutputStream lines = new ByteArrayOutputStream(buffer.length);
         int rowCount = 0;
-        int completeBytes = 0;
-        while (rowCount < maxRows) {
-            if (from == to) {
-                from = 0;
-                to = Math.max(0, file.read(buffer));
-                if (to == 0) {
-                    break;
-                }
+        int length = 0;
+        for (int scanned = 0; rowCount < maxRows; scanned++) {
+            if (from + scanned == to && !readMore()) {
+                break;
             }
-            int end = from;
-            while (end < to && rowCount < maxRows) {
-                if (buffer[end++] == '\n') {
-                    rowCount++;
-                    completeBytes = lines.size() + end - from;
-                }
+            if (buffer[from + scanned] == '\n') {
+                rowCount++;
+                length = scanned + 1;
             }
-            lines.write(buffer, from, end - from);
-            from = end;
         }
-        endBytes += completeBytes;
-        // Without a line that is not complete.
-        return new Lines(Arrays.copyOf(lines.toByteArray(), completeBytes), rowCount, endBytes);
+        endBytes += length;
+        Lines lines = new Lines(buffer, from, length, rowCount, endBytes);
+        from += length;
+        return lines;
+    }
+
+    /** Reads more of the file, behind what the buffer has; returns false at the end of the file. */
+    private boolean readMore() throws IOException {
+        if (to == buffer.length) {
+            byte[] next = new byte[Math.max(MIN_BUFFER_BYTES, 2 * (to - from))];
+            System.arraycopy(buffer, from, next, 0, to - from);
+            buffer = next;
+            to -= from;
+            from = 0;
+        }
+        int length = file.read(buffer, to, buffer.length - to);
+        to += Math.max(0, length);
+        return length > 0;
     }
 
     @Override

@@ -52,16 +52,15 @@ record PuriTemplate(List<Template> segments) {
      * @throws IllegalArgumentException if a column is empty, or the text is not a valid pURI
      */
     Puri expand(Map<String, String> row) {
-        List<String> values = new ArrayList<>();
-        for (Template segment : segments) {
-            String value = segment.expand(row);
-            if (value == null) {
-                throw new IllegalArgumentException("the column " + segment.emptyColumns(row) + " is empty");
-            }
-            values.add(value);
+        return segments.size() == 1 ? Puri.parse(value(0, row)) : Puri.of(value(0, row), value(1, row), value(2, row));
+    }
+
+    private String value(int segment, Map<String, String> row) {
+        String value = segments.get(segment).expand(row);
+        if (value == null) {
+            throw new IllegalArgumentException(
+                    "the column " + segments.get(segment).emptyColumns(row) + " is empty");
         }
-        return values.size() == 1
-                ? Puri.parse(values.getFirst())
-                : Puri.of(values.get(0), values.get(1), values.get(2));
+        return value;
     }
 }

@@ -8,14 +8,22 @@ import dev.puri.schemas.identity.Handle;
 import dev.puri.schemas.identity.Puri;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
-/** Compares planned rows with what the resolvers answer. */
-record RegistryComparison(IdentityResolver resolver) {
+/**
+ * Compares planned rows with what the resolvers answer.
+ *
+ * @param collectionsWithRows the collections that have rows in the registry; null if they are not known. Rows of other
+ *     collections are absent, and so are their handles, because the prefix of a handle belongs to one collection
+ */
+record RegistryComparison(
+        IdentityResolver resolver, @Nullable Set<String> collectionsWithRows) {
     /** The number of rows of a request; each row is at most three references. */
     static final int BATCH = 500;
 
@@ -45,14 +53,24 @@ record RegistryComparison(IdentityResolver resolver) {
      *     if the resolver's table is not complete, or it cannot answer
      */
     CompletableFuture<List<Result>> compare(List<ImportRow> rows, Executor worker) {
+        if (rows.stream().noneMatch(this::isLookedUp)) {
+            return CompletableFuture.completedFuture(Collections.nCopies(rows.size(), ABSENT));
+        }
         return CompletableFuture.supplyAsync(() -> refs(rows), worker)
                 .thenCompose(refs -> resolver.resolveAllAsync(refs, Duration.ZERO))
                 .thenApplyAsync(verdicts -> compare(rows, verdicts), worker);
     }
 
-    private static List<Ref> refs(List<ImportRow> rows) {
+    private boolean isLookedUp(ImportRow row) {
+        return collectionsWithRows == null || collectionsWithRows.contains(row.collection());
+    }
+
+    private List<Ref> refs(List<ImportRow> rows) {
         List<Ref> refs = new ArrayList<>(2 * rows.size());
         for (ImportRow row : rows) {
+            if (!isLookedUp(row)) {
+                continue;
+            }
             refs.add(Ref.of(Puri.parse(row.puri())));
             if (row.handle() != null) {
                 refs.add(Ref.of(new Handle(row.handle())));
@@ -65,10 +83,14 @@ record RegistryComparison(IdentityResolver resolver) {
         return refs;
     }
 
-    private static List<Result> compare(List<ImportRow> rows, List<Verdict> verdicts) {
+    private List<Result> compare(List<ImportRow> rows, List<Verdict> verdicts) {
         List<Result> results = new ArrayList<>(rows.size());
         int next = 0;
         for (ImportRow row : rows) {
+            if (!isLookedUp(row)) {
+                results.add(ABSENT);
+                continue;
+            }
             Verdict ofPuri = verdicts.get(next++);
             Verdict ofHandle = row.handle() == null ? null : verdicts.get(next++);
             Verdict ofSurvivor = survivor(row) == null ? null : verdicts.get(next++);
@@ -93,9 +115,12 @@ record RegistryComparison(IdentityResolver resolver) {
             }
             case Verdict.Merged merged ->
                 ofSurvivor != null && isMergedAs(merged, row, ofSurvivor)
-                        ? EQUAL
+                        ? result(handleDifference(row, merged.handle()))
                         : new Result.Different("it was merged into " + merged.canonical());
-            case Verdict.Deleted deleted -> isDeletedAs(deleted, row) ? EQUAL : new Result.Different("it was deleted");
+            case Verdict.Deleted deleted ->
+                isDeletedAs(deleted, row)
+                        ? result(handleDifference(row, deleted.handle()))
+                        : new Result.Different("it was deleted");
             case Verdict.Malformed malformed -> new Result.Different("the resolver refuses it: " + malformed.detail());
             case Verdict.NotCaughtUp ignored -> throw unexpected(ofPuri);
             case Verdict.Refused ignored -> throw unexpected(ofPuri);
@@ -132,11 +157,17 @@ record RegistryComparison(IdentityResolver resolver) {
         addDifference(differences, "uuid", row.uuid(), placement.uuid());
         addDifference(differences, "owner", row.owner(), placement.owner().text());
         addDifference(differences, "shard", row.shard(), placement.shard().text());
-        addDifference(
-                differences,
-                "handle",
-                row.handle(),
-                found.handle() == null ? null : found.handle().text());
+        differences.addAll(handleDifference(row, found.handle()));
+        return result(differences);
+    }
+
+    private static List<String> handleDifference(ImportRow row, @Nullable Handle registered) {
+        List<String> differences = new ArrayList<>();
+        addDifference(differences, "handle", row.handle(), registered == null ? null : registered.text());
+        return differences;
+    }
+
+    private static Result result(List<String> differences) {
         return differences.isEmpty() ? EQUAL : new Result.Different(String.join("; ", differences));
     }
 

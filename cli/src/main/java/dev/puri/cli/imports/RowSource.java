@@ -90,7 +90,7 @@ interface RowSource extends AutoCloseable {
     /**
      * Counts the rows of an input, for the time left. The lines of a file are counted, which are a few more.
      *
-     * @return null if the database cannot count the rows of the query
+     * @return null if the database cannot count the rows of the query, or the file is a pipe, which can be read only once
      */
     static @Nullable Long count(Origin origin, Map<String, String> environment) throws IOException {
         return switch (origin) {
@@ -101,7 +101,10 @@ interface RowSource extends AutoCloseable {
         };
     }
 
-    private static long countLines(Path file) throws IOException {
+    private static @Nullable Long countLines(Path file) throws IOException {
+        if (!Files.isRegularFile(file)) {
+            return null;
+        }
         long count = 0;
         byte[] buffer = new byte[1 << 16];
         try (InputStream in = Files.newInputStream(file)) {

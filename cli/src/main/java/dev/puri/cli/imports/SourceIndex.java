@@ -1,166 +1,243 @@
 package dev.puri.cli.imports;
 
 import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.rocksdb.BlockBasedTableConfig;
 import org.rocksdb.BloomFilter;
-import org.rocksdb.CompressionType;
+import org.rocksdb.EnvOptions;
+import org.rocksdb.IngestExternalFileOptions;
 import org.rocksdb.Options;
 import org.rocksdb.RocksDB;
 import org.rocksdb.RocksDBException;
-import org.rocksdb.WriteBatch;
-import org.rocksdb.WriteOptions;
+import org.rocksdb.SstFileWriter;
 
 /**
- * Maps each claimed pURI and handle to the input row that claimed it. It is stored on disk, because it may be larger than
- * the memory.
+ * The names that rows of the inputs have claimed, as 128 bits of a SHA-256 each. Not thread-safe.
  *
- * <p>Nearly all names are new, and a filter in memory says so without a look at the disk. Names are written in batches;
- * those of the next batch are in a map. Not thread-safe.
+ * <p>Names are in a table in memory. When it is full, it is written to a sorted file on disk and emptied, so that the
+ * number of names does not depend on the memory. Nearly all names are new, and the files' filters say so without a look
+ * at the disk.
+ *
+ * <pre>
+ * slot of the table:  hash, 16 bytes | number of the row, 8 bytes | input, 4 bytes | shard, 4 bytes
+ * </pre>
  */
 final class SourceIndex implements AutoCloseable {
-    private static final int MAX_UNWRITTEN = 10_000;
-    private static final long WRITE_BUFFER_BYTES = 64 << 20;
+    private static final int LONGS_PER_SLOT = 4;
+    private static final int SLOT_BYTES = LONGS_PER_SLOT * Long.BYTES;
+    private static final int MIN_SLOTS = 1 << 10;
 
-    /** The filter has 32 MiB, for 0.02 % of false answers at 2 million names, and 2 % at 20 million. */
-    private static final int FILTER_BITS = 28;
-
-    private static final int NEVER = Integer.MAX_VALUE;
+    /** 128 MiB: the names of one and a half million rows with handles. */
+    private static final int MAX_SLOTS = 1 << 22;
 
     static {
         RocksDB.loadLibrary();
     }
 
-    private final BloomFilter fileFilter = new BloomFilter();
-    // Each name is written once and hardly any is read, so merging files would not pay.
-    private final Options options = new Options()
-            .setCreateIfMissing(true)
-            .setCompressionType(CompressionType.LZ4_COMPRESSION)
-            .setWriteBufferSize(WRITE_BUFFER_BYTES)
-            .setDisableAutoCompactions(true)
-            .setLevel0SlowdownWritesTrigger(NEVER)
-            .setLevel0StopWritesTrigger(NEVER)
-            .setTableFormatConfig(new BlockBasedTableConfig().setFilterPolicy(fileFilter));
-    // The index of a killed process is not read again.
-    private final WriteOptions writeOptions = new WriteOptions().setDisableWAL(true);
-    private final RocksDB names;
-    private final long[] filter = new long[1 << FILTER_BITS - 6];
-    private final Map<String, Claim> unwritten = new HashMap<>();
+    private final Path folder;
+    private final int maxSlots;
+    private final List<String> shards = new ArrayList<>();
+    private final Map<String, Integer> shardNumbers = new HashMap<>();
 
-    /** The row that claimed a name. */
+    /** A slot is free if its number of the row is 0. */
+    private long[] table;
+
+    private int nameCount;
+    private @Nullable Files files;
+
+    /** A name as the index knows it. */
+    record Name(long high, long low) {
+        /** Returns a pURI's or a handle's. A handle never equals a pURI. */
+        static Name of(String text) {
+            ByteBuffer hash = NameBasedIds.Version.V8.hash(text);
+            return new Name(hash.getLong(), hash.getLong());
+        }
+    }
+
+    /** The row that claimed a name; the first row has number 1. */
     record Claim(int input, long row, String shard) {}
 
+    /**
+     * @param folder for the files; it need not exist
+     */
     SourceIndex(Path folder) {
-        try {
-            names = RocksDB.open(options, folder.toString());
-        } catch (RocksDBException e) {
-            throw new ImportException("the folder " + folder + " cannot be used: " + e.getMessage(), e);
-        }
+        // With a small heap, a quarter of it.
+        this(folder, (int)
+                Math.min(MAX_SLOTS, Long.highestOneBit(Runtime.getRuntime().maxMemory() / 4 / SLOT_BYTES)));
     }
 
-    /** Returns the row that claimed a pURI or a handle; null if it is free. A handle never equals a pURI. */
+    /**
+     * @param maxSlots size of the table, a power of 2; three quarters of it are used
+     */
+    SourceIndex(Path folder, int maxSlots) {
+        this.folder = folder;
+        this.maxSlots = maxSlots;
+        table = new long[Math.min(MIN_SLOTS, maxSlots) * LONGS_PER_SLOT];
+    }
+
+    /** Returns the row that claimed a name; null if the name is free. */
     @Nullable
-    Claim find(String name) {
-        if (!mayContain(hash(name))) {
-            return null;
+    Claim find(Name name) {
+        int slot = slot(table, name.high(), name.low());
+        if (table[slot + 2] != 0) {
+            return claim(table[slot + 2], table[slot + 3]);
         }
-        Claim claim = unwritten.get(name);
-        return claim == null ? read(name) : claim;
+        return files == null ? null : files.find(name);
     }
 
-    void put(String name, Claim claim) {
-        addToFilter(hash(name));
-        unwritten.put(name, claim);
-        if (unwritten.size() >= MAX_UNWRITTEN) {
-            write();
-        }
-    }
-
-    private @Nullable Claim read(String name) {
-        try {
-            byte[] value = names.get(utf8(name));
-            if (value == null) {
-                return null;
+    /** Adds a name that is free. */
+    void put(Name name, Claim claim) {
+        if (nameCount >= table.length / LONGS_PER_SLOT / 4 * 3) {
+            if (table.length / LONGS_PER_SLOT < maxSlots) {
+                grow();
+            } else {
+                writeFile();
             }
-            ByteBuffer bytes = ByteBuffer.wrap(value);
-            return new Claim(
-                    bytes.getInt(),
-                    bytes.getLong(),
-                    StandardCharsets.UTF_8.decode(bytes).toString());
-        } catch (RocksDBException e) {
-            throw new ImportException("the index of names cannot be read: " + e.getMessage(), e);
         }
+        int slot = slot(table, name.high(), name.low());
+        table[slot] = name.high();
+        table[slot + 1] = name.low();
+        table[slot + 2] = claim.row();
+        table[slot + 3] = (long) claim.input() << Integer.SIZE | shardNumber(claim.shard());
+        nameCount++;
     }
 
-    private void write() {
-        try (WriteBatch batch = new WriteBatch()) {
-            for (Map.Entry<String, Claim> entry : unwritten.entrySet()) {
-                Claim claim = entry.getValue();
-                byte[] shard = utf8(claim.shard());
-                byte[] value = ByteBuffer.allocate(Integer.BYTES + Long.BYTES + shard.length)
-                        .putInt(claim.input())
-                        .putLong(claim.row())
-                        .put(shard)
-                        .array();
-                batch.put(utf8(entry.getKey()), value);
+    private Claim claim(long row, long inputAndShard) {
+        return new Claim((int) (inputAndShard >>> Integer.SIZE), row, shards.get((int) inputAndShard));
+    }
+
+    private int shardNumber(String shard) {
+        return shardNumbers.computeIfAbsent(shard, text -> {
+            shards.add(text);
+            return shards.size() - 1;
+        });
+    }
+
+    /** Returns the index of the slot that has the hash, or of the free one where it belongs. */
+    private static int slot(long[] table, long high, long low) {
+        int mask = table.length / LONGS_PER_SLOT - 1;
+        int slot = (int) low & mask;
+        while (table[slot * LONGS_PER_SLOT + 2] != 0
+                && (table[slot * LONGS_PER_SLOT] != high || table[slot * LONGS_PER_SLOT + 1] != low)) {
+            slot = slot + 1 & mask;
+        }
+        return slot * LONGS_PER_SLOT;
+    }
+
+    private void grow() {
+        long[] larger = new long[table.length * 2];
+        for (int from = 0; from < table.length; from += LONGS_PER_SLOT) {
+            if (table[from + 2] != 0) {
+                int to = slot(larger, table[from], table[from + 1]);
+                System.arraycopy(table, from, larger, to, LONGS_PER_SLOT);
             }
-            names.write(writeOptions, batch);
-            unwritten.clear();
-        } catch (RocksDBException e) {
-            throw new ImportException("the index of names cannot be written: " + e.getMessage(), e);
         }
+        table = larger;
     }
 
-    private boolean mayContain(long hash) {
-        return isSet(firstBit(hash)) && isSet(secondBit(hash));
-    }
-
-    private void addToFilter(long hash) {
-        set(firstBit(hash));
-        set(secondBit(hash));
-    }
-
-    private boolean isSet(int bit) {
-        return (filter[bit >>> 6] & 1L << bit) != 0;
-    }
-
-    private void set(int bit) {
-        filter[bit >>> 6] |= 1L << bit;
-    }
-
-    private static int firstBit(long hash) {
-        return (int) (hash >>> Long.SIZE - FILTER_BITS);
-    }
-
-    private static int secondBit(long hash) {
-        return (int) hash & (1 << FILTER_BITS) - 1;
-    }
-
-    /** Returns 64 bits, because those of a text's {@code hashCode} are too few for two places in the filter. */
-    private static long hash(String name) {
-        long hash = 0;
-        for (int i = 0; i < name.length(); i++) {
-            hash = hash * 0x100000001b3L + name.charAt(i);
+    private void writeFile() {
+        if (files == null) {
+            files = new Files(folder);
         }
-        // The finalizer of MurmurHash3.
-        hash = (hash ^ hash >>> 33) * 0xff51afd7ed558ccdL;
-        hash = (hash ^ hash >>> 33) * 0xc4ceb9fe1a85ec53L;
-        return hash ^ hash >>> 33;
+        int[] slots = new int[nameCount];
+        int used = 0;
+        for (int slot = 0; slot < table.length; slot += LONGS_PER_SLOT) {
+            if (table[slot + 2] != 0) {
+                slots[used++] = slot;
+            }
+        }
+        files.write(table, sorted(slots));
+        Arrays.fill(table, 0);
+        nameCount = 0;
     }
 
-    private static byte[] utf8(String text) {
-        return text.getBytes(StandardCharsets.UTF_8);
+    /** Sorts slots by hash, as a sorted file needs them. */
+    private Integer[] sorted(int[] slots) {
+        Integer[] sorted = new Integer[slots.length];
+        Arrays.setAll(sorted, i -> slots[i]);
+        Arrays.sort(sorted, (a, b) -> {
+            int byHigh = Long.compareUnsigned(table[a], table[b]);
+            return byHigh == 0 ? Long.compareUnsigned(table[a + 1], table[b + 1]) : byHigh;
+        });
+        return sorted;
     }
 
     @Override
     public void close() {
-        names.close();
-        writeOptions.close();
-        options.close();
-        fileFilter.close();
+        if (files != null) {
+            files.close();
+        }
+    }
+
+    /** The names that are on disk. */
+    private final class Files implements AutoCloseable {
+        private final Path folder;
+        private final BloomFilter filter = new BloomFilter();
+        // Each name is written once and hardly any is read, so merging files would not pay.
+        private final Options options = new Options()
+                .setCreateIfMissing(true)
+                .setDisableAutoCompactions(true)
+                .setTableFormatConfig(new BlockBasedTableConfig().setFilterPolicy(filter));
+        private final RocksDB names;
+        private int fileCount;
+
+        Files(Path folder) {
+            this.folder = folder;
+            try {
+                names = RocksDB.open(options, folder.toString());
+            } catch (RocksDBException e) {
+                throw new ImportException("the folder " + folder + " cannot be used: " + e.getMessage(), e);
+            }
+        }
+
+        @Nullable
+        Claim find(Name name) {
+            try {
+                byte[] value = names.get(bytes(name.high(), name.low()));
+                if (value == null) {
+                    return null;
+                }
+                ByteBuffer buffer = ByteBuffer.wrap(value);
+                return claim(buffer.getLong(), buffer.getLong());
+            } catch (RocksDBException e) {
+                throw new ImportException("the index of names cannot be read: " + e.getMessage(), e);
+            }
+        }
+
+        void write(long[] table, Integer[] slots) {
+            String file = folder.resolve("sorted-" + fileCount++).toString();
+            try (EnvOptions environment = new EnvOptions();
+                    SstFileWriter writer = new SstFileWriter(environment, options);
+                    IngestExternalFileOptions ingestion = new IngestExternalFileOptions().setMoveFiles(true)) {
+                writer.open(file);
+                for (int slot : slots) {
+                    writer.put(bytes(table[slot], table[slot + 1]), bytes(table[slot + 2], table[slot + 3]));
+                }
+                writer.finish();
+                names.ingestExternalFile(List.of(file), ingestion);
+            } catch (RocksDBException e) {
+                throw new ImportException("the index of names cannot be written: " + e.getMessage(), e);
+            }
+        }
+
+        private static byte[] bytes(long first, long second) {
+            return ByteBuffer.allocate(2 * Long.BYTES)
+                    .putLong(first)
+                    .putLong(second)
+                    .array();
+        }
+
+        @Override
+        public void close() {
+            names.close();
+            options.close();
+            filter.close();
+        }
     }
 }

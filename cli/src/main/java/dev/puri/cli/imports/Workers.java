@@ -5,10 +5,10 @@ import java.util.concurrent.Executors;
 
 /** The threads that a stage computes with, beside the thread that keeps the rows in order. */
 record Workers(ExecutorService executor) implements AutoCloseable {
-    /** A thread for each processor, and one that waits for a database. */
+    /** A thread for each processor. */
     Workers() {
         this(Executors.newFixedThreadPool(
-                Runtime.getRuntime().availableProcessors() + 1,
+                Runtime.getRuntime().availableProcessors(),
                 Thread.ofPlatform().daemon().name("puri-import-", 0).factory()));
     }
 

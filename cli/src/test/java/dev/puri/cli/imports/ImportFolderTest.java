@@ -24,7 +24,7 @@ final class ImportFolderTest {
         folder = new ImportFolder(path);
         Files.writeString(folder.newPlan().resolve("rows.ndjson"), "first\n");
         folder.replacePlan(plan("2026-11-24T10:00:00Z"));
-        folder.writeLoad(new Load("2026-11-24T10:00:00Z", 1, 6, 1, Map.of()));
+        folder.writeLoad(new Load("2026-11-24T10:00:00Z", 1, 6, 1, false, Map.of()));
     }
 
     @Test

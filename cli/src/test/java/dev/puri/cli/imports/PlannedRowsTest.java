@@ -21,6 +21,11 @@ import org.junit.jupiter.api.io.TempDir;
 final class PlannedRowsTest {
     private static final UUID ID = UUID.fromString("c2b7e705-edfd-80c6-b1e5-1dd8bb5734a6");
 
+    private static final String TIME = "2026-11-24T10:00:00Z";
+
+    /** Of exported rows, and of another row. */
+    private static final List<String> STATUSES = List.of("active", "merged", "deleted", "");
+
     @TempDir
     private Path folder;
 
@@ -84,6 +89,11 @@ final class PlannedRowsTest {
                 new Shard("br-1"),
                 random.nextBoolean() ? null : new Handle("trk_111111111111111"),
                 random.nextBoolean() ? Map.of() : Map.of("title", "\u00c1guas \"de\"\nMar\u00e7o"));
-        return random.nextBoolean() ? row : row.asPresent();
+        String status = STATUSES.get(random.nextInt(STATUSES.size()));
+        ImportRow ended = status.isEmpty()
+                ? row
+                : row.withState(
+                        Map.of("status", status, "createdAt", TIME, "changedAt", TIME, "mergedInto", "a:b:survivor"));
+        return random.nextBoolean() ? ended : ended.asPresent();
     }
 }

@@ -9,7 +9,9 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Files that a careless reader would read as fewer rows, or as other ones. */
@@ -56,6 +58,16 @@ final class RowSourceTest {
         assertThat(RowSource.count(new RowSource.Ndjson(file), Map.of())).isEqualTo(3);
         RowSource.Jdbc unknown = new RowSource.Jdbc("jdbc:nothing:x", "select 1", null, null, null);
         assertThat(RowSource.count(unknown, Map.of())).isNull();
+    }
+
+    /** Counting would read what the import is to read, and would wait for a writer. */
+    @Test
+    @Timeout(value = 2, unit = TimeUnit.MINUTES)
+    void doesNotCountTheLinesOfAPipe() throws Exception {
+        Path pipe = folder.resolve("pipe");
+        assertThat(new ProcessBuilder("mkfifo", pipe.toString()).start().waitFor())
+                .isZero();
+        assertThat(RowSource.count(new RowSource.Csv(pipe), Map.of())).isNull();
     }
 
     private Path latin1(String text) throws Exception {

@@ -1,6 +1,7 @@
 package dev.puri.benchmarks;
 
 import dev.puri.benchmarks.client.ClientBench;
+import dev.puri.benchmarks.ingest.ImportBench;
 import dev.puri.benchmarks.ingest.IngestBench;
 import dev.puri.benchmarks.ingest.RecoverBench;
 import dev.puri.benchmarks.micro.MicroBench;
@@ -22,6 +23,7 @@ import picocli.CommandLine.Option;
             TableBench.class,
             ClientBench.class,
             CurveBench.class,
+            ImportBench.class,
             MicroBench.class,
             RecoverBench.class,
             ResolverBench.class,

@@ -1,4 +1,4 @@
-/** {@code puri bench ingest}. */
+/** {@code puri bench ingest}, {@code puri bench import} and {@code puri bench recover}. */
 @NullMarked
 package dev.puri.benchmarks.ingest;
 

@@ -1,0 +1,68 @@
+package dev.puri.cli.imports;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.puri.cli.imports.ImportFolder.Plan;
+import dev.puri.cli.imports.ImportFolder.Verification;
+import dev.puri.schemas.collection.Collection;
+import dev.puri.schemas.collection.Declaration;
+import dev.puri.schemas.collection.Declarations;
+import dev.puri.schemas.collection.Namespace;
+import dev.puri.schemas.collection.SearchedAttributes;
+import dev.puri.schemas.collection.WriteMode;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+final class ImportTest {
+    private static final String TIME = "2026-11-24T10:00:00Z";
+    private static final WriteMode IMPORT = WriteMode.importBy("legacy");
+
+    @TempDir
+    private Path path;
+
+    @BeforeEach
+    void verify() throws Exception {
+        ImportFolder folder = new ImportFolder(path);
+        folder.newPlan();
+        folder.replacePlan(new Plan(TIME, "legacy", List.of("music:tracks"), List.of(), 1, 0, Map.of()));
+        folder.writeVerification(new Verification(TIME, TIME, 1, 0));
+    }
+
+    @Test
+    void opensTheCollectionAndItsNamespace() throws Exception {
+        assertThat(opened(namespace(IMPORT), collection(IMPORT)))
+                .containsExactly(namespace(WriteMode.READ_WRITE), collection(WriteMode.READ_WRITE));
+        assertThat(opened(namespace(WriteMode.READ_WRITE), collection(IMPORT)))
+                .containsExactly(collection(WriteMode.READ_WRITE));
+        assertThat(opened(collection(WriteMode.READ_WRITE))).isEmpty();
+    }
+
+    @Test
+    void doesNotOpenWhenOneOfBothAcceptsNoEventsOfTheImporter() {
+        assertThatThrownBy(() -> opened(namespace(WriteMode.READ_ONLY), collection(IMPORT)))
+                .isInstanceOf(ImportException.class)
+                .hasMessageContaining("music is in mode READ_ONLY, which accepts no events of legacy");
+        assertThatThrownBy(() -> opened(namespace(IMPORT), collection(WriteMode.importBy("other"))))
+                .isInstanceOf(ImportException.class)
+                .hasMessageContaining("music:tracks is in mode IMPORT by other, which accepts no events of legacy");
+    }
+
+    private List<Declaration> opened(Declaration... declarations) throws Exception {
+        return new Import(path).openedDeclarations(Declarations.of(List.of(declarations)));
+    }
+
+    private static Namespace namespace(WriteMode mode) {
+        return new Namespace("music", false, mode);
+    }
+
+    private static Collection collection(WriteMode mode) {
+        return new Collection(
+                "music", "tracks", null, Set.of(), false, SearchedAttributes.DEFAULT, false, "", false, mode);
+    }
+}

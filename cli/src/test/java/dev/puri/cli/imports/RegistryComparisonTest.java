@@ -1,0 +1,81 @@
+package dev.puri.cli.imports;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.puri.cli.imports.ImportRow.End;
+import dev.puri.cli.imports.RegistryComparison.Result;
+import dev.puri.client.resolve.Verdict;
+import dev.puri.schemas.identity.Handle;
+import dev.puri.schemas.identity.Puri;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+final class RegistryComparisonTest {
+    private static final Handle HANDLE = new Handle("trk_111111111111111");
+    private static final Puri TRACK = Puri.parse("music:tracks:1");
+    private static final Puri SURVIVOR = Puri.parse("music:tracks:2");
+    private static final Instant TIME = Instant.parse("2026-11-24T10:00:00Z");
+
+    @Test
+    void comparesTheHandlesOfDeletedRows() throws Exception {
+        ImportRow deleted = row(new End(TIME.toString(), null));
+        assertThat(compare(deleted, deletedWith(HANDLE))).isEqualTo(new Result.Equal());
+        assertThat(compare(deleted, deletedWith(null)))
+                .isEqualTo(new Result.Different("handle: the row has " + HANDLE + ", the registry has null"));
+    }
+
+    @Test
+    void comparesTheHandlesOfMergedRows() throws Exception {
+        ImportRow merged = row(new End(TIME.toString(), SURVIVOR.toString()));
+        assertThat(compare(merged, mergedWith(HANDLE))).isEqualTo(new Result.Equal());
+        assertThat(compare(merged, mergedWith(null)))
+                .isEqualTo(new Result.Different("handle: the row has " + HANDLE + ", the registry has null"));
+    }
+
+    @Test
+    void doesNotLookUpRowsOfCollectionsWithoutRows() throws Exception {
+        FakeResolver none = new FakeResolver(ref -> {
+            throw new IllegalStateException("nobody must look up " + ref);
+        });
+        RegistryComparison comparison = new RegistryComparison(none, Set.of("music:users"));
+        assertThat(comparison.compare(List.of(row(null)), Runnable::run).get()).containsExactly(new Result.Absent());
+    }
+
+    /** Compares a row when the resolver has this verdict on its pURI, and does not know the survivor. */
+    private static Result compare(ImportRow row, Verdict verdict) throws Exception {
+        FakeResolver resolver =
+                new FakeResolver(ref -> SURVIVOR.equals(ref.puri()) ? new Verdict.Unknown(ref) : verdict);
+        return new RegistryComparison(resolver, null)
+                .compare(List.of(row), Runnable::run)
+                .get()
+                .getFirst();
+    }
+
+    private static ImportRow row(@Nullable End end) {
+        return new ImportRow(
+                0,
+                1,
+                TRACK.toString(),
+                new UUID(0x8000, 1L << 63),
+                "catalog",
+                "br-1",
+                HANDLE.text(),
+                Map.of(),
+                false,
+                end,
+                null);
+    }
+
+    private static Verdict deletedWith(@Nullable Handle handle) {
+        return new Verdict.Deleted(TRACK, handle, null, 2, TIME, TIME);
+    }
+
+    private static Verdict mergedWith(@Nullable Handle handle) {
+        return new Verdict.Merged(TRACK, handle, SURVIVOR, null, 2, TIME, TIME, null);
+    }
+}
