@@ -41,10 +41,8 @@ final class Verdicts {
 
     private static Verdict found(Ref ref, LookUp lookUp) {
         RecordView row = row(lookUp);
-        Instant createdAt = createdAt(row);
-        // Most rows were never changed.
-        Instant changedAt = row.changedMillis() == row.createdMillis() ? createdAt : changedAt(row);
-        return new Verdict.Found(puri(ref, row), handle(ref, row), placement(row), row.epoch(), createdAt, changedAt);
+        return new Verdict.Found(
+                puri(ref, row), handle(ref, row), placement(row), row.epoch(), createdAt(row), changedAt(row));
     }
 
     private static Verdict merged(Ref ref, LookUp lookUp) {

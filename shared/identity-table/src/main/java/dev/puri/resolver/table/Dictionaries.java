@@ -118,11 +118,15 @@ final class Dictionaries {
         final String qualified;
 
         /** {@code namespace:collection:}, with which the pURIs of its rows begin. */
+        final String text;
+
+        /** The same text as bytes. */
         final byte[] bytes;
 
         Collection(String qualified) {
             this.qualified = qualified;
-            bytes = (qualified + ':').getBytes(StandardCharsets.US_ASCII);
+            text = qualified + ':';
+            bytes = text.getBytes(StandardCharsets.US_ASCII);
         }
 
         boolean equalsText(byte[] puri, int length) {

@@ -66,15 +66,11 @@ record HandleKey(long high, int low, int prefix, long hash, Dictionaries diction
         int lastBits = (short) SHORTS.get(bytes, offset + 8) & 0xFFFF;
         long high = firstBits >>> 4;
         int low = (int) (firstBits & 0xF) << 11 | lastBits >>> 5;
-        int prefix = prefix(bytes, offset, lastBits & 0x1F, dictionaries);
-        return new HandleKey(high, low, prefix, hash(high, low, prefix, seed), dictionaries);
-    }
-
-    /** Returns the prefix of the packed handle at an offset, which contains this code of the prefix. */
-    private static int prefix(byte[] bytes, int offset, int code, Dictionaries dictionaries) {
-        return code == Dictionaries.OTHER_PREFIX
+        int code = lastBits & 0x1F;
+        int prefix = code == Dictionaries.OTHER_PREFIX
                 ? (short) SHORTS.get(bytes, offset + BYTES) & 0xFFFF
                 : dictionaries.prefix(code);
+        return new HandleKey(high, low, prefix, hash(high, low, prefix, seed), dictionaries);
     }
 
     /** Returns the hash of the packed handle at an offset. */
@@ -144,15 +140,18 @@ record HandleKey(long high, int low, int prefix, long hash, Dictionaries diction
         return offset + BYTES + PREFIX_BYTES;
     }
 
+    private boolean isSame(HandleKey other) {
+        return high == other.high && low == other.low && prefix == other.prefix;
+    }
+
     @Override
     public boolean matches(byte[] record) {
         if (!RowCodec.hasHandle(record)
                 || (long) LONGS.get(record, RowCodec.HANDLE_OFFSET) != (high << 4 | low >>> 11)) {
             return false;
         }
-        int lastBits = (short) SHORTS.get(record, RowCodec.HANDLE_OFFSET + 8) & 0xFFFF;
-        return lastBits >>> 5 == (low & 0x7FF)
-                && prefix(record, RowCodec.HANDLE_OFFSET, lastBits & 0x1F, dictionaries) == prefix;
+        HandleKey recordHandle = of(record, dictionaries, 0);
+        return recordHandle != null && isSame(recordHandle);
     }
 
     Handle handle() {

@@ -131,9 +131,10 @@ final class Identifier {
         return n == LONG_FORM ? offset + 2 + (record[offset + 1] & 0xFF) : offset + 1 + n;
     }
 
-    /** Returns a length that is not less than that of the text of the identifier that begins at an offset. */
-    static int maxTextLength(byte[] record, int offset) {
-        return Math.max(UUID_LENGTH, 2 * (end(record, offset) - offset));
+    /** Decodes the identifier that begins at an offset. */
+    static String unpack(byte[] record, int offset) {
+        byte[] text = new byte[Math.max(UUID_LENGTH, 2 * (end(record, offset) - offset))];
+        return new String(text, 0, unpack(record, offset, text, 0), StandardCharsets.ISO_8859_1);
     }
 
     /** Decodes the identifier that begins at an offset to {@code out[to..]}. Returns the offset after the text. */
@@ -157,17 +158,10 @@ final class Identifier {
         for (long power = 10; digits < MAX_DIGITS && number >= power; power *= 10) {
             digits++;
         }
-        // Two digits a division, because each division waits for the previous one.
         long remaining = number;
-        int next = to + digits;
-        while (next - to > 1) {
-            int pair = (int) (remaining % 100);
-            remaining /= 100;
-            out[--next] = (byte) ('0' + pair % 10);
-            out[--next] = (byte) ('0' + pair / 10);
-        }
-        if (next > to) {
-            out[to] = (byte) ('0' + remaining);
+        for (int i = to + digits - 1; i >= to; i--) {
+            out[i] = (byte) ('0' + remaining % 10);
+            remaining /= 10;
         }
         return to + digits;
     }

@@ -108,7 +108,8 @@ public final class LookUp {
     /** Looks up the identity with a handle. */
     public Verdict find(Handle handle) {
         reset();
-        if (view.findHandle(handle)) {
+        byte[] text = handle.text().getBytes(StandardCharsets.US_ASCII);
+        if (view.findHandle(text, 0, text.length) == RecordView.HandleResult.FOUND) {
             setRow();
         }
         return verdict;

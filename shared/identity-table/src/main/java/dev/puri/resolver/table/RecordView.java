@@ -84,12 +84,6 @@ public final class RecordView {
         moveToParsed(newRecord);
     }
 
-    /** Finds the row with a handle. Returns false if there is no row; then the fields must not be read. */
-    boolean findHandle(Handle handle) {
-        HandleKey key = HandleKey.of(handle, dictionaries, seed);
-        return moveToParsed(handles.find(key.hash(), key, parts));
-    }
-
     /** Finds the row with the handle text[from..to). The fields may be read only if the result is {@code FOUND}. */
     public HandleResult findHandle(byte[] text, int from, int to) {
         HandleKey key = HandleKey.parse(text, from, to, dictionaries, seed);

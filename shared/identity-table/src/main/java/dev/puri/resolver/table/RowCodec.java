@@ -180,11 +180,7 @@ final class RowCodec {
     }
 
     static Puri puri(byte[] record, Dictionaries.Collection collection, int identifierOffset) {
-        byte[] prefix = collection.bytes;
-        byte[] text = new byte[prefix.length + Identifier.maxTextLength(record, identifierOffset)];
-        System.arraycopy(prefix, 0, text, 0, prefix.length);
-        int length = Identifier.unpack(record, identifierOffset, text, prefix.length);
-        return Puri.parse(new String(text, 0, length, StandardCharsets.ISO_8859_1));
+        return Puri.parse(collection.text.concat(Identifier.unpack(record, identifierOffset)));
     }
 
     /** Decodes a record. The caller must prevent that its words are removed, see {@link Dictionaries#hold}. */

@@ -3,11 +3,9 @@ package dev.puri.resolver.table;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.lang.ref.Cleaner;
 import java.lang.ref.Reference;
-import java.nio.ByteOrder;
 import java.util.ArrayDeque;
 import java.util.Map;
 import java.util.TreeMap;
@@ -46,8 +44,6 @@ final class Slab implements AutoCloseable {
     private static final long CHUNK_MASK = CHUNK_UNITS - 1L;
     private static final Cleaner CLEANER = Cleaner.create();
     private static final VarHandle LONG = ValueLayout.JAVA_LONG.varHandle();
-    private static final VarHandle ARRAY_LONG =
-            MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.nativeOrder());
 
     private final Arena arena = Arena.ofShared();
     private volatile MemorySegment[] chunks = {};
@@ -211,12 +207,7 @@ final class Slab implements AutoCloseable {
             return null;
         }
         byte[] record = new byte[length];
-        // Not a bulk copy, whose reads wait for the length. The processor predicts the end of this loop, so it loads
-        // all
-        // cache lines of the record at the same time.
-        for (int i = 0; i < length; i += UNIT) {
-            ARRAY_LONG.set(record, i, (long) LONG.get(chunk, offset + i));
-        }
+        MemorySegment.copy(chunk, ValueLayout.JAVA_BYTE, offset, record, 0, length);
         Reference.reachabilityFence(this);
         return record;
     }
