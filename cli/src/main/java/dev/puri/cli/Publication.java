@@ -98,13 +98,8 @@ final class Publication {
      * @param published number of acknowledged events
      * @param awaitedOutcomes whether the command waited for outcomes; if not, {@code applied}, {@code unchanged} and
      *     {@code refused} are zero
-<<<<<<< HEAD
-     * @param malformed number of lines that are invalid or whose event is too large to publish
-     * @param failed number of events that were not acknowledged
-=======
      * @param malformed number of lines that are invalid, or whose event is too large for the brokers
      * @param failed number of other events that were not acknowledged
->>>>>>> try-e
      * @param withoutOutcome number of acknowledged events without an outcome before the time-out
      */
     record Summary(
