@@ -141,7 +141,7 @@ final class CollectionsCommand implements Runnable {
 
         /** Returns the warning for a namespace that now has an events topic of its own. */
         static String topicWarning(Namespace namespace, Set<String> existingTopics) {
-            return "puri: from now on, events of the namespace " + namespace.name() + " are accepted on "
+            return "puri: events of the namespace " + namespace.name() + " are accepted on "
                     + namespace.eventsTopic() + " only; this cannot be changed"
                     + (existingTopics.contains(namespace.eventsTopic())
                             ? ""
@@ -182,7 +182,7 @@ final class CollectionsCommand implements Runnable {
     @Command(
             name = "repair",
             description = {
-                "Replace unreadable records of the collections topic, which other programs have written.",
+                "Replace unreadable records that other programs have written to the collections topic.",
                 "For each unreadable record, a record with the same key is written: the declaration of that key from"
                         + " -f, or else the last readable declaration of that key, or else a tombstone. Compaction then"
                         + " removes the unreadable record. Without --yes, the command only shows what it would write."
@@ -213,13 +213,13 @@ final class CollectionsCommand implements Runnable {
                     .toList();
             if (!unrepairable.isEmpty()) {
                 console()
-                        .say("puri: records without a key cannot be replaced; they contain no prefix, and compaction"
-                                + " removes them");
+                        .say("puri: records without a key cannot be replaced, and need not be: they reserve no prefix,"
+                                + " and compaction removes them");
             }
             if (repairs.isEmpty()) {
                 console().say("puri: there is nothing to repair");
             } else if (!yes) {
-                console().say("puri: nothing was written; --yes writes it");
+                console().say("puri: nothing was written; use --yes to write these records");
             }
             if (repairs.stream().anyMatch(each -> each.replacement() == null)) {
                 console().out().flush();

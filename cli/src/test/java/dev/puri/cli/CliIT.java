@@ -372,7 +372,7 @@ class CliIT {
                     .containsExactly("would write a tombstone under the key of puri.collections.v1-0 at offset "
                             + offset + ", \"broken:a\"");
             assertThat(plan.err())
-                    .contains("nothing was written; --yes writes it")
+                    .contains("nothing was written; use --yes to write these records")
                     .contains("releases the prefix");
 
             CommandLineRun repair = puri(wanted, "collections", "repair", "-f", "-", "--yes", "-o", "json");

@@ -35,7 +35,7 @@ final class CollectionsRegistry {
         this.skippedRecords = skippedRecords;
     }
 
-    /** Returns a number that increases with every declaration that this instance reads. */
+    /** Returns a number that increases when this instance reads that a declaration was changed or removed. */
     long version() {
         return version.get();
     }

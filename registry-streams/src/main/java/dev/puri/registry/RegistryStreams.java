@@ -133,7 +133,10 @@ public final class RegistryStreams implements AutoCloseable {
         return ended.copy();
     }
 
-    /** Commits, leaves the consumer group and stops the service. */
+    /**
+     * Commits and stops the service. The instance stays a member of the consumer group until its session times out, so
+     * a restart gets the same partitions soon.
+     */
     @Override
     public void close() {
         if (isClosing()) {
@@ -251,13 +254,13 @@ public final class RegistryStreams implements AutoCloseable {
 
     private OutputEncoder registerSchemas() {
         waitReason = "the schema registry";
-        // Before the registration: an empty schema registry would give new ids to the schemas.
+        // Checked before the registration, because an empty schema registry would give the schemas new ids.
         requireStoredSchemas();
         RegistrySchemas.register(schemaRegistry, Set.of());
         return new OutputEncoder(schemaRegistry);
     }
 
-    /** Uses a client of its own, because a client remembers the schemas of the ids, and these may be wrong. */
+    /** Uses a separate client, because a client caches the schema of each id, and a cached schema may be wrong. */
     private void requireStoredSchemas() {
         try (ConfluentSchemaRegistry client = ConfluentSchemaRegistry.create(schemaRegistryConfigs(settings))) {
             List<String> mistakes = StoredSchemas.check(clientConfigs(settings), client, this::isClosing);

@@ -15,7 +15,7 @@ import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Handles look-ups on the public listener: by handle, without tokens. */
+/** Answers look-ups by handle on the public listener, which accepts no tokens of events. */
 final class PublicLookUps {
     /** The listener's name in metrics. */
     static final String LISTENER = "public";
@@ -54,7 +54,7 @@ final class PublicLookUps {
     void answerBatch(Exchange exchange) {
         exchange.readBody(body -> {
             PlainBatch plain = ThreadBuffers.ofThread().batch();
-            // ResolveRequest parses all other bodies, and refuses groupBy.
+            // Bodies of any other form go to ResolveRequest, which refuses groupBy.
             boolean hasPlainForm = plain.read(body, maxRefs) && !plain.hasGroupBy();
             try {
                 List<String> refs = hasPlainForm ? List.of() : ResolveRequest.parseHandles(body, maxRefs);
@@ -81,6 +81,6 @@ final class PublicLookUps {
 
     /** Answers without the progress of the restore, which would reveal the number of identities. */
     private static void notReady(Exchange exchange) {
-        exchange.header("Retry-After", "1").problem(Problem.of(LookUps.NOT_READY, "Nothing is answered yet."));
+        exchange.header("Retry-After", "1").problem(Problem.of(LookUps.NOT_READY, "The resolver cannot answer yet."));
     }
 }

@@ -82,8 +82,8 @@ final class PublicRoutesTest {
     void notReadyHasNoNumbers() {
         tables = () -> null;
 
-        assertThat(get("/v1/identities/" + HANDLE, 503)).contains("\"detail\":\"Nothing is answered yet.\"");
-        assertThat(post("{\"refs\":[]}", 503)).contains("\"detail\":\"Nothing is answered yet.\"");
+        assertThat(get("/v1/identities/" + HANDLE, 503)).contains("\"detail\":\"The resolver cannot answer yet.\"");
+        assertThat(post("{\"refs\":[]}", 503)).contains("\"detail\":\"The resolver cannot answer yet.\"");
     }
 
     @Test

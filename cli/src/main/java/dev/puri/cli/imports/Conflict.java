@@ -25,7 +25,7 @@ record Conflict(String input, long row, @Nullable String puri, Kind kind, String
         DUPLICATE_HANDLE,
         /** The declaration of the collection does not allow the owner or the prefix, or the collection is retired. */
         NOT_ALLOWED,
-        /** The registry has the pURI with another uuid, owner, shard or handle, or it was deleted or merged. */
+        /** The registry has the pURI with another uuid, owner, shard or handle, or has it as deleted or merged. */
         PURI_TAKEN,
         /** The registry has the handle for another pURI. */
         HANDLE_TAKEN

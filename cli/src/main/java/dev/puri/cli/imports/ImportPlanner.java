@@ -185,7 +185,7 @@ final class ImportPlanner {
         long rowCount = 0;
         try {
             RowSource source = RowSource.open(input.rows(), environment);
-            try (BatchReader reader = new BatchReader(source, pace.batchSize(RegistryComparison.BATCH))) {
+            try (BatchReader reader = new BatchReader(source, pace.batchSize(RegistryComparison.MAX_BATCH))) {
                 Set<String> columns = source.columns();
                 if (columns != null) {
                     missingColumns.removeAll(columns);

@@ -27,9 +27,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Compares all planned rows with the registry, and writes each difference to a file.
  *
- * <p>It begins when the resolver has read the last event of each partition. Claims of handles are decided later than
- * other events before them, and so is the end of a row that waits for its handle. So rows that differ are compared again
- * until they are equal, or the wait is over.
+ * <p>It begins when the resolver has read the last event of each partition. At that time the registry may not have decided
+ * all claims of handles, nor the ends (deletions and merges) of rows that wait for their handles. So the comparison of
+ * rows that differ is repeated until they are equal, or the wait is over.
  */
 final class ImportVerifier {
     private static final long PAUSE_MILLIS = 500;
@@ -43,8 +43,8 @@ final class ImportVerifier {
     private long differences;
 
     /**
-     * @param wait how long the resolver may take to read the last event of each partition, and then the outcomes of
-     *     all events
+     * @param wait time limit for the look-up of each partition's last event, and then for all rows together to become
+     *     equal
      * @param maxPerSecond maximum number of rows per second; null for no limit
      * @param progress gets the number of compared rows, after each batch
      */
@@ -55,7 +55,7 @@ final class ImportVerifier {
         this.progress = progress;
     }
 
-    /** Rows with what the registry has for them. */
+    /** Rows, and the result of the comparison of each with the registry. */
     private record Compared(List<ImportRow> rows, List<RegistryComparison.Result> results) {
         List<ImportRow> differingRows() {
             List<ImportRow> differing = new ArrayList<>();
@@ -68,7 +68,7 @@ final class ImportVerifier {
         }
     }
 
-    /** Compares rows, again if they differ. */
+    /** Compares rows, and compares those that differ once more. */
     private final class Comparer {
         private final RegistryComparison registry = new RegistryComparison(resolver, null);
         private final Executor workers;
@@ -82,7 +82,7 @@ final class ImportVerifier {
             return registry.compare(rows, workers).thenApply(results -> new Compared(rows, results));
         }
 
-        /** Compares the rows that differ again, until they are equal or the wait is over. */
+        /** Repeats the comparison of the rows that differ, until they are equal or the wait is over. */
         Compared awaitEqual(Compared compared) throws IOException, InterruptedException {
             Compared last = compared;
             List<ImportRow> differing = last.differingRows();
@@ -92,7 +92,8 @@ final class ImportVerifier {
                 if (isWaiting) {
                     TimeUnit.MILLISECONDS.sleep(PAUSE_MILLIS);
                 }
-                // After the wait once more, because earlier batches may have waited since the first comparison.
+                // Also when the wait is over: the last result may be old, because earlier batches may have used up the
+                // wait.
                 last = OrderedTasks.get(compare(differing));
                 differing = last.differingRows();
             }
@@ -103,7 +104,8 @@ final class ImportVerifier {
     /**
      * Compares the rows of a plan.
      *
-     * @throws ImportException if the load is not complete, or the resolver has not read its events
+     * @throws ImportException if the load is not complete, the resolver does not read its events in time, or the file of
+     *     rows does not match the plan
      */
     Verification verify(ImportFolder folder, Plan plan, Instant now) throws IOException, InterruptedException {
         Load load = folder.readLoad(plan);
@@ -113,7 +115,7 @@ final class ImportVerifier {
         }
         folder.deleteVerification();
         load.lastTokens().values().forEach(this::awaitRead);
-        int batchSize = pace.batchSize(RegistryComparison.BATCH);
+        int batchSize = pace.batchSize(RegistryComparison.MAX_BATCH);
         try (Workers workers = new Workers();
                 PlannedRows rows = new PlannedRows(folder.rows(), 0);
                 BufferedWriter file = Files.newBufferedWriter(folder.differences())) {

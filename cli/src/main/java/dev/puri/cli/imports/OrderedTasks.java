@@ -12,7 +12,7 @@ import java.util.concurrent.Future;
  * under way is bounded. Not thread-safe: one thread adds the tasks, and consumes their results meanwhile.
  */
 final class OrderedTasks<T> {
-    /** The number of tasks under way: enough that no thread waits for the one that adds tasks. */
+    /** The maximum number of tasks under way, so high that no worker waits for the thread that adds tasks. */
     private static final int MAX_TASKS = 4;
 
     private final Consumer<T> consumer;
@@ -30,7 +30,7 @@ final class OrderedTasks<T> {
     /**
      * Adds a task that was started. If there are many, waits for the oldest one and consumes its result.
      *
-     * @throws RuntimeException the exception that ended an older task
+     * @throws IOException if an I/O failure ended an older task; its RuntimeException or Error is rethrown too
      */
     void add(Future<T> task) throws IOException, InterruptedException {
         if (tasks.size() >= MAX_TASKS) {
@@ -42,7 +42,7 @@ final class OrderedTasks<T> {
     /**
      * Waits for all tasks and consumes their results.
      *
-     * @throws RuntimeException the exception that ended a task
+     * @throws IOException if an I/O failure ended a task; its RuntimeException or Error is rethrown too
      */
     void finish() throws IOException, InterruptedException {
         while (!tasks.isEmpty()) {
@@ -53,7 +53,7 @@ final class OrderedTasks<T> {
     /**
      * Waits for a task and returns its result.
      *
-     * @throws RuntimeException the exception that ended the task
+     * @throws IOException if an I/O failure ended the task; its RuntimeException or Error is rethrown too
      */
     static <T> T get(Future<T> task) throws IOException, InterruptedException {
         try {

@@ -20,12 +20,13 @@ import org.jspecify.annotations.Nullable;
  * Compares planned rows with what the resolvers answer.
  *
  * @param collectionsWithRows the collections that have rows in the registry; null if they are not known. Rows of other
- *     collections are absent, and so are their handles, because the prefix of a handle belongs to one collection
+ *     collections are not looked up: they are absent, and so are their handles, because the prefix of a handle belongs
+ *     to one collection
  */
 record RegistryComparison(
         IdentityResolver resolver, @Nullable Set<String> collectionsWithRows) {
-    /** The number of rows of a request; each row is at most three references. */
-    static final int BATCH = 500;
+    /** The maximum number of rows in a request. A row has at most three references. */
+    static final int MAX_BATCH = 500;
 
     /** What the registry has for a row. */
     sealed interface Result {
@@ -35,7 +36,7 @@ record RegistryComparison(
         /** The registry has the identity as planned. */
         record Equal() implements Result {}
 
-        /** The registry has the pURI with another content. */
+        /** The registry has the pURI with other content, or the resolver refuses the reference. */
         record Different(String detail) implements Result {}
 
         /** The registry does not have the pURI, but has the handle for another one. */
@@ -48,17 +49,17 @@ record RegistryComparison(
     /**
      * Compares rows.
      *
-     * @param worker prepares the requests
+     * @param workers prepare the requests and compare the answers
      * @return the result for each row, in their order. Fails with a {@link dev.puri.client.resolve.ResolverException}
-     *     if the resolver's table is not complete, or it cannot answer
+     *     if the resolver cannot answer, for example because its table is not complete
      */
-    CompletableFuture<List<Result>> compare(List<ImportRow> rows, Executor worker) {
+    CompletableFuture<List<Result>> compare(List<ImportRow> rows, Executor workers) {
         if (rows.stream().noneMatch(this::isLookedUp)) {
             return CompletableFuture.completedFuture(Collections.nCopies(rows.size(), ABSENT));
         }
-        return CompletableFuture.supplyAsync(() -> refs(rows), worker)
+        return CompletableFuture.supplyAsync(() -> refs(rows), workers)
                 .thenCompose(refs -> resolver.resolveAllAsync(refs, Duration.ZERO))
-                .thenApplyAsync(verdicts -> compare(rows, verdicts), worker);
+                .thenApplyAsync(verdicts -> compare(rows, verdicts), workers);
     }
 
     private boolean isLookedUp(ImportRow row) {
@@ -106,7 +107,7 @@ record RegistryComparison(
     private static Result compare(
             ImportRow row, Verdict ofPuri, @Nullable Verdict ofHandle, @Nullable Verdict ofSurvivor) {
         return switch (ofPuri) {
-            case Verdict.Found found -> row.end() == null ? compare(row, found) : hasNotEnded(row);
+            case Verdict.Found found -> row.end() == null ? compare(row, found) : stillActive(row);
             case Verdict.Unknown ignored -> {
                 Puri holder = ofHandle == null ? null : holder(ofHandle);
                 yield holder == null
@@ -116,7 +117,10 @@ record RegistryComparison(
             case Verdict.Merged merged ->
                 ofSurvivor != null && isMergedAs(merged, row, ofSurvivor)
                         ? result(handleDifference(row, merged.handle()))
-                        : new Result.Different("it was merged into " + merged.canonical());
+                        : new Result.Different(
+                                merged.canonical() == null
+                                        ? "it was merged, and its survivor is not known"
+                                        : "it was merged into " + merged.canonical());
             case Verdict.Deleted deleted ->
                 isDeletedAs(deleted, row)
                         ? result(handleDifference(row, deleted.handle()))
@@ -129,14 +133,14 @@ record RegistryComparison(
 
     /**
      * Whether an identity was merged into the row's survivor. A resolver answers with the last survivor of a chain of
-     * merges, so an identity and the one that it was merged into have the same.
+     * merges, so an identity and its direct survivor have the same last survivor.
      */
     private static boolean isMergedAs(Verdict.Merged merged, ImportRow row, Verdict ofSurvivor) {
         Puri canonical = ofSurvivor instanceof Verdict.Merged next ? next.canonical() : Puri.parse(survivorOf(row));
         return Objects.equals(merged.canonical(), canonical);
     }
 
-    /** Whether an identity was deleted as the row says, or was merged into one that was deleted. */
+    /** Whether an identity ended as the row says: it was deleted, or it was merged and its survivor was deleted. */
     private static boolean isDeletedAs(Verdict.Deleted deleted, ImportRow row) {
         return row.end() != null && (survivor(row) == null) == (deleted.canonical() == null);
     }
@@ -145,10 +149,10 @@ record RegistryComparison(
         return Objects.requireNonNull(survivor(row));
     }
 
-    private static Result hasNotEnded(ImportRow row) {
+    private static Result stillActive(ImportRow row) {
         return new Result.Different(
-                "the row was " + (survivor(row) == null ? "deleted" : "merged into " + survivor(row))
-                        + ", the registry has it as active");
+                "the row has it as " + (survivor(row) == null ? "deleted" : "merged into " + survivor(row))
+                        + ", but the registry has it as active");
     }
 
     private static Result compare(ImportRow row, Verdict.Found found) {

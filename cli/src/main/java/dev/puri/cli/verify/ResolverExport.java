@@ -41,7 +41,7 @@ public final class ResolverExport implements RowCopy {
     private static final Duration RETRY_INTERVAL = Duration.ofSeconds(1);
     private static final int UNAVAILABLE = 503;
     private static final int MAX_PROBLEM_BYTES = 10_000;
-    private static final int ROWS_PER_PACE = 1000;
+    private static final int ROWS_PER_BATCH = 1000;
 
     private final URI url;
     private final @Nullable String token;
@@ -150,7 +150,7 @@ public final class ResolverExport implements RowCopy {
         }
     }
 
-    /** The response. It is complete if its last line has the number and the digest of the lines before it. */
+    /** The response. It is complete if its last line has the number of the rows and the digest of all lines before it. */
     private final class Download implements Reading {
         private final HttpClient client;
         private final InputStream in;
@@ -190,8 +190,8 @@ public final class ResolverExport implements RowCopy {
                     }
                     digest.update(line);
                     consumer.accept(Puri.parse(json.path("puri").asText()), row(json));
-                    if (++rows % ROWS_PER_PACE == 0) {
-                        pacer.read(ROWS_PER_PACE);
+                    if (++rows % ROWS_PER_BATCH == 0) {
+                        pacer.read(ROWS_PER_BATCH);
                     }
                 }
                 throw new IOException("the export ended after " + rows + " rows, without its last line");
@@ -256,7 +256,7 @@ public final class ResolverExport implements RowCopy {
         try {
             return MessageDigest.getInstance("SHA-256");
         } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("every Java has SHA-256", e);
+            throw new IllegalStateException("every Java runtime has SHA-256", e);
         }
     }
 }

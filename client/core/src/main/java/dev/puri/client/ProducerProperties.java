@@ -21,7 +21,8 @@ import org.jspecify.annotations.Nullable;
  * depend on the timeouts that the caller sets:
  *
  * <pre>
- * linger.ms            5 ms;  half of delivery.timeout.ms if that is less
+ * linger.ms            5 ms;  what request.timeout.ms leaves of delivery.timeout.ms if that is less,
+ *                              half of it if request.timeout.ms is not set
  * request.timeout.ms  10 s;   the rest of delivery.timeout.ms if that is less
  * delivery.timeout.ms 30 s;   linger.ms + request.timeout.ms if that is more
  * max.block.ms        30 s;   delivery.timeout.ms if that is less
@@ -61,7 +62,7 @@ public final class ProducerProperties {
      * invalid URL of a resolver. Properties with unknown names are allowed, because they may be properties of the
      * serializer.
      *
-     * @return a line for each mistake, {@code name=value: rule}, without secrets; empty if there is no mistake
+     * @return a line for each mistake, {@code name=value: rule} or {@code name: rule}, without secrets; empty if there is none
      */
     public static List<String> mistakes(Map<?, ?> callerProperties) {
         Map<String, Object> properties = withTextNames(callerProperties);
@@ -226,7 +227,7 @@ public final class ProducerProperties {
         return nameIndex < 0 ? message : message.substring(nameIndex + name.length() + "configuration : ".length());
     }
 
-    /** Adds the contradictions between properties whose single values are all valid. */
+    /** Adds mistakes in values that are valid on their own, but contradict another property or idempotence. */
     private static void addContradictions(Map<String, Object> properties, List<String> mistakes) {
         Timeouts timeouts = Timeouts.of(properties);
         long min = Math.min(Integer.MAX_VALUE, timeouts.lingerMillis() + timeouts.requestMillis());

@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A tombstone in {@code puri.rejections.v1}, which reports that the pURI has no row after an event. A server that
- * starts from a snapshot of its table may not read the erasure in the topic of identities, because the snapshot may be
- * younger. But servers read the whole topic of rejections at each start.
+ * starts from a snapshot younger than the erasure does not read the erasure in the topic of identities. Therefore it is
+ * also in this topic, which servers read completely at each start.
  *
  * @param puri the key of the record
  * @param position position of the event

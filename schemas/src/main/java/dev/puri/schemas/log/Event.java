@@ -33,11 +33,11 @@ public record Event(
     public Event {
         Uuids.requireValid(eventId, "eventId");
         if (uuid != null) {
-            Uuids.requireValid(uuid, "the guard uuid");
+            Uuids.requireValid(uuid, "uuid");
         }
         if (occurredAt.isBefore(EARLIEST) || !occurredAt.isBefore(LATEST)) {
             throw new IllegalArgumentException(
-                    "occurredAt " + occurredAt + " is not between " + EARLIEST + " and " + LATEST);
+                    "occurredAt " + occurredAt + " is before " + EARLIEST + " or not before " + LATEST);
         }
         occurredAt = Instant.ofEpochMilli(occurredAt.toEpochMilli());
         requireSource("source", source);

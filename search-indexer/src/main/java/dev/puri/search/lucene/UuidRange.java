@@ -11,9 +11,9 @@ import org.apache.lucene.search.Query;
 import org.apache.lucene.util.NumericUtils;
 
 /**
- * A range of uuids that begins at the start of a page and has about a requested number of identities. A list query
- * searches such a range only. Lucene's sort can skip hits that cannot be on the page, but not for newest first: Lucene
- * visits documents in the order of creation, so each hit sorts before all earlier hits.
+ * A range of uuids that begins at the start of a page and has approximately the requested number of identities. A list
+ * query searches only such a range, because with newest first Lucene's sort cannot skip hits: it visits documents from
+ * old to new, so each hit sorts before all earlier hits.
  *
  * @param min the lowest {@link Fields#high} in the range
  * @param max the highest {@link Fields#high} in the range
@@ -26,7 +26,7 @@ record UuidRange(long min, long max, boolean isLast) {
      * @param start {@link Fields#high} of the start of the page; {@link Long#MAX_VALUE} or {@link Long#MIN_VALUE} for
      *     the first page
      * @param newestFirst whether the range extends to lower values
-     * @param minCount minimum estimated number of identities in the range, if there are as many
+     * @param minCount minimum estimated number of identities in the range, unless fewer remain
      */
     static UuidRange find(long start, boolean newestFirst, long minCount, IndexReader reader) throws IOException {
         long tooNear = start;

@@ -2,7 +2,7 @@ package dev.puri.http;
 
 import java.util.List;
 
-/** Compares entity tags as {@code If-None-Match} does (RFC 9110, 13.1.2). */
+/** Compares an entity tag with those of an {@code If-None-Match} header (weak comparison, RFC 9110, 13.1.2). */
 final class EntityTag {
     private EntityTag() {}
 
@@ -10,7 +10,7 @@ final class EntityTag {
      * Returns whether the client already has the content with this tag.
      *
      * @param ifNoneMatch the values of the header
-     * @param etag the tag, with quotation marks
+     * @param etag the strong tag of the content, with quotation marks
      */
     static boolean matches(List<String> ifNoneMatch, String etag) {
         for (String line : ifNoneMatch) {

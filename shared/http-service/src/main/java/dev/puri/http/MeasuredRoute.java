@@ -54,7 +54,7 @@ final class MeasuredRoute {
 
     private Timer timer(int status) {
         return Timer.builder("puri.http.requests")
-                .description("Time from the end of the request's headers to the response")
+                .description("Time from the end of the request's headers to the start of the response")
                 .tag("listener", listener)
                 .tag("method", route.method())
                 .tag("route", route.path())

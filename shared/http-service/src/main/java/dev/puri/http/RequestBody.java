@@ -9,8 +9,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads the body of a request within the listener's limits. If the body is too long, arrives too slowly or has invalid
- * framing, the exchange responds with a problem (RFC 9457). Confined to the exchange's event loop.
+ * Reads the body of a request within the listener's limits. If the body is too long, arrives too slowly or, on
+ * HTTP/1.1, has invalid framing, the exchange responds with a problem (RFC 9457). Confined to the exchange's event loop.
  */
 final class RequestBody {
     private static final long NO_ERROR = 0;
@@ -35,7 +35,7 @@ final class RequestBody {
     /**
      * Reads the whole body.
      *
-     * @param onBody called on the event loop with the body's bytes, unless a limit is exceeded
+     * @param onBody called on the event loop with the body's bytes, if the whole body arrives within the limits
      */
     void read(Consumer<byte[]> onBody) {
         if (contentLengthExceedsLimit()) {

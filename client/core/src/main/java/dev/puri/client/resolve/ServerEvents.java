@@ -9,11 +9,11 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Parses a stream of server-sent events (HTML Living Standard, 9.2.6), which arrives in buffers of any size. Unlike a
- * browser, this parser also emits events without data, because an event's id says up to which position a resolver has
- * reported changes.
+ * browser, this parser also emits an event that has an id but no data, because the id says up to which position a
+ * resolver has reported changes.
  */
 final class ServerEvents {
-    /** An event with a change is less than a tenth of this size. */
+    /** The maximum size of an event. An event with a change has less than a tenth of this size. */
     static final int MAX_EVENT_BYTES = 64 << 10;
 
     private static final String BYTE_ORDER_MARK = "\ufeff";

@@ -26,8 +26,8 @@ import java.util.TreeSet;
  *     asked once a second, and the end offsets grow old while no broker responds
  * @param maxRefusals maximum number of refusals that are kept, so that a request with the token of a refused event gets
  *     the reason. Refusals are kept for at most 30 days
- * @param checkRate maximum number of rows and of entries of the index of handles per second that are compared with
- *     their digests and with each other, to find damaged memory; 0 for none
+ * @param checkRate maximum number of rows and entries of the index of handles that are checked for damaged memory per
+ *     second, by comparison with each other and with the digests; 0 turns the check off
  * @param meters registry for the metrics of the table, which have the names of the resolver's metrics. Each embedded
  *     resolver needs its own registry; a shared registry reports only the metrics of the first resolver
  */
@@ -81,7 +81,7 @@ public record EmbeddedResolverOptions(
     }
 
     /**
-     * Creates a builder with these options, and the defaults of all other options.
+     * Creates a builder with these options and the defaults for all others.
      *
      * @param bootstrapServers Kafka brokers, {@code host:port}, separated by commas
      * @param schemaRegistry base URL of the schema registry's Confluent API, or several separated by commas
@@ -91,7 +91,9 @@ public record EmbeddedResolverOptions(
         return new Builder(bootstrapServers, schemaRegistry, stateDir);
     }
 
-    /** Omits the values of Kafka properties and the user info of URLs, because they may be secret. */
+    /**
+     * Omits the meters and the values of Kafka properties, and masks the user info of URLs, because they may be secret.
+     */
     @Override
     public String toString() {
         return "EmbeddedResolverOptions[bootstrapServers=" + UserInfo.masked(bootstrapServers) + ", schemaRegistry="

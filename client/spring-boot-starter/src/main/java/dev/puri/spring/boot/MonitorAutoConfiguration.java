@@ -18,7 +18,10 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.core.Ordered;
 import org.springframework.core.annotation.Order;
 
-/** Configures metrics of publishers, relays and resolver clients, including those that the application defines. */
+/**
+ * Configures metrics of all publishers, relays and resolver clients, also of those that the application defines, and
+ * masks secrets in the actuator's endpoints.
+ */
 @AutoConfiguration(
         after = {OutboxAutoConfiguration.class, PublisherAutoConfiguration.class, ResolverAutoConfiguration.class})
 public class MonitorAutoConfiguration {

@@ -59,7 +59,7 @@ final class RowFeed implements Processor<byte[], byte[], Void, Void> {
 
     /**
      * @param digests decides which digests in the topic are compared
-     * @param outcomes receives the outcomes of events that the rows do not show, such as refusals
+     * @param outcomes receives the outcomes that the rows do not show, such as refusals, such as refusals
      */
     RowFeed(
             RowWriter writer,
@@ -115,7 +115,7 @@ final class RowFeed implements Processor<byte[], byte[], Void, Void> {
             }
             EventOutcome answer = outcomes.read(puri, record.headers(), this::recordPlace);
             Row row = value == null ? null : row(value);
-            // Not the batch from above: a wait for the schema registry hands over the batch.
+            // The batch is fetched again, because a wait for the schema registry hands over the first one.
             batch = writer.batch();
             if (row == null) {
                 batch.rows.remove(partition, puri);
@@ -164,7 +164,7 @@ final class RowFeed implements Processor<byte[], byte[], Void, Void> {
     }
 
     /**
-     * Returns the value of the first header. The registry writes the position there. If the first header is a different
+     * Returns the value of the first header. The registrar writes the position there. If the first header is a different
      * one, its value does not parse as a position.
      */
     private static byte @Nullable [] firstHeaderValue(Headers headers) {

@@ -28,29 +28,29 @@ public interface TableFeeder extends AutoCloseable {
     String schemaRegistryProblem();
 
     /**
-     * Fills the table. Returns when the table has reached the end offsets of the time of this call.
+     * Fills the table. Returns when the table has reached the end offsets that the topic had when this method was called.
      *
      * @throws RuntimeException if this fails, or after {@link #abandon}
      */
     void start();
 
     /**
-     * Reports all later changes to a receiver.
+     * Reports all changes from now on to a receiver.
      *
      * @param partitions the number of partitions of the topic
-     * @param createReceiver creates the receiver from the next offset of each partition. The thread that writes the
-     *     table calls it
+     * @param createReceiver creates the receiver; its argument has the next offset of each partition, by partition number. Called
+     *     by the thread that writes the table
      * @throws IllegalStateException if writing the table failed
      */
     void goLive(int partitions, Function<long[], ? extends RowChanges> createReceiver);
 
-    /** Makes a {@link #start} in another thread fail. */
+    /** Makes a call of {@link #start} that runs in another thread fail. */
     void abandon();
 
     /** Returns whether the feeder keeps the table current. */
     boolean isRunning();
 
-    /** Returns why the feeder does not run any more. */
+    /** Returns why the feeder has stopped. Call only if it is not running. */
     String death();
 
     /** Stops the feeder. The table keeps its rows. */

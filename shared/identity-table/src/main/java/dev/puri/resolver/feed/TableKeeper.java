@@ -35,8 +35,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Provides the serving table, keeps it current, and replaces it if its feeder dies or its topic is created again. One
- * thread does this:
+ * Provides the serving table, keeps it current, and replaces it: if its feeder dies, if its topic is created again or
+ * gets partitions, if the brokers were out of contact for days, or on request. One thread does this:
  *
  * <pre>
  * wait for the topic ─▶ fill a new table ─▶ swap it with the serving table ─▶ watch feeder and topic
@@ -45,12 +45,12 @@ import org.slf4j.LoggerFactory;
  *                                                                                    rebuild was requested
  * </pre>
  *
- * A table is not filled from a topic whose first records were deleted, because it would lack rows. {@link DigestCheck}
- * compares the serving table with the registrar, and {@link TableScrub} with itself.
+ * A table is not filled from a topic that lacks records which the table still has to read. {@link DigestCheck} compares
+ * the digests of the serving table with the registrar's, and {@link TableScrub} compares them with the stored rows.
  *
  * <p>If the feeder of the serving table dies, the table keeps serving its last rows until the new table is complete.
  * Meanwhile readiness is down, so that a load balancer chooses another resolver. An incomplete table never serves. A
- * complete one that has fewer rows than the serving table waits, because its topic has lost records.
+ * table from a recreated topic waits while it has clearly fewer rows than the serving table.
  *
  * @param <C> type of the receiver of changes
  */
@@ -59,15 +59,15 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
     private static final Duration WATCH_PERIOD = Duration.ofSeconds(1);
 
     /**
-     * A new table replaces the serving one only if it has this percentage of its rows. Rows disappear only by erasure, so
-     * a table with fewer rows was filled from a topic that has lost records.
+     * The minimum number of rows of a table from a recreated topic, in percent of the rows of the serving table. A topic
+     * with fewer rows has lost records.
      */
     private static final int MIN_ROWS_PERCENT = 99;
 
     private static final RetryPolicy RETRY_POLICY = new RetryPolicy(Duration.ofMillis(200), Duration.ofSeconds(10));
 
     /**
-     * A table without contact to the brokers for this time is replaced, because it may have missed tombstones. One day
+     * A table without contact with the brokers for this time is replaced, because it may have missed tombstones. One day
      * less than the 7 days for which the brokers keep tombstones.
      */
     private static final Duration MAX_TIME_WITHOUT_CONTACT = Duration.ofDays(6);
@@ -105,11 +105,11 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
     @FunctionalInterface
     public interface ChangeReceiverFactory<C extends RowChanges> {
         /**
-         * Called by the thread that writes the table, before the first live record.
+         * Called by the thread that writes the table, before it writes the first record that follows the fill.
          *
          * @param topicId the id of the topic that feeds the table
          * @param beginOffsets by partition, the offset after the last record in the table
-         * @param completeAt a time at which the topic had no records at or after these offsets
+         * @param completeAt a time at which all records of the topic were before these offsets
          * @param hasIdentity tells whether the table has an identity with a pURI and uuid. Any thread may call it
          */
         C create(Uuid topicId, long[] beginOffsets, Instant completeAt, BiPredicate<Puri, UUID> hasIdentity);
@@ -197,7 +197,7 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
             return deletedRecords;
         }
         if (!(lifeCycle.state() instanceof LifeCycle.Current)) {
-            return "no table is kept current now: " + status.waitReason();
+            return "a rebuild cannot begin now: " + status.waitReason();
         }
         return status.rebuild().begin() ? null : "a rebuild is under way";
     }
@@ -205,7 +205,7 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
     private void keepTable() {
         try (TopicAdmin admin = createAdmin.get()) {
             topicAdmin = admin;
-            fillAndFeed(admin);
+            openAndFeed(admin);
         } finally {
             lifeCycle.detach();
         }
@@ -217,13 +217,16 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
                 || cause instanceof TopicUnavailableException) {
             reportProblem(String.valueOf(cause.getMessage()));
         } else {
-            log.error("Keeping the table current failed, and is retried", cause);
+            log.error("Filling or feeding the table failed; it will be tried again", cause);
             reportProblem(cause.toString());
         }
     }
 
-    /** Fills a table and feeds it. Returns or throws when the feeder must be replaced, or when the keeper stops. */
-    private void fillAndFeed(TopicAdmin admin) {
+    /**
+     * Opens the snapshot or creates a table, fills it and feeds it. Returns or throws when the feeder must be replaced,
+     * or when the keeper stops.
+     */
+    private void openAndFeed(TopicAdmin admin) {
         TopicEnds endsAtStart = awaitResponse(() -> readEnds(admin));
         if (stop.isRequested()) {
             return;
@@ -251,7 +254,7 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
                 endsAtStart.lag(newTable::nextOffset));
         DigestCheck check = new DigestCheck(
                 Topics.IDENTITIES,
-                // The rows of a snapshot may be of later records than its offsets, but not of later ones than these.
+                // A snapshot may have rows of records after its offsets, but of none after these end offsets.
                 partition ->
                         newTable.isFromSnapshot() ? endsAtStart.byPartition().getOrDefault(partition, 0L) : 0,
                 clock);
@@ -263,7 +266,7 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
         }
     }
 
-    /** Refuses to fill a table from partitions of which records were deleted that the table has to read. */
+    /** Throws if the brokers have deleted records that the table still has to read. */
     private static void requireComplete(Map<Integer, Long> logStartOffsets, PackedTable newTable) {
         Map<Integer, Long> unreadStarts = new HashMap<>(logStartOffsets);
         unreadStarts.entrySet().removeIf(start -> start.getValue() <= newTable.snapshotOffset(start.getKey()));
@@ -313,7 +316,7 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
             // Again, because records may have been deleted before the feeder read them.
             requireComplete(awaitResponse(() -> admin.beginningOffsets(endsAtStart)), newTable);
             replacedTable.replace(table());
-            // Before the table serves, so that a ready table has a staleness.
+            // Before the table serves, so that the staleness of a ready table is known.
             status.noteComplete(endsAtStart.at());
             status.setDigests(check);
             servingTopicId = endsAtStart.topicId();
@@ -338,8 +341,10 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
         // In the same topic, fewer rows mean erasures.
         Table serving = endsAtStart.topicId().equals(servingTopicId) ? null : table();
         while (serving != null && newFeeder.table().rows() * 100L < serving.rows() * MIN_ROWS_PERCENT) {
-            reportProblem(Topics.IDENTITIES + " has " + newFeeder.table().rows() + " rows, and the serving table has "
-                    + serving.rows() + "; it stays until the topic has them again, or until the resolver is restarted");
+            reportProblem(Topics.IDENTITIES + " has " + newFeeder.table().rows() + " rows, but the serving table has "
+                    + serving.rows()
+                    + "; the serving table is kept until the topic has as many rows again, or until the"
+                    + " resolver is restarted");
             if (stop.awaitRequest(WATCH_PERIOD) || !newFeeder.isRunning()) {
                 return false;
             }
@@ -357,7 +362,7 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
     /**
      * Repeats a request until the brokers respond.
      *
-     * @throws TopicUnavailableException if the keeper stops before
+     * @throws TopicUnavailableException if the keeper stops before the brokers respond
      */
     private <T> T awaitResponse(Supplier<T> request) {
         while (true) {
@@ -398,7 +403,7 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
                     return;
                 }
                 if (lastContact.age(clock).compareTo(MAX_TIME_WITHOUT_CONTACT) > 0) {
-                    reportProblem("the table had no contact to the brokers since " + lastContact.wall()
+                    reportProblem("the table has had no contact with the brokers since " + lastContact.wall()
                             + " and may have missed erasures");
                     return;
                 }

@@ -10,7 +10,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Shows {@link ReadYourWrites} the rows of the serving table.
+ * Gives {@link ReadYourWrites} access to the rows of the serving table.
  *
  * @param tables returns the serving table, or null if there is none yet
  */

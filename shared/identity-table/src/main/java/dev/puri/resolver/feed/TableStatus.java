@@ -94,10 +94,10 @@ public final class TableStatus {
                 .description("Time since the serving table was known to have all records; NaN before it was complete")
                 .register(meters);
         Gauge.builder("puri.table.restored.records", this, status -> status.fillProgress(FillProgress::reached))
-                .description("Offsets that the table has reached, while it is filled and afterwards")
+                .description("Sum over the partitions of the offsets that the table has reached")
                 .register(meters);
         Gauge.builder("puri.table.restore.end.records", this, status -> status.fillProgress(FillProgress::end))
-                .description("End offsets that the table has to reach")
+                .description("Sum over the partitions of the end offsets that the table has to reach")
                 .register(meters);
         DigestCheck.meter(Topics.IDENTITIES, () -> digests, meters);
         Gauge.builder("puri.table.ready", this, status -> status.isReady() ? 1 : 0)
@@ -105,7 +105,7 @@ public final class TableStatus {
                 .register(meters);
     }
 
-    /** Returns the number of partitions of the topic and of the shared events topic; 0 if not known yet. */
+    /** Returns the number of partitions of the topic, which the shared events topic has too; 0 if not known yet. */
     public int partitions() {
         TopicEnds lastEnds = ends;
         return lastEnds == null ? 0 : lastEnds.byPartition().size();
@@ -116,7 +116,7 @@ public final class TableStatus {
         return unreadyReason() == null;
     }
 
-    /** Returns why requests have to wait, as text for people. */
+    /** Returns why requests had to wait, as text for people, also if the table has become ready since then. */
     public String waitReason() {
         return Objects.requireNonNullElse(unreadyReason(), "the table is complete now");
     }
@@ -135,13 +135,13 @@ public final class TableStatus {
                 feeder != null && feeder.isRunning(),
                 feeder == null ? null : feeder.schemaRegistryProblem(),
                 problem.reason(),
-                wrongContent(),
+                contentProblem(),
                 lastEnds == null || feeder == null ? 0 : lastEnds.lag(feeder.table()::nextOffset),
                 lastEnds == null ? null : lastEnds.at().age(clock),
                 hangingTransaction.get());
     }
 
-    private @Nullable String wrongContent() {
+    private @Nullable String contentProblem() {
         DigestCheck check = digests;
         String deletedRecords = truncation.reason();
         return deletedRecords != null || check == null ? deletedRecords : check.reason();
@@ -275,7 +275,7 @@ public final class TableStatus {
         return age == null || lag == null || age.compareTo(maxLagAge) > 0 ? Double.NaN : lag;
     }
 
-    /** Returns the requests for rebuilds. */
+    /** Returns the state of the rebuild that was requested last. */
     TableRebuild rebuild() {
         return rebuild;
     }
@@ -286,7 +286,10 @@ public final class TableStatus {
         return truncation.reason();
     }
 
-    /** Notes from which records the brokers have the topic. The serving table has earlier ones, but no new table would. */
+    /**
+     * Notes the log start offsets. If records before them were deleted, the serving table still has their rows, but a
+     * new table would lack them.
+     */
     void noteLogStarts(Map<Integer, Long> logStartOffsets) {
         String deletedRecords = Truncation.reason(Topics.IDENTITIES, logStartOffsets);
         if (deletedRecords == null) {

@@ -39,14 +39,14 @@ final class TrackedConsumer extends KafkaConsumer<byte[], byte[]> {
     /** The end offsets of the partitions that are not restored yet. */
     private final Map<TopicPartition, Long> ends = new HashMap<>();
 
-    /** The partition whose restore begins with the next poll; null otherwise. */
+    /** The partition whose restore begins with the next poll; null if the next poll begins no restore. */
     private @Nullable TopicPartition nextToRestore;
 
     private @Nullable ReadAhead readAhead;
 
     /**
-     * @param processed receives a partition and the offset before which all its records are processed
-     * @param offsetsToRead receives the number of offsets of all partitions, before the restore
+     * @param processed receives a partition and an offset; all records before this offset are processed
+     * @param offsetsToRead receives, before the restore, the total number of offsets to read in all partitions
      * @param idle called after each poll that returned no records
      */
     TrackedConsumer(

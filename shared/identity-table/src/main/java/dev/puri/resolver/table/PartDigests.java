@@ -8,17 +8,17 @@ import java.util.Arrays;
 
 /**
  * The digests of a table: a {@link PartitionDigest} for each partition of the topic and each part of the table. A part
- * is a segment of the index of pURIs. The sum over the parts is the digest of a partition, which the registrar
- * publishes too; the sum over the partitions is that of a part, which can be recomputed from its rows.
+ * is a segment of the index of pURIs. The digest of a partition is the sum over the parts; the registrar publishes it
+ * too. The digest of a part is the sum over the partitions; it can be recomputed from the rows of the part.
  *
  * <p>One thread writes. Each part has a sequence number, which is odd while the rows and the digest of the part change.
- * A reader that saw the same even number before and after has read a digest that fits to the rows. There is another
+ * A reader that saw the same even number before and after reading has read a digest that matches the rows. There is another
  * sequence number for batches, for readers of whole partitions.
  */
 final class PartDigests {
     static final int PARTS = Index.SEGMENTS;
 
-    /** The number of bytes of a partition in a snapshot. */
+    /** The number of bytes of a partition's digests in a snapshot. */
     static final int BYTES_OF_PARTITION = PARTS * 2 * Long.BYTES;
 
     /** Bounds the wait for a pause between two batches. A batch takes about 0.3 ms. */
@@ -32,7 +32,7 @@ final class PartDigests {
     private final long[] batchSequence = new long[1];
 
     /**
-     * By partition: the number of rows and the sum of the hashes of each part. The rows of a partition are adjacent,
+     * By partition: the number of rows and the sum of the hashes of each part. The cells of a partition are adjacent,
      * because a restore reads one partition after the other. Replaced to add a partition.
      */
     private volatile long[][] cells = {};
@@ -92,7 +92,7 @@ final class PartDigests {
 
     /**
      * Returns the digest of a partition, as of the end of a batch. While batches follow each other without a pause for
-     * a long time, the digest may be of no exact offset. The thread that writes calls it between batches.
+     * a long time, the digest may belong to no exact offset. The writing thread calls this only between batches.
      */
     PartitionDigest ofPartition(int partition) {
         long startNanos = System.nanoTime();

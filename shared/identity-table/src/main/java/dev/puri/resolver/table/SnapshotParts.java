@@ -51,7 +51,7 @@ final class SnapshotParts implements AutoCloseable {
         }
     }
 
-    /** Reads bytes without a checksum: the begin of a part, which contains the length of the part. */
+    /** Reads bytes without verifying a checksum: the beginning of a part, which contains the length of the part. */
     ByteBuffer readUnchecked(long offset, int length) throws IOException {
         return readUnchecked(offset, length, new byte[length]);
     }

@@ -17,19 +17,19 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Outcomes of events that no row shows: the last event of each name without a row, refused events, and events of
+ * Caches outcomes that no row shows: for each pURI without a row its last event, refused events, and decided events of
  * namespaces' own topics. Keeps the newest {@value #MAX_ENTRIES} of each kind. Thread-safe.
  */
 public final class OutcomeCache {
     private static final Logger log = LoggerFactory.getLogger(OutcomeCache.class);
 
-    /** An entry with names of usual length takes 200 to 300 bytes; all three kinds together take about 80 MB. */
+    /** An entry with pURIs of usual length takes 200 to 300 bytes; all three kinds together take about 80 MB. */
     static final int MAX_ENTRIES = 100_000;
 
     private final BiConsumer<Puri, Instant> onErasure;
     private final RecentEntries<Puri, Position> lastEventWithoutRow = new RecentEntries<>(MAX_ENTRIES);
     private final RecentEntries<Position, Refused> refused = new RecentEntries<>(MAX_ENTRIES);
-    private final RecentEntries<Position, Puri> ofOwnTopics = new RecentEntries<>(MAX_ENTRIES);
+    private final RecentEntries<Position, Puri> decidedInOwnTopics = new RecentEntries<>(MAX_ENTRIES);
 
     private final Counter recordsWithoutPosition;
     private final AtomicBoolean hasLogged = new AtomicBoolean();
@@ -42,7 +42,7 @@ public final class OutcomeCache {
     /**
      * Creates an empty cache.
      *
-     * @param onErasure called with the name and the time of each erasure
+     * @param onErasure called with the pURI and the time of each erasure
      */
     public OutcomeCache(MeterRegistry meters, BiConsumer<Puri, Instant> onErasure) {
         this.onErasure = onErasure;
@@ -81,16 +81,16 @@ public final class OutcomeCache {
         return null;
     }
 
-    /** The name of a refused event and the reason of the refusal. */
+    /** The pURI of a refused event and the reason of the refusal. */
     public record Refused(Puri puri, Reason reason) {}
 
-    /** Notes that the event at this position erased the row of a name. */
+    /** Notes that the event at this position erased the row of a pURI. */
     public void erased(Puri puri, Position position, Instant at) {
         addWithoutRow(puri, position);
         onErasure.accept(puri, at);
     }
 
-    /** Notes that a name has no row after the event at this position. */
+    /** Notes that a pURI has no row after the event at this position. */
     public void addWithoutRow(Puri puri, Position position) {
         synchronized (lastEventWithoutRow) {
             lastEventWithoutRow.put(puri, position);
@@ -105,28 +105,29 @@ public final class OutcomeCache {
     }
 
     /**
-     * Notes that the event at this position was decided and readers can see the result. A namespace's own topic may
+     * Notes that an event of a namespace's own topic was decided and readers can see the result. Ignores events of the
+     * shared topic, whose position the row shows. A namespace's own topic may
      * have another number of partitions than the shared topic, and its producers may use another partitioner. So events
-     * of a name may be in several partitions, but the row shows only one position. Therefore each of these events is
+     * of a pURI may be in several partitions, but the row shows only one position. Therefore each of these events is
      * cached.
      */
     public void addDecided(Puri puri, Position position) {
         if (!position.topic().equals(Topics.EVENTS)) {
-            synchronized (ofOwnTopics) {
-                ofOwnTopics.put(position, puri);
+            synchronized (decidedInOwnTopics) {
+                decidedInOwnTopics.put(position, puri);
             }
         }
     }
 
-    /** Returns whether the event is cached as decided with a visible result; false also if it was evicted. */
+    /** Returns whether this event of a namespace's own topic is cached as decided; false also if it was evicted. */
     public boolean isDecided(Puri puri, Position position) {
-        synchronized (ofOwnTopics) {
-            Puri cachedPuri = ofOwnTopics.get(position);
+        synchronized (decidedInOwnTopics) {
+            Puri cachedPuri = decidedInOwnTopics.get(position);
             return cachedPuri != null && cachedPuri.equals(puri);
         }
     }
 
-    /** Returns the last event after which a name had no row; null if none is cached. */
+    /** Returns the last event after which a pURI had no row; null if none is cached. */
     public @Nullable Position lastEventWithoutRow(Puri puri) {
         synchronized (lastEventWithoutRow) {
             return lastEventWithoutRow.get(puri);
