@@ -60,6 +60,8 @@ public final class Registry implements AutoCloseable {
         config.put("enable.auto.commit", "false");
         config.put("allow.auto.create.topics", "false");
         config.put("auto.offset.reset", "earliest");
+        // Requests for the next partition wait for the last fetch of the previous one, which waits for new records.
+        config.putIfAbsent("fetch.max.wait.ms", "10");
         return new KafkaConsumer<>(config, new ByteArrayDeserializer(), new ByteArrayDeserializer());
     }
 
