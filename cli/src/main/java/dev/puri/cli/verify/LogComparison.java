@@ -161,7 +161,7 @@ final class LogComparison extends SettledComparison<LogComparison.Candidate> {
     }
 
     @Override
-    void readValues(Map<Key, Candidate> keys, int round) throws KeyTable.FullException {
+    void readValues(Map<Key, Candidate> keys, int round) {
         if (round == 0) {
             Arrays.fill(positions, 0);
         }
@@ -188,7 +188,7 @@ final class LogComparison extends SettledComparison<LogComparison.Candidate> {
     }
 
     @Override
-    void report(Map<Key, Candidate> differing, Consumer<Difference> differences) throws KeyTable.FullException {
+    void report(Map<Key, Candidate> differing, Consumer<Difference> differences) {
         Map<Key, String> names = namesInEvents(differing.values());
         differing.forEach((key, candidate) -> {
             Map<String, String> expected = compared.expected(candidate.values);
@@ -214,7 +214,7 @@ final class LogComparison extends SettledComparison<LogComparison.Candidate> {
     }
 
     /** Finds the pURIs of keys that the topic does not have: the last event of a row has its pURI as key. */
-    private Map<Key, String> namesInEvents(Collection<Candidate> candidates) throws KeyTable.FullException {
+    private Map<Key, String> namesInEvents(Collection<Candidate> candidates) {
         Map<TopicPartition, TreeSet<Long>> offsets = new HashMap<>();
         for (Candidate candidate : candidates) {
             if (candidate.puri == null && candidate.values[0] instanceof Row row) {
