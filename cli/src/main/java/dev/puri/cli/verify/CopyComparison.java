@@ -120,12 +120,12 @@ final class CopyComparison extends SettledComparison<CopyComparison.Candidate> {
     }
 
     /** Reads the copy, and then the topic. */
-    private interface Pass<T> {
-        T run(RowCopy.Reading reading) throws IOException, KeyTable.FullException;
+    private interface Pass<T, E extends Exception> {
+        T run(RowCopy.Reading reading) throws IOException, E;
     }
 
     /** Runs a pass. Repeats it if the copy cannot be read or ends early. */
-    private <T> T read(Pass<T> pass) throws KeyTable.FullException {
+    private <T, E extends Exception> T read(Pass<T, E> pass) throws E {
         for (int attempt = 1; ; attempt++) {
             try (RowCopy.Reading reading = openCaughtUp()) {
                 return pass.run(reading);
@@ -204,7 +204,7 @@ final class CopyComparison extends SettledComparison<CopyComparison.Candidate> {
     }
 
     /** Opens the copy when it has all records that the topic has now. */
-    private RowCopy.Reading openCaughtUp() throws IOException, KeyTable.FullException {
+    private RowCopy.Reading openCaughtUp() throws IOException {
         Map<TopicPartition, Long> ends = new HashMap<>();
         topic.forEach(partition -> ends.put(partition, registry.reader().stableEnd(partition)));
         long deadline = System.nanoTime() + MAX_LAG.toNanos();
@@ -230,8 +230,7 @@ final class CopyComparison extends SettledComparison<CopyComparison.Candidate> {
     }
 
     /** Returns a message if the copy lacks records before the ends, else null. */
-    private @Nullable String lag(RowCopy.Reading reading, Map<TopicPartition, Long> ends)
-            throws KeyTable.FullException {
+    private @Nullable String lag(RowCopy.Reading reading, Map<TopicPartition, Long> ends) {
         for (TopicPartition partition : topic) {
             long from = reading.nextOffset(partition.partition());
             long[] records = {0};
@@ -272,12 +271,11 @@ final class CopyComparison extends SettledComparison<CopyComparison.Candidate> {
     }
 
     @Override
-    void readValues(Map<Key, Candidate> keys, int round) throws KeyTable.FullException {
+    void readValues(Map<Key, Candidate> keys, int round) {
         read(reading -> readValues(reading, keys));
     }
 
-    private Map<Key, Candidate> readValues(RowCopy.Reading reading, Map<Key, Candidate> keys)
-            throws IOException, KeyTable.FullException {
+    private Map<Key, Candidate> readValues(RowCopy.Reading reading, Map<Key, Candidate> keys) throws IOException {
         keys.values().forEach(Candidate::clear);
         reading.forEach((puri, row) -> {
             Candidate candidate = keys.get(Key.ofPuri(puri.toBytes()));

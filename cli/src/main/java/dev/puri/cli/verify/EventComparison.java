@@ -92,23 +92,25 @@ final class EventComparison implements Check {
     }
 
     private void compare(Slice slice, Consumer<Difference> differences) {
+        KeyTable table;
         try {
-            KeyTable table = readSuspects(slice);
-            List<Key> batch = new ArrayList<>();
-            for (int slot = 0; slot < table.slots(); slot++) {
-                if (table.isUsed(slot) && !isDone(table.get(slot, POSITION))) {
-                    batch.add(table.key(slot));
-                    if (batch.size() == BATCH) {
-                        compareExactly(batch, differences);
-                        batch.clear();
-                    }
-                }
-            }
-            compareExactly(batch, differences);
+            table = readSuspects(slice);
         } catch (KeyTable.FullException e) {
             compare(slice.half(0), differences);
             compare(slice.half(1), differences);
+            return;
         }
+        List<Key> batch = new ArrayList<>();
+        for (int slot = 0; slot < table.slots(); slot++) {
+            if (table.isUsed(slot) && !isDone(table.get(slot, POSITION))) {
+                batch.add(table.key(slot));
+                if (batch.size() == BATCH) {
+                    compareExactly(batch, differences);
+                    batch.clear();
+                }
+            }
+        }
+        compareExactly(batch, differences);
     }
 
     /** The first offset of each partition of the events topics; read once for each topic. */
@@ -265,7 +267,7 @@ final class EventComparison implements Check {
     }
 
     /** Reads registrations and their events again, and compares all fields. */
-    private void compareExactly(List<Key> keys, Consumer<Difference> differences) throws KeyTable.FullException {
+    private void compareExactly(List<Key> keys, Consumer<Difference> differences) {
         if (keys.isEmpty()) {
             return;
         }

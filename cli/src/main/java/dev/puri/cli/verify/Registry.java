@@ -125,22 +125,18 @@ public final class Registry implements AutoCloseable {
     public Map<String, Map<String, String>> values(String topic, Set<String> puris) {
         Map<String, Map<String, String>> values = new HashMap<>();
         for (int partition = 0; partition < reader.partitionCount(topic); partition++) {
-            try {
-                reader.read(new TopicPartition(topic, partition), 0, record -> {
-                    String puri = record.key() == null ? "" : new String(record.key(), StandardCharsets.UTF_8);
-                    if (!puris.contains(puri)) {
-                        return;
-                    }
-                    Map<String, String> fields = record.value() == null ? null : fields(topic, record.value());
-                    if (fields == null) {
-                        values.remove(puri);
-                    } else {
-                        values.put(puri, fields);
-                    }
-                });
-            } catch (KeyTable.FullException e) {
-                throw new IllegalStateException("no table is filled", e);
-            }
+            reader.read(new TopicPartition(topic, partition), 0, record -> {
+                String puri = record.key() == null ? "" : new String(record.key(), StandardCharsets.UTF_8);
+                if (!puris.contains(puri)) {
+                    return;
+                }
+                Map<String, String> fields = record.value() == null ? null : fields(topic, record.value());
+                if (fields == null) {
+                    values.remove(puri);
+                } else {
+                    values.put(puri, fields);
+                }
+            });
         }
         return values;
     }
@@ -151,7 +147,7 @@ public final class Registry implements AutoCloseable {
             case Row row -> Fields.withPosition(row);
             case Document document -> {
                 Map<String, String> fields = Fields.of(document);
-                fields.put("position", document.position().toString());
+                fields.put(Fields.POSITION, document.position().toString());
                 yield fields;
             }
             default -> null;

@@ -76,7 +76,10 @@ abstract class SettledComparison<C> implements Check {
      */
     abstract void requireSources();
 
-    /** Reads the hashes of a slice of the keys into a {@link #newTable}. */
+    /**
+     * Reads the hashes of a slice of the keys into a {@link #newTable}. Counts and reports nothing, because the slice is
+     * halved if its keys do not fit.
+     */
     abstract KeyTable readHashes(Slice slice) throws FullException;
 
     /** Compares a key by its hashes and counts it; returns null if it is equal or cannot be compared. */
@@ -87,13 +90,13 @@ abstract class SettledComparison<C> implements Check {
      *
      * @param round number of earlier readings of these keys
      */
-    abstract void readValues(Map<Key, C> keys, int round) throws FullException;
+    abstract void readValues(Map<Key, C> keys, int round);
 
     /** Compares the values that were read last. */
     abstract Comparison compare(C candidate);
 
     /** Reports keys that differ. */
-    abstract void report(Map<Key, C> differing, Consumer<Difference> differences) throws FullException;
+    abstract void report(Map<Key, C> differing, Consumer<Difference> differences);
 
     /** Returns the result. */
     Result result(long rows, long expectedRows, long notCompared) {
@@ -126,27 +129,29 @@ abstract class SettledComparison<C> implements Check {
     }
 
     private void compare(Slice slice, Consumer<Difference> differences) {
+        KeyTable table;
         try {
-            KeyTable table = readHashes(slice);
-            Map<Key, C> batch = new HashMap<>();
-            for (int slot = 0; slot < table.slots(); slot++) {
-                C candidate = table.isUsed(slot) ? candidate(table, slot) : null;
-                if (candidate != null) {
-                    batch.put(table.key(slot), candidate);
-                    if (batch.size() == batchSize) {
-                        settle(batch, differences);
-                        batch.clear();
-                    }
-                }
-            }
-            settle(batch, differences);
+            table = readHashes(slice);
         } catch (FullException e) {
             compare(slice.half(0), differences);
             compare(slice.half(1), differences);
+            return;
         }
+        Map<Key, C> batch = new HashMap<>();
+        for (int slot = 0; slot < table.slots(); slot++) {
+            C candidate = table.isUsed(slot) ? candidate(table, slot) : null;
+            if (candidate != null) {
+                batch.put(table.key(slot), candidate);
+                if (batch.size() == batchSize) {
+                    settle(batch, differences);
+                    batch.clear();
+                }
+            }
+        }
+        settle(batch, differences);
     }
 
-    private void settle(Map<Key, C> open, Consumer<Difference> differences) throws FullException {
+    private void settle(Map<Key, C> open, Consumer<Difference> differences) {
         for (int round = 0; round < maxRounds && !open.isEmpty(); round++) {
             readValues(open, round);
             Map<Key, C> differing = new HashMap<>();

@@ -21,9 +21,13 @@ final class TopicReader implements AutoCloseable {
     private final Duration timeout;
     private final Pacer pacer;
 
-    /** Receives records. */
-    interface Visitor {
-        void visit(ConsumerRecord<byte[], byte[]> record) throws KeyTable.FullException;
+    /**
+     * Receives records.
+     *
+     * @param <E> the exception that ends the reading
+     */
+    interface Visitor<E extends Exception> {
+        void visit(ConsumerRecord<byte[], byte[]> record) throws E;
     }
 
     /**
@@ -91,12 +95,12 @@ final class TopicReader implements AutoCloseable {
      * @return the offset from which the next call continues
      * @throws VerifyException if the partition cannot be read to the end
      */
-    long read(TopicPartition partition, long from, Visitor visitor) throws KeyTable.FullException {
+    <E extends Exception> long read(TopicPartition partition, long from, Visitor<E> visitor) throws E {
         return read(partition, from, stableEnd(partition), visitor);
     }
 
     /** Reads the records from an offset on that are before another one, at most the stable end. */
-    long read(TopicPartition partition, long from, long end, Visitor visitor) throws KeyTable.FullException {
+    <E extends Exception> long read(TopicPartition partition, long from, long end, Visitor<E> visitor) throws E {
         if (from >= end) {
             return from;
         }
@@ -122,7 +126,7 @@ final class TopicReader implements AutoCloseable {
     }
 
     /** Passes the records at the given offsets to the visitor. Offsets without a committed record are skipped. */
-    void find(TopicPartition partition, NavigableSet<Long> offsets, Visitor visitor) throws KeyTable.FullException {
+    <E extends Exception> void find(TopicPartition partition, NavigableSet<Long> offsets, Visitor<E> visitor) throws E {
         long end = stableEnd(partition);
         Long next = offsets.ceiling(beginning(partition));
         while (next != null && next < end) {
