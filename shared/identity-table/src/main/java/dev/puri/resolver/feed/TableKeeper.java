@@ -341,7 +341,7 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
         // In the same topic, fewer rows mean erasures.
         Table serving = endsAtStart.topicId().equals(servingTopicId) ? null : table();
         while (serving != null && newFeeder.table().rows() * 100L < serving.rows() * MIN_ROWS_PERCENT) {
-            reportProblem(Topics.IDENTITIES + " has " + newFeeder.table().rows() + " rows, but the serving table has "
+            reportProblem(Topics.IDENTITIES + " has " + newFeeder.table().rows() + " rows, and the serving table has "
                     + serving.rows()
                     + "; the serving table is kept until the topic has as many rows again, or until the"
                     + " resolver is restarted");
