@@ -12,6 +12,7 @@ import dev.puri.cli.verify.Pacer;
 import dev.puri.cli.verify.Registry;
 import dev.puri.cli.verify.Verification;
 import dev.puri.cli.verify.VerifyFolder;
+import dev.puri.registry.RegistrarChangelogs;
 import dev.puri.resolver.feed.Snapshots;
 import dev.puri.resolver.table.PackedTable;
 import dev.puri.resolver.table.SnapshotOrigin;
@@ -42,6 +43,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
@@ -264,6 +266,38 @@ class VerifyIT {
         assertThat(endOfEvents()).isEqualTo(end);
     }
 
+    @Test
+    void noErasedIdentityIsWrittenAgainFromARestoredChangelog() throws Exception {
+        publishTracks();
+        restoreRegistration("music:tracks:34");
+        long end = endOfEvents();
+        CommandLineRun run = stack.verify("--part", "registrar", "--repair", "--yes");
+        assertThat(run.status()).isEqualTo(ExitStatus.FAILED);
+        assertThat(differences(run, "puri.identities.v1").stream()
+                        .map(VerifyIT::name)
+                        .toList())
+                .containsExactly("music:tracks:34 missing");
+        assertThat(run.err()).contains("nothing was repaired", "newer rows or tombstones of 1 pURIs");
+        assertThat(endOfEvents()).isEqualTo(end);
+    }
+
+    /** Appends to the registrar's changelog the last registration of a pURI that has a row. */
+    private void restoreRegistration(String puri) throws Exception {
+        String changelog = RegistrarChangelogs.registrationsTopic("puri-registry");
+        byte[] key = RegistrarChangelogs.key(puri.getBytes(StandardCharsets.UTF_8));
+        List<ProducerRecord<byte[], byte[]>> rows = new ArrayList<>();
+        try (LogReader reader = new LogReader(CliSettings.of(stack.servers()))) {
+            reader.read(reader.beginningOffsets(reader.partitions(changelog)), record -> {
+                if (Arrays.equals(record.key(), key)
+                        && record.value() != null
+                        && RegistrarChangelogs.registration(record.value()).row() != null) {
+                    rows.add(new ProducerRecord<>(changelog, record.partition(), key, record.value()));
+                }
+            });
+        }
+        send(rows.getLast());
+    }
+
     /** Runs the checks, and ends with an error before the given one, as if the process was killed. */
     private void killAfter(int checks) throws IOException {
         try (Registry registry = new Registry(
@@ -356,18 +390,22 @@ class VerifyIT {
     }
 
     private void write(String puri, @Nullable Row row) throws Exception {
-        try (AvroSerializer serializer = new AvroSerializer();
-                Producer<byte[], byte[]> producer = new KafkaProducer<>(
-                        Map.of("bootstrap.servers", stack.servers().bootstrapServers()),
-                        new ByteArraySerializer(),
-                        new ByteArraySerializer())) {
+        try (AvroSerializer serializer = new AvroSerializer()) {
             serializer.configure(CliSettings.of(stack.servers()).clientProperties(), false);
             IdentityRow value = row == null ? null : RowAvro.toAvro(row);
-            producer.send(new ProducerRecord<>(
-                            Topics.IDENTITIES,
-                            puri.getBytes(StandardCharsets.UTF_8),
-                            serializer.serialize(Topics.IDENTITIES, value)))
-                    .get();
+            send(new ProducerRecord<>(
+                    Topics.IDENTITIES,
+                    puri.getBytes(StandardCharsets.UTF_8),
+                    serializer.serialize(Topics.IDENTITIES, value)));
+        }
+    }
+
+    private void send(ProducerRecord<byte[], byte[]> record) throws Exception {
+        try (Producer<byte[], byte[]> producer = new KafkaProducer<>(
+                Map.of("bootstrap.servers", stack.servers().bootstrapServers()),
+                new ByteArraySerializer(),
+                new ByteArraySerializer())) {
+            producer.send(record).get();
         }
     }
 

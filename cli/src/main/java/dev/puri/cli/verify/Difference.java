@@ -20,7 +20,8 @@ import org.jspecify.annotations.Nullable;
  * @param partition the partition of the key; null if it is unknown
  * @param puri the pURI; null if only the key is known
  * @param key the key of the pURI in the registrar's stores, in hexadecimal digits; null if it is unknown
- * @param fields the fields that differ; all fields if only one side has the key
+ * @param fields the fields that differ; all fields if only one side has the key. If the copy has a tombstone, the found
+ *     position is that of its event
  * @param detail explains the difference; null if the fields say all
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)

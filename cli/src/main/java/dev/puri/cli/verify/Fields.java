@@ -10,6 +10,9 @@ import org.jspecify.annotations.Nullable;
 
 /** Converts rows and documents to fields, with the names of the HTTP API. A field without a value is absent. */
 final class Fields {
+    /** The field with the position of the last event that changed a row. */
+    static final String POSITION = "position";
+
     private Fields() {}
 
     /** Returns the fields of a row that every copy has. */
@@ -30,7 +33,7 @@ final class Fields {
     /** Returns the fields of a row, and the position of the last event that changed it. */
     static Map<String, String> withPosition(Row row) {
         Map<String, String> fields = of(row);
-        fields.put("position", row.position().toString());
+        fields.put(POSITION, row.position().toString());
         return fields;
     }
 

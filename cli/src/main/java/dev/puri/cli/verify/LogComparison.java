@@ -17,6 +17,8 @@ import java.util.function.Consumer;
 import java.util.function.IntUnaryOperator;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.header.Header;
+import org.apache.kafka.common.header.Headers;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -96,6 +98,11 @@ final class LogComparison extends SettledComparison<LogComparison.Candidate> {
 
         final @Nullable Object[] values = new Object[logs.size()];
         byte @Nullable [] puri;
+
+        /** The event that the last record of the topic names, if it is a tombstone. */
+        @Nullable
+        Position tombstone;
+
         boolean hasChanged;
 
         Candidate(long[] offsets) {
@@ -106,6 +113,7 @@ final class LogComparison extends SettledComparison<LogComparison.Candidate> {
             values[log] = record.value() == null ? null : compared.decode(log, record.value());
             if (log == target) {
                 puri = record.key();
+                tombstone = record.value() == null ? position(record.headers()) : null;
             }
             if (record.offset() > offsets[log]) {
                 offsets[log] = record.offset();
@@ -208,9 +216,33 @@ final class LogComparison extends SettledComparison<LogComparison.Candidate> {
                     puri,
                     key.toString(),
                     Difference.kind(expected, found),
-                    Difference.fields(expected, found),
+                    fields(expected, found, candidate.tombstone),
                     detail));
         });
+    }
+
+    /** Returns the fields that differ. A tombstone has no fields but the position of its event. */
+    static Map<String, Difference.Field> fields(
+            @Nullable Map<String, String> expected, @Nullable Map<String, String> found, @Nullable Position tombstone) {
+        Map<String, Difference.Field> fields = Difference.fields(expected, found);
+        if (tombstone != null) {
+            fields.computeIfPresent(
+                    Fields.POSITION, (name, field) -> new Difference.Field(field.expected(), tombstone.toString()));
+        }
+        return fields;
+    }
+
+    /** Returns the position of the event that a record names; null if it names none, as of a foreign producer. */
+    private static @Nullable Position position(Headers headers) {
+        Header header = headers.lastHeader(Position.HEADER);
+        if (header == null || header.value() == null) {
+            return null;
+        }
+        try {
+            return Position.parse(new String(header.value(), StandardCharsets.UTF_8));
+        } catch (IllegalArgumentException e) {
+            return null;
+        }
     }
 
     /** Finds the pURIs of keys that the topic does not have: the last event of a row has its pURI as key. */

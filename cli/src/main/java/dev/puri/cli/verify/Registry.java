@@ -145,7 +145,7 @@ public final class Registry implements AutoCloseable {
             case Row row -> Fields.withPosition(row);
             case Document document -> {
                 Map<String, String> fields = Fields.of(document);
-                fields.put("position", document.position().toString());
+                fields.put(Fields.POSITION, document.position().toString());
                 yield fields;
             }
             default -> null;

@@ -49,7 +49,7 @@ public final class Repairs {
     /**
      * Returns why nothing must be repaired, because the registrar seems to have lost registrations or changes of them;
      * null if it has not. It would write a tombstone for each row that it does not know, and its old row over each newer
-     * one.
+     * one, and over the tombstone of each identity that was erased since.
      */
     public static @Nullable String objection(VerifyFolder folder) throws IOException {
         long[] unknownRows = {0};
@@ -66,18 +66,21 @@ public final class Repairs {
                     + ", so its state is probably lost; a repair would delete these rows";
         }
         if (newerRows[0] > 0) {
-            return Topics.IDENTITIES + " has newer rows of " + newerRows[0] + " pURIs than the registrar, so the"
-                    + " registrar's state is probably old; a repair would overwrite these rows";
+            return Topics.IDENTITIES + " has newer rows or tombstones of " + newerRows[0] + " pURIs than the"
+                    + " registrar, so the registrar's state is probably old; a repair would overwrite them";
         }
         return null;
     }
 
-    /** Whether the row of the topic has a higher epoch than that of the registrar, or a later event of the same log. */
+    /**
+     * Whether the row of the topic has a higher epoch than that of the registrar, or the row or tombstone has a later
+     * event of the same log.
+     */
     private static boolean isNewer(Difference difference) {
         return isGreater(difference, "epoch", (expected, found) -> Long.parseLong(found) > Long.parseLong(expected))
                 || isGreater(
                         difference,
-                        "position",
+                        Fields.POSITION,
                         (expected, found) -> isLater(Position.parse(expected), Position.parse(found)));
     }
 

@@ -73,9 +73,29 @@ class RepairsTest {
         assertThat(objection(folder.resolve("unreadable"), List.of(differing(Map.of("epoch", field("1", null))))))
                 .isNull();
         assertThat(objection(folder.resolve("epoch"), List.of(differing(Map.of("epoch", field("9", "10"))))))
-                .contains("newer rows of 1 pURIs", "probably old");
+                .contains("newer rows or tombstones of 1 pURIs", "probably old");
         assertThat(objection(folder.resolve("position"), List.of(differing(Map.of("position", field("1-9", "1-10"))))))
-                .contains("newer rows of 1 pURIs", "probably old");
+                .contains("newer rows or tombstones of 1 pURIs", "probably old");
+    }
+
+    @Test
+    void noErasedRowIsWrittenAgainIfTheTopicHasALaterTombstone(@TempDir Path folder) throws Exception {
+        assertThat(objection(folder.resolve("none"), List.of(missing(null)))).isNull();
+        assertThat(objection(folder.resolve("older"), List.of(missing("1-8")))).isNull();
+        assertThat(objection(folder.resolve("same"), List.of(missing("1-9")))).isNull();
+        assertThat(objection(folder.resolve("otherLog"), List.of(missing("2-10"))))
+                .isNull();
+        assertThat(objection(folder.resolve("otherTopic"), List.of(missing("music-1-10"))))
+                .isNull();
+        assertThat(objection(folder.resolve("later"), List.of(missing("1-8"), missing("1-10"))))
+                .contains("newer rows or tombstones of 1 pURIs", "probably old");
+    }
+
+    /** Returns the difference of a row with an event at 1-9 that the topic does not have, or only as a tombstone. */
+    private static Difference missing(@Nullable String tombstone) {
+        Map<String, String> row = Map.of("epoch", "1", "position", "1-9");
+        Position position = tombstone == null ? null : Position.parse(tombstone);
+        return difference(1, PURI.toString(), Kind.MISSING, LogComparison.fields(row, null, position));
     }
 
     private static List<Difference> extraRows(int count) {
