@@ -93,7 +93,10 @@ public record VerifyFolder(Path path) {
         } catch (NoSuchFileException e) {
             return null;
         } catch (JsonProcessingException e) {
-            throw new VerifyException(stateFile() + " cannot be read: " + e.getOriginalMessage(), e);
+            throw new VerifyException(
+                    stateFile() + " cannot be read, so use --restart to verify from the beginning: "
+                            + e.getOriginalMessage(),
+                    e);
         }
     }
 

@@ -108,6 +108,20 @@ class VerificationTest {
     }
 
     @Test
+    void theStateOfAnEarlierBuildThatCannotBeReadNamesTheRemedy() throws Exception {
+        VerifyFolder earlier = new VerifyFolder(folder);
+        Files.writeString(folder.resolve("state.json"), """
+                {"startedAt":"2026-11-24T12:00:00Z","complete":false,"bytes":0,"checks":[
+                  {"name":"p-0","rows":10,"expectedRows":10,"differences":0,"notCompared":1,"note":"1 row changed"}]}
+                """);
+        assertThatThrownBy(this::run)
+                .isInstanceOf(VerifyException.class)
+                .hasMessageContaining("state.json cannot be read, so use --restart");
+        earlier.clear();
+        assertThat(run().getFirst().isEqual()).isTrue();
+    }
+
+    @Test
     void twoVerificationsInOneFolderAreRefused() throws Exception {
         VerifyFolder shared = new VerifyFolder(folder.resolve("shared"));
         try (FolderLock unused = shared.lock()) {
