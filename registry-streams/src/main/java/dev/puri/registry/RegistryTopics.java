@@ -320,8 +320,10 @@ public final class RegistryTopics {
         }
         String texts = RegistrarChangelogs.textsTopic(applicationId);
         if (missing.equals(List.of(texts)) && !hasRecords(admin, Topics.DOCUMENTS, existing)) {
-            return List.of(texts + " is missing, because an earlier release without documents has run: create it with"
-                    + " puri topics create --changelogs");
+            return List.of(texts + " is missing, although the topology " + applicationId + " has run, and "
+                    + Topics.DOCUMENTS + " has had no records: if this is because an earlier release without documents"
+                    + " has run, create the changelog with puri topics create --changelogs; if both topics were lost,"
+                    + " follow docs/disasters.md, \"Changelogs lost\"");
         }
         return missing.stream()
                 .map(name -> name + " is missing, although the topology " + applicationId

@@ -186,7 +186,7 @@ class RegistryTopicsIT {
     }
 
     @Test
-    void anEarlierReleaseHasNoChangelogOfTextsAndTheRemedyIsToCreateIt() throws Exception {
+    void aMissingChangelogOfTextsWithoutDocumentsHasTwoCausesWithARemedyEach() throws Exception {
         RegistryTopics.create(admin, 3, (short) 1, Set.of());
         createInternalTopics();
         write(Topics.IDENTITIES);
@@ -195,14 +195,16 @@ class RegistryTopicsIT {
         await().atMost(Duration.ofSeconds(20))
                 .untilAsserted(() -> assertThat(RegistryTopics.checkChangelogsOfIdentities(admin, APPLICATION))
                         .containsExactly(changelog
-                                + " is missing, because an earlier release without documents has run: create it with"
-                                + " puri topics create --changelogs"));
+                                + " is missing, although the topology puri-registry has run, and puri.documents.v1 has"
+                                + " had no records: if this is because an earlier release without documents has run,"
+                                + " create the changelog with puri topics create --changelogs; if both topics were"
+                                + " lost, follow docs/disasters.md, \"Changelogs lost\""));
 
         write(Topics.DOCUMENTS);
         assertThat(RegistryTopics.checkChangelogs(admin, APPLICATION))
                 .singleElement()
                 .asString()
-                .startsWith(changelog + " is missing, although the topology puri-registry has run")
+                .startsWith(changelog + " is missing, although the topology puri-registry has run: with an empty store")
                 .endsWith("follow docs/disasters.md, \"Changelogs lost\"");
     }
 
