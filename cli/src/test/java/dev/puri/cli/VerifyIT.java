@@ -273,7 +273,9 @@ class VerifyIT {
         long end = endOfEvents();
         CommandLineRun run = stack.verify("--part", "registrar", "--repair", "--yes");
         assertThat(run.status()).isEqualTo(ExitStatus.FAILED);
-        assertThat(differences(run, "puri.identities.v1").stream().map(VerifyIT::name).toList())
+        assertThat(differences(run, "puri.identities.v1").stream()
+                        .map(VerifyIT::name)
+                        .toList())
                 .containsExactly("music:tracks:34 missing");
         assertThat(run.err()).contains("nothing was repaired", "newer rows or tombstones of 1 pURIs");
         assertThat(endOfEvents()).isEqualTo(end);

@@ -223,9 +223,7 @@ final class LogComparison extends SettledComparison<LogComparison.Candidate> {
 
     /** Returns the fields that differ. A tombstone has no fields but the position of its event. */
     static Map<String, Difference.Field> fields(
-            @Nullable Map<String, String> expected,
-            @Nullable Map<String, String> found,
-            @Nullable Position tombstone) {
+            @Nullable Map<String, String> expected, @Nullable Map<String, String> found, @Nullable Position tombstone) {
         Map<String, Difference.Field> fields = Difference.fields(expected, found);
         if (tombstone != null) {
             fields.computeIfPresent(

@@ -83,8 +83,10 @@ class RepairsTest {
         assertThat(objection(folder.resolve("none"), List.of(missing(null)))).isNull();
         assertThat(objection(folder.resolve("older"), List.of(missing("1-8")))).isNull();
         assertThat(objection(folder.resolve("same"), List.of(missing("1-9")))).isNull();
-        assertThat(objection(folder.resolve("otherLog"), List.of(missing("2-10")))).isNull();
-        assertThat(objection(folder.resolve("otherTopic"), List.of(missing("music-1-10")))).isNull();
+        assertThat(objection(folder.resolve("otherLog"), List.of(missing("2-10"))))
+                .isNull();
+        assertThat(objection(folder.resolve("otherTopic"), List.of(missing("music-1-10"))))
+                .isNull();
         assertThat(objection(folder.resolve("later"), List.of(missing("1-8"), missing("1-10"))))
                 .contains("newer rows or tombstones of 1 pURIs", "probably old");
     }
