@@ -195,7 +195,8 @@ final class ImportCommand implements Runnable {
         @Option(
                 names = "--present",
                 description = "Also publish the rows that resolvers had when the plan was made. For a topology that has"
-                        + " lost its state; otherwise these events change nothing.")
+                        + " lost its state; otherwise these events change nothing. Verify only when the topology is"
+                        + " idle.")
         private boolean includesPresent;
 
         @Override
@@ -213,6 +214,12 @@ final class ImportCommand implements Runnable {
             table.row(result.rows(), "loaded, of which");
             table.row(result.published(), "were published");
             print(result, table);
+            if (includesPresent) {
+                console()
+                        .say(
+                                "puri: wait until the topology has no lag and no parked events, and the resolver is not"
+                                        + " behind: until then it may have the rows of before the load, and verify would compare those");
+            }
             console().say("puri: next: puri import verify -d " + folder());
             return ExitStatus.DONE;
         }

@@ -26,6 +26,9 @@ import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.OffsetSpec;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -167,6 +170,8 @@ final class DrillStack implements AutoCloseable {
                 deleteTopics(delete.group(1));
             } else if (line.startsWith("kafka-consumer-groups.sh --bootstrap-server HOST:9092 --delete --group ")) {
                 deleteGroup(line.substring(line.lastIndexOf(' ') + 1));
+            } else if (line.startsWith("kafka-consumer-groups.sh --bootstrap-server HOST:9092 --describe --group ")) {
+                awaitNoLag(line.substring(line.lastIndexOf(' ') + 1));
             } else if (line.startsWith("puri ")) {
                 runPuri(line);
             } else {
@@ -208,6 +213,22 @@ final class DrillStack implements AutoCloseable {
         await().atMost(TIMEOUT)
                 .ignoreExceptions()
                 .until(() -> admin.deleteConsumerGroups(List.of(group)).all().get() == null);
+    }
+
+    /** Waits until a consumer group has committed the end offset of each partition. */
+    private void awaitNoLag(String group) {
+        await().atMost(TIMEOUT).untilAsserted(() -> {
+            Map<TopicPartition, OffsetAndMetadata> committed = admin.listConsumerGroupOffsets(group)
+                    .partitionsToOffsetAndMetadata()
+                    .get();
+            Map<TopicPartition, OffsetSpec> latest = new HashMap<>();
+            committed.keySet().forEach(partition -> latest.put(partition, OffsetSpec.latest()));
+            var ends = admin.listOffsets(latest).all().get();
+            assertThat(committed)
+                    .isNotEmpty()
+                    .allSatisfy((partition, offset) -> assertThat(offset.offset())
+                            .isEqualTo(ends.get(partition).offset()));
+        });
     }
 
     List<String> topics(String pattern) throws Exception {

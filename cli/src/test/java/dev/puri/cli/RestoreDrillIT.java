@@ -45,9 +45,15 @@ class RestoreDrillIT {
         old.run("Changelogs lost", "/v1/export");
         JsonNode track = old.resolve(Music.TRACK);
         try (DrillStack stack = stack().startServers(false)) {
-            stack.write("collections.yaml", Music.COLLECTIONS);
+            // A namespace that nobody may write to, and one without rows.
+            stack.write(
+                    "collections.yaml",
+                    Music.COLLECTIONS.replace("music: {}", "music: {}\n  art: {mode: READ_ONLY}\n  film: {}"));
             stack.writeYamlOf("Changelogs lost", "importing.yaml", "restore.yaml");
-            stack.append("importing.yaml", "  art: {mode: IMPORT, importer: restore}\n");
+            stack.append("importing.yaml", """
+                      art: {mode: IMPORT, importer: restore}
+                      film: {mode: IMPORT, importer: restore}
+                    """);
             stack.run(section, "puri topics create");
             await().atMost(Duration.ofSeconds(60))
                     .until(() -> stack.resolve(Music.TRACK).path("importing").asBoolean());
@@ -69,6 +75,11 @@ class RestoreDrillIT {
                     .untilAsserted(() -> DrillStack.assertDone(
                             stack.publish(Music.created("music:tracks:9", ",\"handle\":\"trk_444444444444444\""))));
             Music.assertFirstClaimsWin(stack);
+            assertThat(stack.puri("collections list").out())
+                    .containsPattern("art +\\S+ +READ_ONLY")
+                    .containsPattern("film +\\S+ +READ_WRITE");
+            await().atMost(Duration.ofSeconds(60))
+                    .untilAsserted(() -> DrillStack.assertDone(stack.publish(Music.created("film:reels:1", ""))));
         }
     }
 

@@ -79,6 +79,10 @@ class StateDrillIT {
                         stack.puri("rejections list --puri music:users:8").out().contains("NOT_WRITABLE"));
         stack.awaitHealth("resolver", "differs from the registrar");
         stack.run(section, "puri import plan");
+        stack.run(section, "kafka-consumer-groups.sh");
+        stack.awaitHealth("topology", "\"parked\":0");
+        stack.awaitHealth("resolver", "\"behind\":0");
+        stack.run(section, "puri import verify");
         stack.run(section, "puri rejections replay");
 
         stack.awaitReady();

@@ -26,7 +26,7 @@ final class BatchReader implements AutoCloseable {
      * @param failure null if the rows were read
      */
     private record Batch(
-            List<Map<String, String>> rows, @Nullable Exception failure) {}
+            List<Map<String, String>> rows, @Nullable Throwable failure) {}
 
     BatchReader(RowSource source, int batchSize) {
         this.source = source;
@@ -38,7 +38,7 @@ final class BatchReader implements AutoCloseable {
      * Returns the next rows; an empty list at the end.
      *
      * @throws IOException if the file cannot be read or is malformed
-     * @throws SQLException if the query fails
+     * @throws SQLException if the query fails; a RuntimeException or Error of the input is rethrown too
      */
     List<Map<String, String>> next() throws IOException, SQLException, InterruptedException {
         if (isAtEnd) {
@@ -53,6 +53,7 @@ final class BatchReader implements AutoCloseable {
             case IOException failure -> throw failure;
             case SQLException failure -> throw failure;
             case RuntimeException failure -> throw failure;
+            case Error failure -> throw failure;
             default -> throw new IllegalStateException(batch.failure());
         }
     }
@@ -72,8 +73,8 @@ final class BatchReader implements AutoCloseable {
     }
 
     private Batch read() {
-        List<Map<String, String>> rows = new ArrayList<>(batchSize);
         try {
+            List<Map<String, String>> rows = new ArrayList<>(batchSize);
             while (rows.size() < batchSize) {
                 Map<String, String> row = source.next();
                 if (row == null) {
@@ -82,7 +83,8 @@ final class BatchReader implements AutoCloseable {
                 rows.add(row);
             }
             return new Batch(rows, null);
-        } catch (IOException | SQLException | RuntimeException e) {
+        } catch (Throwable e) {
+            // An Error too, for example of a driver that lacks a class: next() waits for a batch.
             return new Batch(List.of(), e);
         }
     }

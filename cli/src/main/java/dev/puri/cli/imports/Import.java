@@ -30,6 +30,9 @@ import org.jspecify.annotations.Nullable;
  * the results of the earlier ones from a folder, and may be repeated.
  */
 public final class Import {
+    /** A resolver reads the end offsets every second. If they are older, its lag says nothing about the rows of today. */
+    private static final double MAX_LAG_AGE_SECONDS = 10;
+
     private final ImportFolder folder;
 
     /**
@@ -98,13 +101,16 @@ public final class Import {
      * Returns the collections of which the registry has identities.
      *
      * @param stats the response of a resolver's {@code GET /v1/stats}
-     * @return null if the response does not list all, or the resolver has not read everything
+     * @return null if the response does not list all, or the resolver has not read everything, or does not know it because
+     *     the brokers have not reported the end offsets for some seconds
      */
     public static @Nullable Set<String> collectionsWithRows(JsonNode stats) {
         Set<String> names = new HashSet<>();
         stats.path("byCollection").forEach(each -> names.add(each.path("name").asText()));
+        JsonNode lag = stats.path("lag");
         boolean isComplete = stats.path("collections").asInt(-1) == names.size()
-                && stats.path("lag").path("records").asLong(-1) == 0;
+                && lag.path("records").asLong(-1) == 0
+                && lag.path("ageSeconds").asDouble(Double.MAX_VALUE) < MAX_LAG_AGE_SECONDS;
         return isComplete ? names : null;
     }
 
@@ -142,7 +148,7 @@ public final class Import {
      * Publishes the planned rows that are not loaded yet.
      *
      * @param whileOpen whether to load into collections that are not in mode IMPORT with the source of the plan
-     * @param maxPerSecond maximum number of rows per second; null for no limit
+     * @param maxPerSecond maximum number of published rows per second; null for no limit
      * @param includesPresent whether to publish the rows too that the registry had when the plan was made
      * @throws ImportException if there is no plan, or it has no rows, or a collection is not in mode IMPORT or accepts
      *     no events of the source, or an event is not acknowledged, or another stage is running

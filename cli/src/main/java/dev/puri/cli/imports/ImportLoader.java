@@ -25,7 +25,8 @@ import org.jspecify.annotations.Nullable;
  * includes the present rows begins at the first row, unless the earlier loads included them too.
  *
  * <pre>
- * file ──lines──▶ workers ──events──▶ brokers ──acknowledgements──▶ this thread, in order ──▶ load.json
+ * file ──lines──▶ workers ──rows──▶ this thread: rate ──▶ workers ──events──▶ brokers
+ *      ──acknowledgements──▶ this thread, in order ──▶ load.json
  * </pre>
  *
  * Batches are published concurrently: all events of a pURI are in one batch.
@@ -40,7 +41,7 @@ final class ImportLoader {
     private final Progress progress;
 
     /**
-     * @param maxPerSecond maximum number of rows per second; null for no limit
+     * @param maxPerSecond maximum number of published rows per second; null for no limit
      * @param includesPresent whether to publish the rows too that the registry had when the plan was made
      * @param progress gets the number of loaded rows, after each batch
      */
@@ -53,19 +54,19 @@ final class ImportLoader {
     }
 
     /**
+     * Some rows of the file.
+     *
+     * @param published the rows to publish: all, or those that are not present
+     * @param lines the lines of all rows
+     */
+    private record Rows(List<ImportRow> published, Lines lines) {}
+
+    /**
      * The published events of some rows.
      *
-     * @param acknowledgements one for each event
-     * @param rowCount number of rows
-     * @param publishedRowCount number of rows that were published: a row may have two events, and present rows have none
-     * @param endBytes number of bytes of the file before the next row
+     * @param acknowledgements one for each event; a row may have two
      */
-    private record Batch(
-            List<Event> events,
-            List<CompletableFuture<Position>> acknowledgements,
-            int rowCount,
-            int publishedRowCount,
-            long endBytes) {}
+    private record Batch(Rows rows, List<Event> events, List<CompletableFuture<Position>> acknowledgements) {}
 
     /**
      * Publishes the rows that are not done.
@@ -83,11 +84,15 @@ final class ImportLoader {
         try (Workers workers = new Workers();
                 PlannedRows rows = new PlannedRows(folder.rows(), state.done.bytes())) {
             OrderedTasks<Batch> batches = new OrderedTasks<>(state::acknowledge);
+            OrderedTasks<Rows> selections = new OrderedTasks<>(selected -> {
+                pace.await(selected.published().size());
+                batches.add(workers.executor().submit(() -> publish(selected, plan.source(), plannedAt)));
+            });
             for (Lines lines = rows.next(batchSize); lines.rowCount() > 0; lines = rows.next(batchSize)) {
-                pace.await(lines.rowCount());
                 Lines batch = lines;
-                batches.add(workers.executor().submit(() -> publish(batch, plan.source(), plannedAt)));
+                selections.add(workers.executor().submit(() -> select(batch)));
             }
+            selections.finish();
             batches.finish();
         }
         if (state.done.rows() != plan.rows()) {
@@ -97,21 +102,25 @@ final class ImportLoader {
         return state.done;
     }
 
-    private Batch publish(Lines lines, String source, Instant plannedAt) {
-        List<Event> events = new ArrayList<>(lines.rowCount());
-        List<CompletableFuture<Position>> acknowledgements = new ArrayList<>(lines.rowCount());
-        int publishedRowCount = 0;
-        for (ImportRow row : lines.rows()) {
-            if (row.present() && !includesPresent) {
-                continue;
-            }
-            publishedRowCount++;
+    private Rows select(Lines lines) {
+        List<ImportRow> rows = lines.rows();
+        if (!includesPresent) {
+            rows.removeIf(ImportRow::present);
+        }
+        return new Rows(rows, lines);
+    }
+
+    private Batch publish(Rows rows, String source, Instant plannedAt) {
+        List<Event> events = new ArrayList<>(rows.published().size());
+        List<CompletableFuture<Position>> acknowledgements =
+                new ArrayList<>(rows.published().size());
+        for (ImportRow row : rows.published()) {
             for (Event event : row.events(source, plannedAt)) {
                 events.add(event);
                 acknowledgements.add(publisher.publish(event).toCompletableFuture());
             }
         }
-        return new Batch(events, acknowledgements, lines.rowCount(), publishedRowCount, lines.endBytes());
+        return new Batch(rows, events, acknowledgements);
     }
 
     /** How far a load is. */
@@ -149,9 +158,9 @@ final class ImportLoader {
                     State::later));
             done = new Load(
                     plan.plannedAt(),
-                    done.rows() + batch.rowCount(),
-                    batch.endBytes(),
-                    done.published() + batch.publishedRowCount(),
+                    done.rows() + batch.rows().lines().rowCount(),
+                    batch.rows().lines().endBytes(),
+                    done.published() + batch.rows().published().size(),
                     includesPresent,
                     lastTokens);
             folder.writeLoad(done);

@@ -30,6 +30,9 @@ import org.jspecify.annotations.Nullable;
  * <p>It begins when the resolver has read the last event of each partition. At that time the registry may not have decided
  * all claims of handles, nor the ends (deletions and merges) of rows that wait for their handles. So the comparison of
  * rows that differ is repeated until they are equal, or the wait is over.
+ *
+ * <p>After a load that included present rows, the resolver may still have the rows of before the load, which are equal.
+ * They are compared correctly only if the topology is idle when the comparison begins: no lag, and no parked events.
  */
 final class ImportVerifier {
     private static final long PAUSE_MILLIS = 500;

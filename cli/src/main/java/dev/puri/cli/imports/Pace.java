@@ -3,7 +3,10 @@ package dev.puri.cli.imports;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** Limits a rate. The clock starts with the first wait. */
+/**
+ * Limits a rate. The clock starts with the first operation. Of a pause, only a tenth of a second counts as unused time, so
+ * that no burst follows it.
+ */
 final class Pace {
     private static final long NANOS_PER_SECOND = TimeUnit.SECONDS.toNanos(1);
 
@@ -11,8 +14,10 @@ final class Pace {
     private static final int BATCHES_PER_SECOND = 10;
 
     private final @Nullable Integer maxPerSecond;
-    private long startNanos;
-    private long count;
+    private boolean isStarted;
+
+    /** When the next operation may begin. */
+    private long dueNanos;
 
     /**
      * @param maxPerSecond null for no limit
@@ -28,15 +33,18 @@ final class Pace {
 
     /** Waits until a number of further operations is within the limit. */
     void await(int further) throws InterruptedException {
-        if (maxPerSecond == null) {
+        if (maxPerSecond == null || further == 0) {
             return;
         }
-        if (count == 0) {
-            startNanos = System.nanoTime();
+        long now = System.nanoTime();
+        long earliest = now - NANOS_PER_SECOND / BATCHES_PER_SECOND;
+        if (!isStarted) {
+            isStarted = true;
+            dueNanos = now;
+        } else if (dueNanos - earliest < 0) {
+            dueNanos = earliest;
         }
-        count += further;
-        // As a double, because the product of a long exceeds its range after some billion operations.
-        double dueNanos = (double) (count - further) / maxPerSecond * NANOS_PER_SECOND;
-        TimeUnit.NANOSECONDS.sleep((long) dueNanos - (System.nanoTime() - startNanos));
+        TimeUnit.NANOSECONDS.sleep(dueNanos - now);
+        dueNanos += further * NANOS_PER_SECOND / maxPerSecond;
     }
 }

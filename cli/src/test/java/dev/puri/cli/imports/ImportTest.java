@@ -3,6 +3,7 @@ package dev.puri.cli.imports;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.puri.cli.imports.ImportFolder.Plan;
 import dev.puri.cli.imports.ImportFolder.Verification;
 import dev.puri.schemas.collection.Collection;
@@ -15,6 +16,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -51,6 +53,23 @@ final class ImportTest {
         assertThatThrownBy(() -> opened(namespace(IMPORT), collection(WriteMode.importBy("other"))))
                 .isInstanceOf(ImportException.class)
                 .hasMessageContaining("music:tracks is in mode IMPORT by other, which accepts no events of legacy");
+    }
+
+    @Test
+    void collectionsWithRowsAreKnownOnlyFromAResolverThatHasReadEverything() throws Exception {
+        assertThat(collectionsWithRows(1, "{\"records\":0,\"ageSeconds\":1.2}")).containsExactly("music:tracks");
+        assertThat(collectionsWithRows(2, "{\"records\":0,\"ageSeconds\":1.2}")).isNull();
+        assertThat(collectionsWithRows(1, "{\"records\":3,\"ageSeconds\":1.2}")).isNull();
+        assertThat(collectionsWithRows(1, "{\"records\":0,\"ageSeconds\":10.0}"))
+                .isNull();
+        assertThat(collectionsWithRows(1, "{\"records\":0}")).isNull();
+        assertThat(collectionsWithRows(1, "{}")).isNull();
+    }
+
+    private static @Nullable Set<String> collectionsWithRows(int count, String lag) throws Exception {
+        return Import.collectionsWithRows(new ObjectMapper()
+                .readTree("{\"byCollection\":[{\"name\":\"music:tracks\",\"count\":1}],\"collections\":" + count
+                        + ",\"lag\":" + lag + "}"));
     }
 
     private List<Declaration> opened(Declaration... declarations) throws Exception {

@@ -1,0 +1,67 @@
+package dev.puri.cli.imports;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.sql.SQLException;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Without a batch for each failure, the import would wait for ever. */
+@Timeout(value = 2, unit = TimeUnit.MINUTES)
+final class BatchReaderTest {
+    private static final Map<String, String> ROW = Map.of("id", "1");
+
+    @Test
+    void anErrorOfTheInputIsRethrown() throws Exception {
+        Error error = new NoClassDefFoundError("a class of the driver");
+        try (BatchReader reader = new BatchReader(new FailingSource(2, error), 2)) {
+            assertThat(reader.next()).containsExactly(ROW, ROW);
+            assertThatThrownBy(reader::next).isSameAs(error);
+            assertThat(reader.next()).isEmpty();
+        }
+    }
+
+    @Test
+    void anExceptionOfTheInputIsRethrown() throws Exception {
+        Exception exception = new SQLException("the query was cancelled");
+        try (BatchReader reader = new BatchReader(new FailingSource(0, exception), 2)) {
+            assertThatThrownBy(reader::next).isSameAs(exception);
+        }
+    }
+
+    /** Has some rows and then fails. */
+    private static final class FailingSource implements RowSource {
+        private final Throwable failure;
+        private int rowsLeft;
+
+        FailingSource(int rows, Throwable failure) {
+            this.rowsLeft = rows;
+            this.failure = failure;
+        }
+
+        @Override
+        public @Nullable Set<String> columns() {
+            return null;
+        }
+
+        @Override
+        public Map<String, String> next() throws SQLException {
+            if (rowsLeft > 0) {
+                rowsLeft--;
+                return ROW;
+            }
+            if (failure instanceof Error error) {
+                throw error;
+            }
+            throw (SQLException) failure;
+        }
+
+        @Override
+        public void close() {}
+    }
+}
