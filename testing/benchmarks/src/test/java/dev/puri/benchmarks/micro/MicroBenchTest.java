@@ -52,7 +52,8 @@ class MicroBenchTest {
                         "LookUpBenchmark.byPuriSkewed, rows=2000",
                         "LookUpBenchmark.scanOfAllRows, rows=2000",
                         "PutBenchmark.fresh, rows=2000",
-                        "PutBenchmark.update, rows=2000");
+                        "PutBenchmark.update, rows=2000",
+                        "RowHashBenchmark.hash");
         for (JsonNode figure : run.figures()) {
             assertThat(figure.get("unit").textValue()).isEqualTo("ns/op");
             assertThat(figure.get("ours").doubleValue()).isPositive();
