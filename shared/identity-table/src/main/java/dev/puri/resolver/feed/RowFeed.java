@@ -59,7 +59,7 @@ final class RowFeed implements Processor<byte[], byte[], Void, Void> {
 
     /**
      * @param digests decides which digests in the topic are compared
-     * @param outcomes receives the outcomes that the rows do not show, such as refusals, such as refusals
+     * @param outcomes receives the outcomes that the rows do not show, such as refusals
      */
     RowFeed(
             RowWriter writer,
