@@ -86,20 +86,12 @@ final class EventComparison implements Check {
         rows = 0;
         expired = 0;
         registry.requireComplete(List.of(registrations));
-        compare(Slice.ALL, differences);
+        KeyTable.readAll(this::readSuspects, table -> compare(table, differences));
         registry.requireComplete(List.of(registrations));
         return new Result(rows, rows, 0, Note.of(expired, "have an event that has expired"));
     }
 
-    private void compare(Slice slice, Consumer<Difference> differences) {
-        KeyTable table;
-        try {
-            table = readSuspects(slice);
-        } catch (KeyTable.FullException e) {
-            compare(slice.half(0), differences);
-            compare(slice.half(1), differences);
-            return;
-        }
+    private void compare(KeyTable table, Consumer<Difference> differences) {
         List<Key> batch = new ArrayList<>();
         for (int slot = 0; slot < table.slots(); slot++) {
             if (table.isUsed(slot) && !isDone(table.get(slot, POSITION))) {

@@ -1,5 +1,8 @@
 package dev.puri.cli.verify;
 
+import dev.puri.cli.verify.Key.Slice;
+import java.util.function.Consumer;
+
 /**
  * A hash table from keys to a fixed number of longs, without objects for its entries. Linear probing in arrays that are
  * at most half full. Not thread-safe.
@@ -25,6 +28,14 @@ final class KeyTable {
         }
     }
 
+    /** Reads the keys of a slice into a table. */
+    interface Reader {
+        /**
+         * @throws FullException if the keys do not fit; they are then read again in two slices
+         */
+        KeyTable read(Slice slice) throws FullException;
+    }
+
     /**
      * @param columns number of values of each entry, initially 0
      * @param maxSize maximum number of entries
@@ -34,6 +45,23 @@ final class KeyTable {
         this.maxSize = maxSize;
         this.entries = new long[MIN_CAPACITY * width];
         this.used = new boolean[MIN_CAPACITY];
+    }
+
+    /** Passes tables with all keys to a consumer: one table if the keys fit into it, otherwise several slices of them. */
+    static void readAll(Reader reader, Consumer<KeyTable> consumer) {
+        readAll(Slice.ALL, reader, consumer);
+    }
+
+    private static void readAll(Slice slice, Reader reader, Consumer<KeyTable> consumer) {
+        KeyTable table;
+        try {
+            table = reader.read(slice);
+        } catch (FullException e) {
+            readAll(slice.half(0), reader, consumer);
+            readAll(slice.half(1), reader, consumer);
+            return;
+        }
+        consumer.accept(table);
     }
 
     /** Returns how many entries fit into a part of the heap. */

@@ -109,7 +109,7 @@ abstract class SettledComparison<C> implements Check {
         expectedRows = 0;
         notCompared = 0;
         requireSources();
-        compare(Slice.ALL, differences);
+        KeyTable.readAll(this::readHashes, table -> compare(table, differences));
         requireSources();
         return result(rows, expectedRows, notCompared);
     }
@@ -128,15 +128,7 @@ abstract class SettledComparison<C> implements Check {
         notCompared++;
     }
 
-    private void compare(Slice slice, Consumer<Difference> differences) {
-        KeyTable table;
-        try {
-            table = readHashes(slice);
-        } catch (FullException e) {
-            compare(slice.half(0), differences);
-            compare(slice.half(1), differences);
-            return;
-        }
+    private void compare(KeyTable table, Consumer<Difference> differences) {
         Map<Key, C> batch = new HashMap<>();
         for (int slot = 0; slot < table.slots(); slot++) {
             C candidate = table.isUsed(slot) ? candidate(table, slot) : null;
