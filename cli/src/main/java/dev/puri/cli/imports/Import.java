@@ -1,6 +1,7 @@
 package dev.puri.cli.imports;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.puri.cli.files.FolderLock;
 import dev.puri.cli.imports.ImportFolder.Load;
 import dev.puri.cli.imports.ImportFolder.Plan;
 import dev.puri.cli.imports.ImportFolder.Verification;
@@ -132,7 +133,7 @@ public final class Import {
             throws IOException, InterruptedException {
         ImportMapping mapping = ImportMapping.read(mappingFile);
         Files.createDirectories(folder.path());
-        try (ImportFolder.Lock unused = folder.lock()) {
+        try (FolderLock unused = folder.lock()) {
             Plan plan = new ImportPlanner(mapping, registry, environment, maxPerSecond, progress).plan(folder, now);
             Map<String, Long> inputs = new LinkedHashMap<>();
             plan.inputs().forEach(input -> inputs.put(input.input(), input.rows()));
@@ -161,7 +162,7 @@ public final class Import {
             boolean includesPresent,
             Progress progress)
             throws IOException, InterruptedException {
-        try (ImportFolder.Lock unused = folder.lock()) {
+        try (FolderLock unused = folder.lock()) {
             Plan plan = folder.readPlan();
             requireAccepting(plan, declarations);
             List<String> objections = whileOpen ? List.of() : notImporting(plan, declarations);
@@ -185,7 +186,7 @@ public final class Import {
     public VerifyResult verify(
             IdentityResolver resolver, Duration wait, @Nullable Integer maxPerSecond, Instant now, Progress progress)
             throws IOException, InterruptedException {
-        try (ImportFolder.Lock unused = folder.lock()) {
+        try (FolderLock unused = folder.lock()) {
             Verification verification =
                     new ImportVerifier(resolver, wait, maxPerSecond, progress).verify(folder, folder.readPlan(), now);
             return new VerifyResult(verification.rows(), verification.differences());
@@ -200,7 +201,7 @@ public final class Import {
      *     no events of the plan's source, or another stage is running
      */
     public List<Declaration> openedDeclarations(Declarations declarations) throws IOException {
-        try (ImportFolder.Lock unused = folder.lock()) {
+        try (FolderLock unused = folder.lock()) {
             Plan plan = folder.readPlan();
             Verification verification = folder.readVerification(plan);
             if (verification == null || verification.differences() > 0) {

@@ -138,20 +138,12 @@ record ImportFolder(Path path) {
         }
     }
 
-    /** Lets no other process work in the folder until it is closed, or this process ends. */
-    record Lock(FolderLock folder) implements AutoCloseable {
-        @Override
-        public void close() throws IOException {
-            folder.close();
-        }
-    }
-
     /**
      * Locks the folder for a stage, and finishes the replacement of a plan that was interrupted.
      *
      * @throws ImportException if another stage is running in the folder, or the folder does not exist
      */
-    Lock lock() throws IOException {
+    FolderLock lock() throws IOException {
         if (!Files.isDirectory(path)) {
             throw noPlan();
         }
@@ -160,7 +152,7 @@ record ImportFolder(Path path) {
             throw new ImportException("another puri import is running in " + path);
         }
         finishReplacement();
-        return new Lock(lock);
+        return lock;
     }
 
     /**

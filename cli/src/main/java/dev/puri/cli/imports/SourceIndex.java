@@ -143,29 +143,23 @@ final class SourceIndex implements AutoCloseable {
 
     private void writeFile() {
         if (files == null) {
-            files = new Files(folder);
+            files = new Files();
         }
-        int[] slots = new int[nameCount];
+        Integer[] slots = new Integer[nameCount];
         int used = 0;
         for (int slot = 0; slot < table.length; slot += LONGS_PER_SLOT) {
             if (table[slot + 2] != 0) {
                 slots[used++] = slot;
             }
         }
-        files.write(table, sorted(slots));
-        Arrays.fill(table, 0);
-        nameCount = 0;
-    }
-
-    /** Sorts slots by hash, as a sorted file needs them. */
-    private Integer[] sorted(int[] slots) {
-        Integer[] sorted = new Integer[slots.length];
-        Arrays.setAll(sorted, i -> slots[i]);
-        Arrays.sort(sorted, (a, b) -> {
+        // A sorted file needs its keys in order.
+        Arrays.sort(slots, (a, b) -> {
             int byHigh = Long.compareUnsigned(table[a], table[b]);
             return byHigh == 0 ? Long.compareUnsigned(table[a + 1], table[b + 1]) : byHigh;
         });
-        return sorted;
+        files.write(slots);
+        Arrays.fill(table, 0);
+        nameCount = 0;
     }
 
     @Override
@@ -177,7 +171,6 @@ final class SourceIndex implements AutoCloseable {
 
     /** The names that are on disk. */
     private final class Files implements AutoCloseable {
-        private final Path folder;
         private final BloomFilter filter = new BloomFilter();
         // Each name is written once and hardly any is read, so merging files would not pay.
         private final Options options = new Options()
@@ -187,8 +180,7 @@ final class SourceIndex implements AutoCloseable {
         private final RocksDB names;
         private int fileCount;
 
-        Files(Path folder) {
-            this.folder = folder;
+        Files() {
             try {
                 names = RocksDB.open(options, folder.toString());
             } catch (RocksDBException e) {
@@ -210,7 +202,7 @@ final class SourceIndex implements AutoCloseable {
             }
         }
 
-        void write(long[] table, Integer[] slots) {
+        void write(Integer[] slots) {
             String file = folder.resolve("sorted-" + fileCount++).toString();
             try (EnvOptions environment = new EnvOptions();
                     SstFileWriter writer = new SstFileWriter(environment, options);

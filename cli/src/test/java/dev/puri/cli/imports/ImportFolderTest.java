@@ -3,6 +3,7 @@ package dev.puri.cli.imports;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.puri.cli.files.FolderLock;
 import dev.puri.cli.imports.ImportFolder.Load;
 import dev.puri.cli.imports.ImportFolder.Plan;
 import java.nio.file.Files;
@@ -56,7 +57,7 @@ final class ImportFolderTest {
 
     @Test
     void aFolderIsLockedOnce() throws Exception {
-        try (ImportFolder.Lock unused = folder.lock()) {
+        try (FolderLock unused = folder.lock()) {
             assertThatThrownBy(folder::lock).hasMessageContaining("another puri import is running in " + path);
         }
         lockAndClose();
