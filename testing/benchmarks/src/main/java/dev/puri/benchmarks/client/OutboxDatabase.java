@@ -1,63 +1,46 @@
 package dev.puri.benchmarks.client;
 
-import dev.puri.benchmarks.environment.Await;
-import dev.puri.benchmarks.environment.TemporaryFolder;
+import dev.puri.benchmarks.environment.PostgresServer;
 import dev.puri.client.outbox.Dialect;
 import dev.puri.client.outbox.OutboxRelay;
 import dev.puri.client.outbox.OutboxSchema;
 import dev.puri.client.outbox.RelaySettings;
 import dev.puri.client.outbox.RelayStatus;
-import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
-import java.time.Duration;
 import java.util.Map;
 import javax.sql.DataSource;
 
 /** A PostgreSQL server with logical replication. {@link #close} deletes its data. */
 final class OutboxDatabase implements AutoCloseable {
-    private static final Duration STARTUP = Duration.ofSeconds(60);
     private static final String USER = "postgres";
 
-    private final TemporaryFolder data;
-    private final EmbeddedPostgres server;
+    private final PostgresServer server;
 
-    private OutboxDatabase(TemporaryFolder data, EmbeddedPostgres server) {
-        this.data = data;
+    private OutboxDatabase(PostgresServer server) {
         this.server = server;
     }
 
     static OutboxDatabase start() throws IOException {
-        TemporaryFolder data = TemporaryFolder.create();
-        try {
-            EmbeddedPostgres server = EmbeddedPostgres.builder()
-                    .setDataDirectory(data.path())
-                    .setCleanDataDirectory(false)
-                    .setPGStartupWait(STARTUP)
-                    .setServerConfig("wal_level", "logical")
-                    // The library's default is off. Debezium would then read a commit up to 600 ms later.
-                    .setServerConfig("synchronous_commit", "on")
-                    .start();
-            return new OutboxDatabase(data, server);
-        } catch (IOException | RuntimeException e) {
-            data.close();
-            throw e;
-        }
+        return new OutboxDatabase(PostgresServer.start(Map.of(
+                "wal_level",
+                "logical",
+                // The library's default is off. Debezium would then read a commit up to 600 ms later.
+                "synchronous_commit",
+                "on")));
     }
 
     DataSource dataSource() {
-        return server.getPostgresDatabase();
+        return server.dataSource();
     }
 
     /** Returns the properties with which Debezium connects. */
     Map<String, String> connectorProperties() {
         return Map.of(
                 "database.hostname", "localhost",
-                "database.port", Integer.toString(server.getPort()),
+                "database.port", Integer.toString(server.port()),
                 "database.dbname", "postgres",
                 "database.user", USER,
                 "database.password", "");
@@ -89,9 +72,5 @@ final class OutboxDatabase implements AutoCloseable {
     @Override
     public void close() throws IOException {
         server.close();
-        // The stop command may return before a slow server has ended.
-        Path pid = data.path().resolve("postmaster.pid");
-        Await.until("the end of PostgreSQL", STARTUP, () -> Files.notExists(pid));
-        data.close();
     }
 }

@@ -64,12 +64,10 @@ record CopyLoop(ImportDatabases databases, ServerSettings settings, int schemaId
         RecordMaker maker = new RecordMaker(schemaId);
         List<Ready> ready = new ArrayList<>();
         try (Connection connection = databases.connect(0)) {
-            CopyOut copy = copy(connection);
+            CopyOut copy = copy(connection, ImportDatabases.QUERY + " limit " + READY_EVENTS);
             for (byte[] line = copy.readFromCopy(); line != null; line = copy.readFromCopy()) {
-                if (ready.size() < READY_EVENTS) {
-                    ProducerRecord<byte[], byte[]> record = maker.record(line, 0);
-                    ready.add(new Ready(record.key(), record.value()));
-                }
+                ProducerRecord<byte[], byte[]> record = maker.record(line, 0);
+                ready.add(new Ready(record.key(), record.value()));
             }
         }
         return ready;
@@ -81,7 +79,7 @@ record CopyLoop(ImportDatabases databases, ServerSettings settings, int schemaId
         try (KafkaProducer<byte[], byte[]> producer = BareProducer.open(settings.client(broker))) {
             for (int shard = 0; shard < databases.count(); shard++) {
                 try (Connection connection = databases.connect(shard)) {
-                    CopyOut copy = copy(connection);
+                    CopyOut copy = copy(connection, ImportDatabases.QUERY);
                     for (byte[] line = copy.readFromCopy(); line != null; line = copy.readFromCopy()) {
                         var unused = producer.send(records.next(line, shard), (metadata, error) -> {
                             if (error == null) {
@@ -100,11 +98,8 @@ record CopyLoop(ImportDatabases databases, ServerSettings settings, int schemaId
         return sent;
     }
 
-    private static CopyOut copy(Connection connection) throws Exception {
-        return connection
-                .unwrap(PGConnection.class)
-                .getCopyAPI()
-                .copyOut("COPY (" + ImportDatabases.QUERY + ") TO STDOUT");
+    private static CopyOut copy(Connection connection, String query) throws Exception {
+        return connection.unwrap(PGConnection.class).getCopyAPI().copyOut("COPY (" + query + ") TO STDOUT");
     }
 
     /** Makes events from the columns of a line as a script without our publisher would, with Avro's own writer. */

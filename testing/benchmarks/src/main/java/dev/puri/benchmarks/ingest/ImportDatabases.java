@@ -1,17 +1,13 @@
 package dev.puri.benchmarks.ingest;
 
-import dev.puri.benchmarks.environment.Await;
-import dev.puri.benchmarks.environment.TemporaryFolder;
-import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
+import dev.puri.benchmarks.environment.PostgresServer;
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 
 /** Three PostgreSQL servers with the rows that are imported, a third of them each. */
 final class ImportDatabases implements AutoCloseable {
@@ -19,10 +15,8 @@ final class ImportDatabases implements AutoCloseable {
     static final String QUERY = "select name, uuid, title from tracks order by id";
 
     private static final int SHARDS = 3;
-    private static final Duration STARTUP = Duration.ofSeconds(60);
 
-    private final TemporaryFolder folder = TemporaryFolder.create();
-    private final List<EmbeddedPostgres> servers = new ArrayList<>();
+    private final List<PostgresServer> servers = new ArrayList<>();
 
     /**
      * Starts the servers and fills them.
@@ -32,21 +26,13 @@ final class ImportDatabases implements AutoCloseable {
     ImportDatabases(int rows) throws IOException, SQLException {
         try {
             for (int shard = 0; shard < SHARDS; shard++) {
-                servers.add(EmbeddedPostgres.builder()
-                        .setDataDirectory(data(shard))
-                        .setCleanDataDirectory(false)
-                        .setPGStartupWait(STARTUP)
-                        .start());
+                servers.add(PostgresServer.start(Map.of()));
                 fill(shard, rows / SHARDS + (shard < rows % SHARDS ? 1 : 0));
             }
         } catch (IOException | SQLException | RuntimeException e) {
             close();
             throw e;
         }
-    }
-
-    private Path data(int shard) {
-        return folder.path().resolve("shard-" + shard);
     }
 
     private void fill(int shard, int rows) throws SQLException {
@@ -65,23 +51,17 @@ final class ImportDatabases implements AutoCloseable {
     }
 
     Connection connect(int shard) throws SQLException {
-        return servers.get(shard).getPostgresDatabase().getConnection();
+        return servers.get(shard).dataSource().getConnection();
     }
 
     String url(int shard) {
-        return "jdbc:postgresql://localhost:" + servers.get(shard).getPort() + "/postgres?user=postgres";
+        return "jdbc:postgresql://localhost:" + servers.get(shard).port() + "/postgres?user=postgres";
     }
 
     @Override
     public void close() throws IOException {
-        for (EmbeddedPostgres server : servers) {
+        for (PostgresServer server : servers) {
             server.close();
         }
-        for (int shard = 0; shard < servers.size(); shard++) {
-            // The stop command may return before a slow server has ended.
-            Path pid = data(shard).resolve("postmaster.pid");
-            Await.until("the end of PostgreSQL", STARTUP, () -> Files.notExists(pid));
-        }
-        folder.close();
     }
 }
