@@ -243,8 +243,10 @@ final class ImportPlanner {
             ImportRow planned = convert(number, rowNumber, input, row, puri);
             return new Candidate.Planned(
                     planned,
-                    SourceIndex.Name.of(planned.puri()),
-                    planned.handle() == null || !inputsHaveHandles ? null : SourceIndex.Name.of(planned.handle()));
+                    SourceIndex.Name.of(puri.toString()),
+                    planned.handle() == null || !inputsHaveHandles
+                            ? null
+                            : SourceIndex.Name.of(planned.handle().text()));
         } catch (IllegalArgumentException e) {
             return refused(number, rowNumber, puri, Conflict.Kind.MALFORMED, e.getMessage());
         } catch (ConflictException e) {
@@ -411,7 +413,7 @@ final class ImportPlanner {
     }
 
     private Conflict conflict(ImportRow row, Conflict.Kind kind, String detail) {
-        return new Conflict(inputNames.get(row.input()), row.row(), row.puri(), kind, detail);
+        return new Conflict(inputNames.get(row.input()), row.row(), row.puri().toString(), kind, detail);
     }
 
     /**
@@ -440,8 +442,7 @@ final class ImportPlanner {
             }
         }
         Set<String> collectionsOfRows = new HashSet<>();
-        planned.forEach(
-                row -> collectionsOfRows.add(row.puri().substring(0, row.puri().lastIndexOf(':'))));
+        planned.forEach(row -> collectionsOfRows.add(row.collection()));
         return new Checked(
                 candidates.size(),
                 ImportRow.toLines(planned),

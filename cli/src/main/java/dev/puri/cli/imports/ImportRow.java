@@ -14,8 +14,9 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.time.Instant;
+import java.nio.charset.StandardCharsets;
 import java.time.format.DateTimeParseException;
-import java.util.LinkedHashMap;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
@@ -28,30 +29,29 @@ import org.jspecify.annotations.Nullable;
  * @param row number of the row in the input, from 1
  * @param present whether the registry had the identity when the plan was made
  * @param end null for an active identity
- * @param createdAt time of creation in an export, ISO 8601; null for the time of the plan
+ * @param createdAt time of creation in an export; null for the time of the plan
  */
 record ImportRow(
         int input,
         long row,
-        String puri,
+        Puri puri,
         UUID uuid,
-        String owner,
-        String shard,
-        @Nullable String handle,
+        Owner owner,
+        Shard shard,
+        @Nullable Handle handle,
         Map<String, String> attributes,
         boolean present,
         @Nullable End end,
-        @Nullable String createdAt) {
+        @Nullable Instant createdAt) {
     /** Initial size of the buffer of a line. */
     private static final int TYPICAL_LINE_BYTES = 256;
 
     /**
      * How an exported identity ended.
      *
-     * @param at ISO 8601
      * @param mergedInto the pURI it was merged into; null if it was deleted
      */
-    record End(String at, @Nullable String mergedInto) {}
+    record End(Instant at, @Nullable Puri mergedInto) {}
 
     static ImportRow of(
             int input,
@@ -62,23 +62,12 @@ record ImportRow(
             Shard shard,
             @Nullable Handle handle,
             Map<String, String> attributes) {
-        return new ImportRow(
-                input,
-                row,
-                puri.toString(),
-                uuid,
-                owner.text(),
-                shard.text(),
-                handle == null ? null : handle.text(),
-                attributes,
-                false,
-                null,
-                null);
+        return new ImportRow(input, row, puri, uuid, owner, shard, handle, attributes, false, null, null);
     }
 
     /** Returns {@code namespace:collection}. */
     String collection() {
-        return puri.substring(0, puri.lastIndexOf(':'));
+        return puri.qualifiedCollection();
     }
 
     ImportRow asPresent() {
@@ -95,9 +84,7 @@ record ImportRow(
         End newEnd = switch (status) {
             case "active" -> null;
             case "merged" ->
-                new End(
-                        time(exported, "changedAt"),
-                        Puri.parse(value(exported, "mergedInto")).toString());
+                new End(time(exported, "changedAt"), Puri.parse(value(exported, "mergedInto")));
             case "deleted" -> new End(time(exported, "changedAt"), null);
             default -> throw new IllegalArgumentException("the status " + status + " is unknown");
         };
@@ -105,9 +92,9 @@ record ImportRow(
                 input, row, puri, uuid, owner, shard, handle, attributes, present, newEnd, time(exported, "createdAt"));
     }
 
-    private static String time(Map<String, String> exported, String column) {
+    private static Instant time(Map<String, String> exported, String column) {
         try {
-            return Instant.parse(value(exported, column)).toString();
+            return Instant.parse(value(exported, column));
         } catch (DateTimeParseException e) {
             throw new IllegalArgumentException(column + ": " + e.getMessage(), e);
         }
@@ -123,8 +110,7 @@ record ImportRow(
 
     /** Returns the change that creates the identity. */
     Change.Created created() {
-        return new Change.Created(
-                uuid, new Owner(owner), new Shard(shard), handle == null ? null : new Handle(handle), attributes);
+        return new Change.Created(uuid, owner, shard, handle, attributes);
     }
 
     /**
@@ -132,11 +118,10 @@ record ImportRow(
      * for the time of the plan.
      */
     List<Event> events(String source, Instant plannedAt) {
-        Puri name = Puri.parse(puri);
         Event created = new Event(
-                NameBasedIds.eventId(name, uuid),
-                name,
-                createdAt == null ? plannedAt : Instant.parse(createdAt),
+                NameBasedIds.eventId(puri, uuid),
+                puri,
+                createdAt == null ? plannedAt : createdAt,
                 source,
                 null,
                 null,
@@ -146,13 +131,13 @@ record ImportRow(
         }
         // The guard: if the creation is refused, this event must not end the identity that has the name.
         Event ended = new Event(
-                NameBasedIds.endEventId(name, uuid),
-                name,
-                Instant.parse(end.at()),
+                NameBasedIds.endEventId(puri, uuid),
+                puri,
+                end.at(),
                 source,
                 uuid,
                 null,
-                end.mergedInto() == null ? new Change.Deleted() : new Change.Merged(Puri.parse(end.mergedInto())));
+                end.mergedInto() == null ? new Change.Deleted() : new Change.Merged(end.mergedInto()));
         return List.of(created, ended);
     }
 
@@ -176,12 +161,12 @@ record ImportRow(
         json.writeStartObject();
         json.writeNumberField("input", input);
         json.writeNumberField("row", row);
-        json.writeStringField("puri", puri);
-        json.writeStringField("uuid", uuid.toString());
-        json.writeStringField("owner", owner);
-        json.writeStringField("shard", shard);
+        writeUnescaped(json, "puri", puri.toBytes());
+        writeUnescaped(json, "uuid", bytes(uuid.toString()));
+        writeUnescaped(json, "owner", bytes(owner.text()));
+        writeUnescaped(json, "shard", bytes(shard.text()));
         if (handle != null) {
-            json.writeStringField("handle", handle);
+            writeUnescaped(json, "handle", bytes(handle.text()));
         }
         if (!attributes.isEmpty()) {
             json.writeObjectFieldStart("attributes");
@@ -194,15 +179,25 @@ record ImportRow(
             json.writeBooleanField("present", true);
         }
         if (createdAt != null) {
-            json.writeStringField("createdAt", createdAt);
+            json.writeStringField("createdAt", createdAt.toString());
         }
         if (end != null) {
-            json.writeStringField("endedAt", end.at());
+            json.writeStringField("endedAt", end.at().toString());
             if (end.mergedInto() != null) {
-                json.writeStringField("mergedInto", end.mergedInto());
+                json.writeStringField("mergedInto", end.mergedInto().toString());
             }
         }
         json.writeEndObject();
+    }
+
+    /** Writes a text that has no characters to escape; looking for them in each row would take longer than writing. */
+    private static void writeUnescaped(JsonGenerator json, String field, byte[] ascii) throws IOException {
+        json.writeFieldName(field);
+        json.writeRawUTF8String(ascii, 0, ascii.length);
+    }
+
+    private static byte[] bytes(String ascii) {
+        return ascii.getBytes(StandardCharsets.ISO_8859_1);
     }
 
     /**
@@ -211,38 +206,41 @@ record ImportRow(
      * @throws IOException if it is not a row
      */
     static ImportRow read(JsonParser json) throws IOException {
+        try {
+            return readFields(json);
+        } catch (IllegalArgumentException | DateTimeParseException e) {
+            throw new JsonParseException(json, "not a planned row: " + e.getMessage(), e);
+        }
+    }
+
+    private static ImportRow readFields(JsonParser json) throws IOException {
         int input = 0;
         long row = 0;
-        String puri = null;
-        String uuid = null;
-        String owner = null;
-        String shard = null;
-        String handle = null;
+        Puri puri = null;
+        UUID uuid = null;
+        Owner owner = null;
+        Shard shard = null;
+        Handle handle = null;
         Map<String, String> attributes = Map.of();
         boolean present = false;
-        String createdAt = null;
-        String endedAt = null;
-        String mergedInto = null;
+        Instant createdAt = null;
+        Instant endedAt = null;
+        Puri mergedInto = null;
         for (String field = json.nextFieldName(); field != null; field = json.nextFieldName()) {
             json.nextToken();
             switch (field) {
                 case "input" -> input = json.getIntValue();
                 case "row" -> row = json.getLongValue();
-                case "puri" -> puri = text(json);
-                case "uuid" -> uuid = text(json);
-                case "owner" -> owner = text(json);
-                case "shard" -> shard = text(json);
-                case "handle" -> handle = text(json);
+                case "puri" -> puri = Puri.parse(text(json));
+                case "uuid" -> uuid = UUID.fromString(text(json));
+                case "owner" -> owner = new Owner(text(json));
+                case "shard" -> shard = new Shard(text(json));
+                case "handle" -> handle = new Handle(text(json));
                 case "present" -> present = json.getBooleanValue();
-                case "createdAt" -> createdAt = text(json);
-                case "endedAt" -> endedAt = text(json);
-                case "mergedInto" -> mergedInto = text(json);
-                case "attributes" -> {
-                    attributes = new LinkedHashMap<>();
-                    for (String name = json.nextFieldName(); name != null; name = json.nextFieldName()) {
-                        attributes.put(name, json.nextTextValue());
-                    }
-                }
+                case "createdAt" -> createdAt = Instant.parse(text(json));
+                case "endedAt" -> endedAt = Instant.parse(text(json));
+                case "mergedInto" -> mergedInto = Puri.parse(text(json));
+                case "attributes" -> attributes = readAttributes(json);
                 default -> throw new JsonParseException(json, "not a planned row: " + field + " is unknown");
             }
         }
@@ -253,7 +251,7 @@ record ImportRow(
                 input,
                 row,
                 puri,
-                UUID.fromString(uuid),
+                uuid,
                 owner,
                 shard,
                 handle,
@@ -261,6 +259,17 @@ record ImportRow(
                 present,
                 endedAt == null ? null : new End(endedAt, mergedInto),
                 createdAt);
+    }
+
+    @SuppressWarnings({"unchecked", "rawtypes"}) // An array cannot have a generic type.
+    private static Map<String, String> readAttributes(JsonParser json) throws IOException {
+        List<Map.Entry<String, String>> attributes = new ArrayList<>();
+        for (String name = json.nextFieldName(); name != null; name = json.nextFieldName()) {
+            json.nextToken();
+            attributes.add(Map.entry(name, text(json)));
+        }
+        // Unmodifiable, so that the event need not copy it.
+        return Map.ofEntries(attributes.toArray(new Map.Entry[0]));
     }
 
     private static String text(JsonParser json) throws IOException {

@@ -12,6 +12,9 @@ import java.util.List;
 final class PlannedRows implements AutoCloseable {
     private static final int MIN_BUFFER_BYTES = 1 << 20;
 
+    /** Small enough for the processor's cache: the stream copies what it reads. */
+    private static final int READ_BYTES = 1 << 16;
+
     private final InputStream file;
 
     // Lines that were returned refer to the buffer, so it is replaced and never overwritten.
@@ -84,7 +87,7 @@ final class PlannedRows implements AutoCloseable {
             to -= from;
             from = 0;
         }
-        int length = file.read(buffer, to, buffer.length - to);
+        int length = file.read(buffer, to, Math.min(READ_BYTES, buffer.length - to));
         to += Math.max(0, length);
         return length > 0;
     }

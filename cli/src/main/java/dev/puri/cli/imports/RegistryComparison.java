@@ -72,13 +72,13 @@ record RegistryComparison(
             if (!isLookedUp(row)) {
                 continue;
             }
-            refs.add(Ref.of(Puri.parse(row.puri())));
+            refs.add(Ref.of(row.puri()));
             if (row.handle() != null) {
-                refs.add(Ref.of(new Handle(row.handle())));
+                refs.add(Ref.of(row.handle()));
             }
-            String survivor = survivor(row);
+            Puri survivor = survivor(row);
             if (survivor != null) {
-                refs.add(Ref.of(Puri.parse(survivor)));
+                refs.add(Ref.of(survivor));
             }
         }
         return refs;
@@ -100,7 +100,7 @@ record RegistryComparison(
         return results;
     }
 
-    private static @Nullable String survivor(ImportRow row) {
+    private static @Nullable Puri survivor(ImportRow row) {
         return row.end() == null ? null : row.end().mergedInto();
     }
 
@@ -136,17 +136,13 @@ record RegistryComparison(
      * merges, so an identity and its direct survivor have the same last survivor.
      */
     private static boolean isMergedAs(Verdict.Merged merged, ImportRow row, Verdict ofSurvivor) {
-        Puri canonical = ofSurvivor instanceof Verdict.Merged next ? next.canonical() : Puri.parse(survivorOf(row));
+        Puri canonical = ofSurvivor instanceof Verdict.Merged next ? next.canonical() : survivor(row);
         return Objects.equals(merged.canonical(), canonical);
     }
 
     /** Whether an identity ended as the row says: it was deleted, or it was merged and its survivor was deleted. */
     private static boolean isDeletedAs(Verdict.Deleted deleted, ImportRow row) {
         return row.end() != null && (survivor(row) == null) == (deleted.canonical() == null);
-    }
-
-    private static String survivorOf(ImportRow row) {
-        return Objects.requireNonNull(survivor(row));
     }
 
     private static Result stillActive(ImportRow row) {
@@ -159,15 +155,15 @@ record RegistryComparison(
         List<String> differences = new ArrayList<>();
         Placement placement = found.placement();
         addDifference(differences, "uuid", row.uuid(), placement.uuid());
-        addDifference(differences, "owner", row.owner(), placement.owner().text());
-        addDifference(differences, "shard", row.shard(), placement.shard().text());
+        addDifference(differences, "owner", row.owner(), placement.owner());
+        addDifference(differences, "shard", row.shard(), placement.shard());
         differences.addAll(handleDifference(row, found.handle()));
         return result(differences);
     }
 
     private static List<String> handleDifference(ImportRow row, @Nullable Handle registered) {
         List<String> differences = new ArrayList<>();
-        addDifference(differences, "handle", row.handle(), registered == null ? null : registered.text());
+        addDifference(differences, "handle", row.handle(), registered);
         return differences;
     }
 

@@ -1,5 +1,6 @@
 package dev.puri.cli.imports;
 
+import dev.puri.schemas.identity.Shard;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -42,8 +43,8 @@ final class SourceIndex implements AutoCloseable {
 
     private final Path folder;
     private final int maxSlots;
-    private final List<String> shards = new ArrayList<>();
-    private final Map<String, Integer> shardNumbers = new HashMap<>();
+    private final List<Shard> shards = new ArrayList<>();
+    private final Map<Shard, Integer> shardNumbers = new HashMap<>();
 
     /** A slot is free if its number of the row is 0. */
     private long[] table;
@@ -61,7 +62,7 @@ final class SourceIndex implements AutoCloseable {
     }
 
     /** The row that claimed a name; the first row has number 1. */
-    record Claim(int input, long row, String shard) {}
+    record Claim(int input, long row, Shard shard) {}
 
     /**
      * @param folder for the files; it need not exist
@@ -112,9 +113,9 @@ final class SourceIndex implements AutoCloseable {
         return new Claim((int) (inputAndShard >>> Integer.SIZE), row, shards.get((int) inputAndShard));
     }
 
-    private int shardNumber(String shard) {
-        return shardNumbers.computeIfAbsent(shard, text -> {
-            shards.add(text);
+    private int shardNumber(Shard shard) {
+        return shardNumbers.computeIfAbsent(shard, newShard -> {
+            shards.add(newShard);
             return shards.size() - 1;
         });
     }

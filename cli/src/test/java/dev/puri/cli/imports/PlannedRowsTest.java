@@ -70,7 +70,18 @@ final class PlannedRowsTest {
 
     @Test
     void aDamagedLineIsAnError() throws Exception {
-        for (String damaged : List.of("{\"input\":0}", "{\"puri\":7}", "[]", "nothing")) {
+        for (String damaged : List.of(
+                "{\"input\":0}",
+                "{\"puri\":7}",
+                "{\"puri\":\"a:b\"}",
+                "{\"uuid\":\"1\"}",
+                "{\"owner\":\"a b\"}",
+                "{\"handle\":\"trk_1\"}",
+                "{\"createdAt\":\"yesterday\"}",
+                "{\"attributes\":{\"title\":7}}",
+                "{\"attributes\":{\"title\":\"a\",\"title\":\"b\"}}",
+                "[]",
+                "nothing")) {
             Path file = Files.writeString(folder.resolve("rows"), damaged + "\n");
             try (PlannedRows reader = new PlannedRows(file, 0)) {
                 PlannedRows.Lines lines = reader.next(10);

@@ -6,7 +6,9 @@ import dev.puri.cli.imports.ImportRow.End;
 import dev.puri.cli.imports.RegistryComparison.Result;
 import dev.puri.client.resolve.Verdict;
 import dev.puri.schemas.identity.Handle;
+import dev.puri.schemas.identity.Owner;
 import dev.puri.schemas.identity.Puri;
+import dev.puri.schemas.identity.Shard;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -23,7 +25,7 @@ final class RegistryComparisonTest {
 
     @Test
     void comparesTheHandlesOfDeletedRows() throws Exception {
-        ImportRow deleted = row(new End(TIME.toString(), null));
+        ImportRow deleted = row(new End(TIME, null));
         assertThat(compare(deleted, deletedWith(HANDLE))).isEqualTo(new Result.Equal());
         assertThat(compare(deleted, deletedWith(null)))
                 .isEqualTo(new Result.Different("handle: the row has " + HANDLE + ", the registry has null"));
@@ -31,7 +33,7 @@ final class RegistryComparisonTest {
 
     @Test
     void comparesTheHandlesOfMergedRows() throws Exception {
-        ImportRow merged = row(new End(TIME.toString(), SURVIVOR.toString()));
+        ImportRow merged = row(new End(TIME, SURVIVOR));
         assertThat(compare(merged, mergedWith(HANDLE))).isEqualTo(new Result.Equal());
         assertThat(compare(merged, mergedWith(null)))
                 .isEqualTo(new Result.Different("handle: the row has " + HANDLE + ", the registry has null"));
@@ -60,11 +62,11 @@ final class RegistryComparisonTest {
         return new ImportRow(
                 0,
                 1,
-                TRACK.toString(),
+                TRACK,
                 new UUID(0x8000, 1L << 63),
-                "catalog",
-                "br-1",
-                HANDLE.text(),
+                new Owner("catalog"),
+                new Shard("br-1"),
+                HANDLE,
                 Map.of(),
                 false,
                 end,

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.puri.cli.imports.SourceIndex.Claim;
 import dev.puri.cli.imports.SourceIndex.Name;
+import dev.puri.schemas.identity.Shard;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
@@ -27,7 +28,7 @@ final class SourceIndexTest {
                 Claim found = index.find(Name.of(name));
                 assertThat(found).as(name + ", seed " + seed).isEqualTo(model.get(name));
                 if (found == null) {
-                    Claim claim = new Claim(random.nextInt(3), i, "br-" + random.nextInt(20));
+                    Claim claim = new Claim(random.nextInt(3), i, new Shard("br-" + random.nextInt(20)));
                     index.put(Name.of(name), claim);
                     model.put(name, claim);
                 }
@@ -42,10 +43,10 @@ final class SourceIndexTest {
     void growsInMemory() {
         try (SourceIndex index = new SourceIndex(folder.resolve("index"))) {
             for (int i = 1; i <= 10_000; i++) {
-                index.put(Name.of("a:b:" + i), new Claim(0, i, "br-1"));
+                index.put(Name.of("a:b:" + i), new Claim(0, i, new Shard("br-1")));
             }
             for (int i = 1; i <= 10_000; i++) {
-                assertThat(index.find(Name.of("a:b:" + i))).isEqualTo(new Claim(0, i, "br-1"));
+                assertThat(index.find(Name.of("a:b:" + i))).isEqualTo(new Claim(0, i, new Shard("br-1")));
             }
             assertThat(index.find(Name.of("a:b:0"))).isNull();
         }

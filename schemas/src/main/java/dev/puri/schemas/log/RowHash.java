@@ -26,6 +26,8 @@ public final class RowHash {
     public static final long NONE = 0;
 
     private static final VarHandle LONGS = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
+    private static final VarHandle BIG_ENDIAN_LONGS =
+            MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);
     private static final long A = 0xa0761d6478bd642fL;
     private static final long B = 0xe7037ed1a0b428dbL;
     private static final long C = 0x8ebc6af09c88c6e3L;
@@ -115,11 +117,24 @@ public final class RowHash {
         for (; i + Long.BYTES <= to; i += Long.BYTES) {
             hash = fold(hash ^ (long) LONGS.get(text, i), B);
         }
+        return fold(fold(hash ^ remainder(text, i, to), C) ^ (to - from), D);
+    }
+
+    /** Returns fewer than eight bytes as a number, the first one in the highest bits. */
+    private static long remainder(byte[] text, int from, int to) {
+        if (from == to) {
+            return 0;
+        }
+        if (to >= Long.BYTES) {
+            // One read of the bytes before, too, which the mask removes, is faster than a loop.
+            long last = (long) BIG_ENDIAN_LONGS.get(text, to - Long.BYTES);
+            return last & -1L >>> Long.BYTES * (Long.BYTES - (to - from));
+        }
         long remainder = 0;
-        for (; i < to; i++) {
+        for (int i = from; i < to; i++) {
             remainder = remainder << 8 | text[i] & 0xFF;
         }
-        return fold(fold(hash ^ remainder, C) ^ (to - from), D);
+        return remainder;
     }
 
     /** Returns the hash of a handle; {@link #NONE} for null. */

@@ -134,6 +134,17 @@ public final class FreshBroker implements AutoCloseable {
         return bytesByTopic;
     }
 
+    /** Waits until a topic has a record. */
+    public void awaitRecord(String topic, Duration timeout) throws IOException {
+        try (KafkaConsumer<byte[], byte[]> consumer = consumer(topic)) {
+            Await.until(
+                    "a record in " + topic,
+                    timeout,
+                    () -> consumer.endOffsets(consumer.assignment()).values().stream()
+                            .anyMatch(end -> end > 0));
+        }
+    }
+
     /** Waits until a consumer group has no members: a static member stays for its session timeout after it stopped. */
     public void awaitNoMembers(String groupId, Duration timeout) throws IOException {
         Await.until("no members of the group " + groupId, timeout, () -> {

@@ -31,6 +31,8 @@ public final class RecoverSide {
     /** Longer than the session timeout of a static member, which ends the membership of a stopped instance. */
     private static final Duration LEAVE_TIMEOUT = Duration.ofSeconds(60);
 
+    private static final Duration DIGEST_TIMEOUT = Duration.ofMinutes(2);
+
     private static final String PROGRESS = "progress ";
     private static final String RESULT = "result ";
     private static final ObjectMapper MAPPER = new ObjectMapper();
@@ -131,6 +133,10 @@ public final class RecoverSide {
         publishRows(task.published());
         try (Instance instance = start(streams)) {
             progress("loaded at", reader.read(task.published(), instance::isRunning));
+            if (task.sizes() == null) {
+                // The topology publishes digests after the last row.
+                broker.awaitRecord(Topics.DOCUMENTS, DIGEST_TIMEOUT);
+            }
         }
         BareJob.@Nullable Sizes sizes = readSizes(streams);
         Map<String, Long> logBytes = logBytes(streams);
