@@ -271,34 +271,35 @@ final class EventComparison implements Check {
                 suspects.put(key, row(record));
             }
         });
+        Map<Position, Map<Key, Row>> rowsByPosition = new HashMap<>();
         Map<TopicPartition, TreeSet<Long>> offsets = new HashMap<>();
-        suspects.values().forEach(row -> {
-            if (row != null) {
-                offsets.computeIfAbsent(
-                                new TopicPartition(
-                                        row.position().topic(), row.position().partition()),
-                                none -> new TreeSet<>())
-                        .add(row.position().offset());
-            }
-        });
-        Map<Position, ConsumerRecord<byte[], byte[]>> events = new HashMap<>();
-        for (Map.Entry<TopicPartition, TreeSet<Long>> entry : offsets.entrySet()) {
-            TopicPartition log = entry.getKey();
-            if (log.partition() < registry.reader().partitionCount(log.topic())) {
-                registry.reader()
-                        .find(
-                                log,
-                                entry.getValue(),
-                                record -> events.put(
-                                        new Position(record.topic(), record.partition(), record.offset()), record));
-            }
-        }
-        FirstOffsets firstOffsets = new FirstOffsets();
         suspects.forEach((key, row) -> {
             if (row != null) {
-                compare(key, row, events.get(row.position()), firstOffsets, differences);
+                Position position = row.position();
+                rowsByPosition.computeIfAbsent(position, none -> new HashMap<>()).put(key, row);
+                offsets.computeIfAbsent(
+                                new TopicPartition(position.topic(), position.partition()), none -> new TreeSet<>())
+                        .add(position.offset());
             }
         });
+        FirstOffsets firstOffsets = new FirstOffsets();
+        offsets.forEach((log, offsetsOfLog) -> {
+            if (log.partition() < registry.reader().partitionCount(log.topic())) {
+                // Compares each event as it is read: a batch of large events does not fit into memory.
+                registry.reader()
+                        .find(log, offsetsOfLog, record -> {
+                            Map<Key, Row> found = rowsByPosition.remove(
+                                    new Position(record.topic(), record.partition(), record.offset()));
+                            if (found != null) {
+                                found.forEach((key, row) -> compare(key, row, record, firstOffsets, differences));
+                            }
+                        });
+            }
+        });
+        rowsByPosition
+                .values()
+                .forEach(missing ->
+                        missing.forEach((key, row) -> compare(key, row, null, firstOffsets, differences)));
     }
 
     private void compare(
