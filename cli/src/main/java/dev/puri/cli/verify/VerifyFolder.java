@@ -120,15 +120,32 @@ public record VerifyFolder(Path path) {
         return Files.newOutputStream(differences(), StandardOpenOption.APPEND);
     }
 
-    /** Passes all differences to the consumer. */
+    /**
+     * Passes all differences to the consumer.
+     *
+     * @throws VerifyException if a line is damaged
+     */
     public void forEachDifference(Consumer<Difference> consumer) throws IOException {
         if (!Files.exists(differences())) {
             return;
         }
         try (BufferedReader lines = Files.newBufferedReader(differences())) {
+            long number = 1;
             for (String line = lines.readLine(); line != null; line = lines.readLine()) {
-                consumer.accept(JSON.readValue(line, Difference.class));
+                consumer.accept(difference(line, number++));
             }
+        }
+    }
+
+    private Difference difference(String line, long number) {
+        try {
+            return JSON.readValue(line, Difference.class);
+        } catch (JsonProcessingException e) {
+            throw new VerifyException(
+                    "line " + number + " of " + differences()
+                            + " cannot be read, so use --restart to verify from the beginning: "
+                            + e.getOriginalMessage(),
+                    e);
         }
     }
 
