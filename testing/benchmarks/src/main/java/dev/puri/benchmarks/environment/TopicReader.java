@@ -39,6 +39,15 @@ public final class TopicReader implements AutoCloseable {
      * @throws IllegalStateException if no further records arrive, or more records than expected
      */
     public Rate read(int expected, BooleanSupplier isAlive) {
+        return read(expected, isAlive, MAX_PAUSE);
+    }
+
+    /**
+     * Reads records as {@link #read(int, BooleanSupplier)} does, from a writer that may be silent for longer.
+     *
+     * @param maxPause the longest time between two records, and before the first one
+     */
+    public Rate read(int expected, BooleanSupplier isAlive, Duration maxPause) {
         int readCount = 0;
         int warmUpCount = 0;
         long startNanos = 0;
@@ -50,7 +59,7 @@ public final class TopicReader implements AutoCloseable {
             if (polledCount > 0) {
                 readCount += polledCount;
                 lastReadNanos = now;
-            } else if (!isAlive.getAsBoolean() || now - lastReadNanos > MAX_PAUSE.toNanos()) {
+            } else if (!isAlive.getAsBoolean() || now - lastReadNanos > maxPause.toNanos()) {
                 throw new IllegalStateException("only " + readCount + " of " + expected + " records arrived");
             }
             if (warmUpCount == 0 && readCount >= expected / 10) {

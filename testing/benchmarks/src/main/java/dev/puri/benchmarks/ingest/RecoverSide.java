@@ -31,6 +31,9 @@ public final class RecoverSide {
     /** Longer than the session timeout of a static member, which ends the membership of a stopped instance. */
     private static final Duration LEAVE_TIMEOUT = Duration.ofSeconds(60);
 
+    /** Restoring 30 million rows takes minutes. */
+    private static final Duration MAX_RESTORE_TIME = Duration.ofMinutes(30);
+
     private static final Duration DIGEST_TIMEOUT = Duration.ofMinutes(2);
 
     private static final String PROGRESS = "progress ";
@@ -210,7 +213,7 @@ public final class RecoverSide {
     }
 
     private double secondsUntilProbesAreRead(Instance instance, long startNanos) {
-        reader.read(PROBES, instance::isRunning);
+        reader.read(PROBES, instance::isRunning, MAX_RESTORE_TIME);
         double seconds = (System.nanoTime() - startNanos) / 1e9;
         System.out.println(PROGRESS + "processes events again after %.1f s".formatted(seconds));
         return seconds;
