@@ -2,11 +2,14 @@ package dev.puri.benchmarks.environment;
 
 import java.io.BufferedReader;
 import java.io.IOException;
-import java.io.OutputStream;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
 import org.jspecify.annotations.Nullable;
 
 /** A child process with the JVM and the class path of this process. They exchange lines of text. */
@@ -90,15 +93,21 @@ public final class ChildJvm implements AutoCloseable {
     /**
      * Halts this process as soon as its standard input ends. So the child ends with its parent, which holds the pipe
      * open, even if the parent is killed.
+     *
+     * @return the lines that the parent {@linkplain #send sends}
      */
-    public static void endWithParent() {
+    public static BlockingQueue<String> endWithParent() {
+        BlockingQueue<String> lines = new LinkedBlockingQueue<>();
         Thread.ofPlatform().daemon().name("end-with-parent").start(() -> {
-            try {
-                System.in.transferTo(OutputStream.nullOutputStream());
+            try (BufferedReader input = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8))) {
+                for (String line = input.readLine(); line != null; line = input.readLine()) {
+                    lines.add(line);
+                }
             } catch (IOException e) {
                 System.err.println("the pipe from the parent broke: " + e);
             }
             Runtime.getRuntime().halt(1);
         });
+        return lines;
     }
 }

@@ -1,6 +1,8 @@
 package dev.puri.benchmarks.ingest;
 
 import dev.puri.benchmarks.environment.LocalSchemaRegistry;
+import dev.puri.benchmarks.environment.TopicReader;
+import dev.puri.benchmarks.ingest.RecoverSide.Child;
 import dev.puri.benchmarks.ingest.RecoverSide.Result;
 import dev.puri.benchmarks.ingest.RecoverSide.Task;
 import dev.puri.benchmarks.report.Bench;
@@ -19,7 +21,7 @@ import picocli.CommandLine.Option;
  *   load      creations in the topic ──▶ job ──▶ identities                      bytes on the broker's disk
  *   grow      copies of registrations and handles ──▶ changelogs                 the other rows
  *   restored  a few creations ──▶ job with an empty state directory ──▶ identities          time to the last row
- *   grown     more creations in the topic ──▶ job with its stores ──▶ identities                       events/s
+ *   grown     more creations in the topic ──▶ job with its stores ──▶ identities       events/s, the sides in turn
  *   standby   a few creations ──▶ one of two instances, the other one has stopped ──▶ identities
  * </pre>
  *
@@ -34,6 +36,8 @@ import picocli.CommandLine.Option;
             "tenth of it. With a standby all rows are published."
         })
 public final class RecoverBench extends Bench {
+    private static final String TOPOLOGY = "topology";
+    private static final String CPU = ", µs";
     private static final String BASELINE = "bare Kafka Streams job";
 
     @Option(names = "--rows", description = "Number of registrations of the instance.")
@@ -48,7 +52,12 @@ public final class RecoverBench extends Bench {
     @Option(names = "--events", description = "Number of events whose rate is measured when all rows are registered.")
     private int events = 300_000;
 
-    @Option(names = "--rounds", description = "How often the state is lost; medians count.")
+    @Option(names = "--recoveries", description = "How often the state is lost; medians count.")
+    private int recoveries = 3;
+
+    @Option(
+            names = "--rounds",
+            description = "How often each side processes the events, after a warm-up; medians count.")
     private int rounds = 3;
 
     @Option(names = "--only", split = ",", paramLabel = "PART", description = ONLY)
@@ -62,14 +71,14 @@ public final class RecoverBench extends Bench {
     @Override
     protected void measure() throws Exception {
         require(
-                rows >= 100 && published >= 100 && events >= 100 && rounds > 0,
-                "needed: at least 100 rows, 100 published ones, 100 events and 1 round");
+                rows >= 100 && published >= 100 && events >= 100 && recoveries > 0 && rounds > 0,
+                "needed: at least 100 rows, 100 published ones, 100 events, 1 recovery and 1 round");
         try (LocalSchemaRegistry registry = new LocalSchemaRegistry()) {
             Task task = new Task(
                     rows,
                     Math.min(rows, published),
                     events,
-                    rounds,
+                    recoveries,
                     false,
                     registry.eventSchemaId(),
                     registry.url(),
@@ -84,46 +93,60 @@ public final class RecoverBench extends Bench {
     }
 
     private void measureEmptyDirectory(Task task) throws Exception {
-        Result ours = run("topology", task);
-        Result theirs = run(BASELINE, task.withSizes(sizes(ours)));
-        add(
-                "empty state directory until events are processed",
-                "s",
-                Rounds.median(ours.recoverSeconds()),
-                BASELINE,
-                Rounds.median(theirs.recoverSeconds()));
-        add(
-                "events through the topology with all rows registered",
-                "1/s",
-                Objects.requireNonNull(ours.eventsPerSecond()),
-                BASELINE,
-                Objects.requireNonNull(theirs.eventsPerSecond()));
-        add(
-                "state directory for each identity",
-                "bytes",
-                ours.stateBytes() / (double) rows,
-                BASELINE,
-                theirs.stateBytes() / (double) rows);
-        ours.logBytes()
-                .forEach((topic, bytes) -> add(
-                        "broker's disk for each identity, " + topic,
-                        "bytes",
-                        bytes / (double) Math.min(rows, published)));
+        try (Child topology = start(TOPOLOGY, task);
+                Child baseline = start(BASELINE, task.withSizes(sizes(topology.result())))) {
+            Result ours = topology.result();
+            Result theirs = baseline.result();
+            addRecovery("empty state directory until events are processed", ours, theirs);
+            Rounds measured = measureRounds(
+                    rounds,
+                    "events with all rows registered, 1/s and µs of processor each",
+                    (round, recorder) -> Rounds.measureRotated(
+                            round,
+                            () -> record(recorder, TOPOLOGY, topology.measureRate()),
+                            () -> record(recorder, BASELINE, baseline.measureRate())));
+            measured.add("events through the topology with all rows registered", "1/s", TOPOLOGY, BASELINE, BASELINE);
+            measured.add(
+                    "processor time for each event with all rows registered, broker included",
+                    "µs",
+                    TOPOLOGY + CPU,
+                    BASELINE,
+                    BASELINE + CPU);
+            add(
+                    "state directory for each identity",
+                    "bytes",
+                    ours.stateBytes() / (double) rows,
+                    BASELINE,
+                    theirs.stateBytes() / (double) rows);
+            ours.logBytes()
+                    .forEach((topic, bytes) -> add(
+                            "broker's disk for each identity, " + topic,
+                            "bytes",
+                            bytes / (double) Math.min(rows, published)));
+        }
+    }
+
+    private static void record(Rounds.Recorder recorder, String side, TopicReader.Rate rate) {
+        recorder.record(side, rate.perSecond());
+        recorder.record(side + CPU, rate.cpuMicros());
     }
 
     private void measureStandby(Task task) throws Exception {
-        Result ours = run("topology with a standby", task);
-        Result theirs = run(BASELINE + " with a standby", task.withSizes(sizes(ours)));
-        add(
-                "stop of an instance with a standby until events are processed",
-                "s",
-                Rounds.median(ours.recoverSeconds()),
-                BASELINE,
-                Rounds.median(theirs.recoverSeconds()));
+        Result ours;
+        try (Child topology = start(TOPOLOGY + " with a standby", task)) {
+            ours = topology.result();
+        }
+        try (Child baseline = start(BASELINE + " with a standby", task.withSizes(sizes(ours)))) {
+            addRecovery("stop of an instance with a standby until events are processed", ours, baseline.result());
+        }
     }
 
-    private Result run(String side, Task task) throws Exception {
-        return RecoverSide.run(task, line -> progress(side + ": " + line));
+    private void addRecovery(String name, Result ours, Result theirs) {
+        add(name, "s", Rounds.median(ours.recoverSeconds()), BASELINE, Rounds.median(theirs.recoverSeconds()));
+    }
+
+    private Child start(String side, Task task) throws Exception {
+        return new Child(task, line -> progress(side + ": " + line));
     }
 
     private static BareJob.Sizes sizes(Result ours) {

@@ -19,11 +19,15 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.concurrent.BlockingQueue;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** One side of {@link RecoverBench}, in a separate process together with its broker. */
+/**
+ * One side of {@link RecoverBench}, in a separate process together with its broker. The process prints its {@link Result},
+ * and then a {@link TopicReader.Rate} for each line that it gets.
+ */
 public final class RecoverSide {
     /** The number of events that show that all partitions are processed again. */
     private static final int PROBES = 200;
@@ -38,6 +42,8 @@ public final class RecoverSide {
 
     private static final String PROGRESS = "progress ";
     private static final String RESULT = "result ";
+    private static final String RATE = "rate ";
+    private static final String MEASURE_RATE = "measure rate";
     private static final ObjectMapper MAPPER = new ObjectMapper();
 
     private final Task task;
@@ -57,7 +63,8 @@ public final class RecoverSide {
      * The work of one process.
      *
      * @param published number of registrations that are published as events; the others are added to the changelogs
-     * @param rounds how often the state is lost; one round with a standby
+     * @param events number of events of a rate
+     * @param recoveries how often the state is lost; once with a standby
      * @param schemaId of events in the schema registry
      * @param sizes of the records that the bare job moves; null for the topology's side
      */
@@ -65,17 +72,17 @@ public final class RecoverSide {
             int rows,
             int published,
             int events,
-            int rounds,
+            int recoveries,
             boolean hasStandby,
             int schemaId,
             String schemaRegistry,
             BareJob.@Nullable Sizes sizes) {
         Task withSizes(BareJob.Sizes sizes) {
-            return new Task(rows, published, events, rounds, hasStandby, schemaId, schemaRegistry, sizes);
+            return new Task(rows, published, events, recoveries, hasStandby, schemaId, schemaRegistry, sizes);
         }
 
         Task withStandby() {
-            return new Task(rows, rows, events, rounds, true, schemaId, schemaRegistry, sizes);
+            return new Task(rows, rows, events, recoveries, true, schemaId, schemaRegistry, sizes);
         }
     }
 
@@ -84,37 +91,62 @@ public final class RecoverSide {
      *
      * @param recoverSeconds time from the start with an empty state directory, or from the stop of one of two
      *     instances, until the last probe has its row
-     * @param eventsPerSecond when all rows are registered; null with a standby
      * @param stateBytes size of the state directory with all rows
      * @param logBytes size of the log of each topic with the published rows
      * @param sizes of the topology's records; null for the bare job
      */
     record Result(
-            List<Double> recoverSeconds,
-            @Nullable Double eventsPerSecond,
-            long stateBytes,
-            Map<String, Long> logBytes,
-            BareJob.@Nullable Sizes sizes) {}
+            List<Double> recoverSeconds, long stateBytes, Map<String, Long> logBytes, BareJob.@Nullable Sizes sizes) {}
 
-    /** Runs a task in a new process. */
-    static Result run(Task task, Consumer<String> progress) throws IOException, InterruptedException {
-        List<String> arguments = List.of(MAPPER.writeValueAsString(task));
-        try (ChildJvm child = ChildJvm.start(ThroughputSide.HEAP, Map.of(), RecoverSide.class, arguments)) {
-            for (String line = child.next(""); line != null; line = child.next("")) {
+    /** The process of a side, in its parent. */
+    static final class Child implements AutoCloseable {
+        private final ChildJvm process;
+        private final Consumer<String> progress;
+        private final Result result;
+
+        /** Starts the process and waits for its result. */
+        Child(Task task, Consumer<String> progress) throws IOException, InterruptedException {
+            this.progress = progress;
+            process = ChildJvm.start(
+                    ThroughputSide.HEAP, Map.of(), RecoverSide.class, List.of(MAPPER.writeValueAsString(task)));
+            try {
+                result = next(RESULT, Result.class);
+            } catch (IOException | InterruptedException | RuntimeException e) {
+                process.close();
+                throw e;
+            }
+        }
+
+        Result result() {
+            return result;
+        }
+
+        /** Returns the rate at which the job processes events while all rows are registered. */
+        TopicReader.Rate measureRate() throws IOException, InterruptedException {
+            process.send(MEASURE_RATE);
+            return next(RATE, TopicReader.Rate.class);
+        }
+
+        private <T> T next(String prefix, Class<T> type) throws IOException, InterruptedException {
+            for (String line = process.next(""); line != null; line = process.next("")) {
                 if (line.startsWith(PROGRESS)) {
                     progress.accept(line.substring(PROGRESS.length()));
-                } else if (line.startsWith(RESULT)) {
-                    return MAPPER.readValue(line.substring(RESULT.length()), Result.class);
+                } else if (line.startsWith(prefix)) {
+                    return MAPPER.readValue(line.substring(prefix.length()), type);
                 }
             }
-            throw new IOException("the process of a side ended with status " + child.awaitExit());
+            throw new IOException("the process of a side ended with status " + process.awaitExit());
+        }
+
+        @Override
+        public void close() {
+            process.close();
         }
     }
 
-    /** Runs the {@link Task} in the argument, which is JSON, and prints progress and the result. */
+    /** Runs the {@link Task} in the argument, which is JSON. Ends when the standard input ends. */
     public static void main(String[] args) {
-        ChildJvm.endWithParent();
-        int status = 1;
+        BlockingQueue<String> lines = ChildJvm.endWithParent();
         try {
             Task task = MAPPER.readValue(args[0], Task.class);
             try (FreshBroker broker = new FreshBroker();
@@ -122,12 +154,14 @@ public final class RecoverSide {
                 RecoverSide side = new RecoverSide(task, broker, reader);
                 Result result = task.hasStandby() ? side.measureStandby() : side.measureEmptyDirectory();
                 System.out.println(RESULT + MAPPER.writeValueAsString(result));
-                status = 0;
+                while (lines.take().equals(MEASURE_RATE)) {
+                    System.out.println(RATE + MAPPER.writeValueAsString(side.measureRate()));
+                }
             }
         } catch (Exception | LinkageError e) {
             System.err.println("a side failed: " + e);
         } finally {
-            System.exit(status);
+            System.exit(1);
         }
     }
 
@@ -145,7 +179,7 @@ public final class RecoverSide {
         Map<String, Long> logBytes = logBytes(streams);
         addToChangelogs(groupId(streams), task.rows() - task.published());
         List<Double> recoverSeconds = new ArrayList<>();
-        for (int round = 1; round <= task.rounds(); round++) {
+        for (int round = 1; round <= task.recoveries(); round++) {
             TemporaryFolder.delete(streams.streamsStateDir());
             broker.awaitNoMembers(groupId(streams), LEAVE_TIMEOUT);
             publishProbes();
@@ -154,12 +188,13 @@ public final class RecoverSide {
                 recoverSeconds.add(secondsUntilProbesAreRead(instance, startNanos));
             }
         }
-        long stateBytes = size(streams.streamsStateDir());
+        return new Result(recoverSeconds, size(streams.streamsStateDir()), logBytes, sizes);
+    }
+
+    private TopicReader.Rate measureRate() throws Exception {
         creations.publish(broker, task.events(), task.schemaId());
-        try (Instance instance = start(streams)) {
-            TopicReader.Rate rate = reader.read(task.events(), instance::isRunning);
-            progress("with all rows", rate);
-            return new Result(recoverSeconds, rate.perSecond(), stateBytes, logBytes, sizes);
+        try (Instance instance = start(settings.topology(broker))) {
+            return reader.read(task.events(), instance::isRunning);
         }
     }
 
@@ -183,7 +218,7 @@ public final class RecoverSide {
             stopping.close();
             publishProbes();
             double seconds = secondsUntilProbesAreRead(remaining, startNanos);
-            return new Result(List.of(seconds), null, stateBytes, logBytes(first), sizes);
+            return new Result(List.of(seconds), stateBytes, logBytes(first), sizes);
         }
     }
 

@@ -10,12 +10,14 @@ import org.junit.jupiter.api.Test;
 class RecoverIT {
     @Test
     void bothSidesProcessEventsAgainAfterTheirStateIsLost() throws Exception {
-        BenchRun run = BenchRun.of("recover", "--rows=2000", "--published=1000", "--events=1000", "--rounds=1");
+        BenchRun run = BenchRun.of(
+                "recover", "--rows=2000", "--published=1000", "--events=1000", "--recoveries=1", "--rounds=1");
 
         assertThat(run.names())
                 .containsExactly(
                         "empty state directory until events are processed",
                         "events through the topology with all rows registered",
+                        "processor time for each event with all rows registered, broker included",
                         "state directory for each identity",
                         "broker's disk for each identity, claims-repartition",
                         "broker's disk for each identity, handles-changelog",
@@ -31,7 +33,7 @@ class RecoverIT {
         for (JsonNode figure : run.figures()) {
             assertThat(figure.get("ours").doubleValue()).isPositive();
         }
-        for (int i : new int[] {0, 1, 2, 13}) {
+        for (int i : new int[] {0, 1, 2, 3, 14}) {
             assertThat(run.figures().get(i).get("theirs").doubleValue()).isPositive();
         }
     }
