@@ -364,7 +364,7 @@ public final class IdentityPublisher implements AutoCloseable {
 
     /**
      * Sends lingering events at once. Then waits until all events that were published so far are acknowledged or
-     * failed, and the callbacks of their stages have run. Waits for at most {@code delivery.timeout.ms} plus two
+     * failed, and the callbacks of their stages have run. Waits for at most {@code delivery.timeout.ms} plus 1.5
      * seconds.
      *
      * @throws IllegalStateException if a callback of this publisher's stages calls this method, which would wait for
