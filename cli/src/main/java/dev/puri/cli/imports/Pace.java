@@ -1,6 +1,7 @@
 package dev.puri.cli.imports;
 
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,16 +15,32 @@ final class Pace {
     private static final int BATCHES_PER_SECOND = 10;
 
     private final @Nullable Integer maxPerSecond;
+    private final LongSupplier nanoClock;
+    private final Sleep sleep;
     private boolean isStarted;
 
     /** When the next operation may begin. */
     private long dueNanos;
 
+    /** Waits for a time. */
+    interface Sleep {
+        /**
+         * @param nanos returns at once if it is not positive
+         */
+        void sleep(long nanos) throws InterruptedException;
+    }
+
     /**
      * @param maxPerSecond null for no limit
      */
     Pace(@Nullable Integer maxPerSecond) {
+        this(maxPerSecond, System::nanoTime, TimeUnit.NANOSECONDS::sleep);
+    }
+
+    Pace(@Nullable Integer maxPerSecond, LongSupplier nanoClock, Sleep sleep) {
         this.maxPerSecond = maxPerSecond;
+        this.nanoClock = nanoClock;
+        this.sleep = sleep;
     }
 
     /** Returns the size of batches, so that they are evenly distributed. */
@@ -36,7 +53,7 @@ final class Pace {
         if (maxPerSecond == null || further == 0) {
             return;
         }
-        long now = System.nanoTime();
+        long now = nanoClock.getAsLong();
         long earliest = now - NANOS_PER_SECOND / BATCHES_PER_SECOND;
         if (!isStarted) {
             isStarted = true;
@@ -44,7 +61,7 @@ final class Pace {
         } else if (dueNanos - earliest < 0) {
             dueNanos = earliest;
         }
-        TimeUnit.NANOSECONDS.sleep(dueNanos - now);
+        sleep.sleep(dueNanos - now);
         dueNanos += further * NANOS_PER_SECOND / maxPerSecond;
     }
 }
