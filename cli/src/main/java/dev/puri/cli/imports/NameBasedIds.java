@@ -10,19 +10,25 @@ import java.security.NoSuchAlgorithmException;
 import java.util.UUID;
 
 /**
- * Makes ids from names, so that a second run makes the same ids. The name is a purpose and the canonical pURI, because
- * the uuid, the handle and the event id of an object must not be related.
+ * Makes ids from names, so that a second run makes the same ids. {@code docs/import.md} says how others make the same
+ * uuids.
+ *
+ * <p>The name is a purpose and the canonical pURI, because the uuid, the handle and the event id of an object must not be
+ * related. The name of a uuid of version 5 is the pURI alone, as RFC 9562 has it; its hash is not related to the others.
  */
 final class NameBasedIds {
+    /** The namespace of the uuids of version 5, a random uuid. */
+    static final UUID NAMESPACE = UUID.fromString("29eda811-0deb-46eb-9b7d-d763b77d6f23");
+
     private static final int BITS_PER_LETTER = 5;
 
     private NameBasedIds() {}
 
     /** How a uuid is made from a name. */
     enum Version {
-        /** SHA-1, RFC 9562 section 5.5. */
+        /** SHA-1 of the namespace and the name, RFC 9562 section 5.5. */
         V5("SHA-1", 5),
-        /** SHA-256, RFC 9562 appendix B.2. */
+        /** SHA-256 of purpose and name, RFC 9562 section 5.8. */
         V8("SHA-256", 8);
 
         private final ThreadLocal<MessageDigest> digests;
@@ -44,7 +50,11 @@ final class NameBasedIds {
 
         /** Returns the hash of a text in UTF-8. */
         ByteBuffer hash(String text) {
-            return ByteBuffer.wrap(digests.get().digest(text.getBytes(StandardCharsets.UTF_8)));
+            return hash(text.getBytes(StandardCharsets.UTF_8));
+        }
+
+        private ByteBuffer hash(byte[] bytes) {
+            return ByteBuffer.wrap(digests.get().digest(bytes));
         }
 
         static Version parse(String text) {
@@ -58,21 +68,36 @@ final class NameBasedIds {
 
     /** Returns the uuid of an identity. */
     static UUID uuid(Version version, Puri puri) {
-        return uuid(version, "uuid", puri.toString());
+        return switch (version) {
+            case V5 -> uuid(version, version.hash(nameInNamespace(puri)));
+            case V8 -> hashed("uuid", puri.toString());
+        };
     }
 
     /** Returns the id of the event that creates an identity. */
     static UUID eventId(Puri puri, UUID uuid) {
-        return uuid(Version.V8, "event", puri + " " + uuid);
+        return hashed("event", puri + " " + uuid);
     }
 
     /** Returns the id of the event that ends an identity, after the one that creates it. */
     static UUID endEventId(Puri puri, UUID uuid) {
-        return uuid(Version.V8, "end event", puri + " " + uuid);
+        return hashed("end event", puri + " " + uuid);
     }
 
-    private static UUID uuid(Version version, String purpose, String name) {
-        ByteBuffer hash = hash(version, purpose, name);
+    private static byte[] nameInNamespace(Puri puri) {
+        byte[] name = puri.toBytes();
+        return ByteBuffer.allocate(2 * Long.BYTES + name.length)
+                .putLong(NAMESPACE.getMostSignificantBits())
+                .putLong(NAMESPACE.getLeastSignificantBits())
+                .put(name)
+                .array();
+    }
+
+    private static UUID hashed(String purpose, String name) {
+        return uuid(Version.V8, hash(purpose, name));
+    }
+
+    private static UUID uuid(Version version, ByteBuffer hash) {
         long high = hash.getLong() & ~0xf000L | (long) version.number << 12;
         long low = hash.getLong() & ~(0b11L << 62) | 0b10L << 62;
         return new UUID(high, low);
@@ -80,7 +105,7 @@ final class NameBasedIds {
 
     /** Returns the handle of an identity: 75 bits of a SHA-256. */
     static Handle handle(Prefix prefix, Puri puri) {
-        ByteBuffer hash = hash(Version.V8, "handle", puri.toString());
+        ByteBuffer hash = hash("handle", puri.toString());
         StringBuilder letters = new StringBuilder(Handle.RANDOM_LENGTH);
         long bits = 0;
         int bitCount = 0;
@@ -95,7 +120,7 @@ final class NameBasedIds {
         return Handle.of(prefix, letters.toString());
     }
 
-    private static ByteBuffer hash(Version version, String purpose, String name) {
-        return version.hash("puri import " + purpose + " " + name);
+    private static ByteBuffer hash(String purpose, String name) {
+        return Version.V8.hash("puri import " + purpose + " " + name);
     }
 }
