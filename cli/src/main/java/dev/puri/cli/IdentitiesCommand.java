@@ -28,6 +28,7 @@ import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -46,6 +47,21 @@ final class IdentitiesCommand implements Runnable {
     public void run() {
         if (spec != null) {
             throw new ParameterException(spec.commandLine(), "missing subcommand: republish or attributes");
+        }
+    }
+
+    /** The option of the commands that read or write a backup. An empty one is hardly ever right. */
+    static final class EmptyOption {
+        @Option(
+                names = "--allow-empty",
+                description = "Succeed although there is nothing to do (default: exit status 1).")
+        private boolean isAllowed;
+
+        /** Ends the command, unless the option is set. */
+        void requireAllowed(String objection) {
+            if (!isAllowed) {
+                throw CommandException.failed(objection + "; if this is right, add --allow-empty", null);
+            }
         }
     }
 
@@ -79,12 +95,29 @@ final class IdentitiesCommand implements Runnable {
                 description = "How long the resolver may take to read the last rows (default: 60).")
         private int waitSeconds = 60;
 
+        @Mixin
+        private EmptyOption empty = new EmptyOption();
+
         @Override
         public Integer call() throws IOException {
             if (file == null && eventsSince == null) {
                 throw CommandException.usage("name an export with -f, or a time with --events-since");
             }
-            Set<Puri> names = eventsSince == null ? new HashSet<>() : namesOfEvents(since(eventsSince));
+            Instant since = eventsSince == null ? null : since(eventsSince);
+            try (ExportFile export = file == null ? null : ExportFile.open(file)) {
+                if (export != null && export.rows() == 0) {
+                    empty.requireAllowed("the export " + file + " has no rows, so it restores nothing");
+                }
+                Set<Puri> names = since == null ? new HashSet<>() : namesOfEvents(since);
+                if (export == null && names.isEmpty()) {
+                    empty.requireAllowed(
+                            "the events topics have no events since " + since + ", so nothing is restored");
+                }
+                return republish(export, names);
+            }
+        }
+
+        private int republish(@Nullable ExportFile export, Set<Puri> names) throws IOException {
             Declarations declarations = brokerRequests().declarations();
             ImportProgress progress = new ImportProgress(console(), "events published");
             long ofExport;
@@ -92,10 +125,8 @@ final class IdentitiesCommand implements Runnable {
             try (IdentityPublisher publisher =
                     new IdentityPublisher(settings().clientProperties(), declarations::ownsTopic)) {
                 republication = new Republication(publisher, Instant.now(), count -> progress.show(count, null));
-                if (file != null) {
-                    try (ExportFile export = ExportFile.open(file)) {
-                        republication.republish(export, names);
-                    }
+                if (export != null) {
+                    republication.republish(export, names);
                 }
                 ofExport = republication.published();
                 republication.republish(names);

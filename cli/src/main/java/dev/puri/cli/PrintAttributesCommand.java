@@ -22,6 +22,7 @@ import java.util.Map;
 import java.util.UUID;
 import org.apache.kafka.common.TopicPartition;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 @Command(
@@ -39,6 +40,9 @@ final class PrintAttributesCommand extends Subcommand {
             paramLabel = "NAME",
             description = "Source of the events (default: restore). In mode IMPORT it must be the importer.")
     private String source = "restore";
+
+    @Mixin
+    private IdentitiesCommand.EmptyOption empty = new IdentitiesCommand.EmptyOption();
 
     @Override
     public Integer call() {
@@ -68,6 +72,10 @@ final class PrintAttributesCommand extends Subcommand {
         }
         console().out().flush();
         console().say("puri: the attributes of " + count + " identities");
+        if (count == 0) {
+            empty.requireAllowed(
+                    "the topic " + Topics.DOCUMENTS + " has no active identity, so the output restores nothing");
+        }
         return ExitStatus.DONE;
     }
 

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.puri.cli.recovery.ExportText;
 import dev.puri.testkit.SchemaRegistryFixture;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -50,6 +51,11 @@ class RestoreDrillIT {
                     "collections.yaml",
                     Music.COLLECTIONS.replace("music: {}", "music: {}\n  art: {mode: READ_ONLY}\n  film: {}"));
             stack.writeYamlOf("Changelogs lost", "importing.yaml", "restore.yaml");
+            // A backup of nothing must not look like one.
+            assertThat(stack.puri("identities attributes").status()).isEqualTo(1);
+            DrillStack.assertDone(stack.puri("identities attributes --allow-empty"));
+            stack.write("empty.ndjson", ExportText.complete());
+            DrillStack.assertDone(stack.puri("identities republish -f empty.ndjson --allow-empty"));
             stack.append("importing.yaml", """
                       art: {mode: IMPORT, importer: restore}
                       film: {mode: IMPORT, importer: restore}

@@ -5,11 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.security.MessageDigest;
-import java.util.HexFormat;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -22,7 +19,7 @@ class ExportFileTest {
 
     @Test
     void returnsTheRowsOfACompleteExport() throws Exception {
-        try (ExportFile export = ExportFile.open(file(complete(ROW, ROW)))) {
+        try (ExportFile export = ExportFile.open(file(ExportText.complete(ROW, ROW)))) {
             assertThat(export.rows()).isEqualTo(2);
             JsonNode row = export.next();
             assertThat(row).isNotNull();
@@ -30,14 +27,14 @@ class ExportFileTest {
             assertThat(export.next()).isNotNull();
             assertThat(export.next()).isNull();
         }
-        try (ExportFile empty = ExportFile.open(file(complete()))) {
+        try (ExportFile empty = ExportFile.open(file(ExportText.complete()))) {
             assertThat(empty.next()).isNull();
         }
     }
 
     @Test
     void refusesAPartOfAnExport() throws Exception {
-        String whole = complete(ROW, ROW);
+        String whole = ExportText.complete(ROW, ROW);
         assertThatThrownBy(() -> ExportFile.open(file(whole.substring(0, whole.length() - 1))))
                 .isInstanceOf(IOException.class)
                 .hasMessageContaining("is incomplete");
@@ -49,13 +46,6 @@ class ExportFileTest {
                 .hasMessageContaining("was changed");
         assertThatThrownBy(() -> ExportFile.open(file(ROW + ROW + "{\"rows\":1,\"sha256\":\"\"}\n")))
                 .hasMessageContaining("is no export");
-    }
-
-    private static String complete(String... rows) throws Exception {
-        String before = "{\"changesFrom\":\"x\"}\n" + String.join("", rows);
-        byte[] digest = MessageDigest.getInstance("SHA-256").digest(before.getBytes(StandardCharsets.UTF_8));
-        return before + "{\"rows\":" + rows.length + ",\"sha256\":\""
-                + HexFormat.of().formatHex(digest) + "\"}\n";
     }
 
     private Path file(String text) throws IOException {
