@@ -7,6 +7,7 @@ import java.io.UncheckedIOException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpConnectTimeoutException;
+import java.net.http.HttpHeaders;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
@@ -43,8 +44,12 @@ record ApiClient(Console console, String server, String option, String example, 
     private static final Duration RETRY_DELAY = Duration.ofSeconds(1);
     private static final int UNAVAILABLE = 503;
 
-    /** The body of a response, as text and as parsed JSON. */
-    record Response(String text, JsonNode json) {}
+    /**
+     * A response, or a line of one.
+     *
+     * @param json the text, parsed
+     */
+    record Response(HttpHeaders headers, String text, JsonNode json) {}
 
     static ApiClient ofResolver(Console console, CliSettings settings) {
         return new ApiClient(
@@ -78,7 +83,7 @@ record ApiClient(Console console, String server, String option, String example, 
         try (HttpClient client = client()) {
             HttpResponse<String> response = sendWhenReady(client, request);
             requireSuccess(request, response.statusCode(), response::body);
-            return new Response(response.body(), parsed(response.body()));
+            return new Response(response.headers(), response.body(), parsed(response.body()));
         } catch (IOException e) {
             throw unreachable(request, e);
         }
@@ -116,7 +121,7 @@ record ApiClient(Console console, String server, String option, String example, 
             try (Stream<String> lines = response.body()) {
                 requireSuccess(request, response.statusCode(), () -> lines.collect(Collectors.joining("\n")));
                 lines.filter(line -> !line.isBlank())
-                        .forEach(line -> listener.accept(new Response(line, parsed(line))));
+                        .forEach(line -> listener.accept(new Response(response.headers(), line, parsed(line))));
             }
         } catch (UncheckedIOException | TimeoutException e) {
             throw unreachable(request, e);

@@ -133,6 +133,12 @@ final class ImportCommand implements Runnable {
                 description = "Mapping file, YAML.")
         private Path file = Path.of("");
 
+        @Option(
+                names = "--wait",
+                paramLabel = "SECONDS",
+                description = "How long the resolver may take to read the latest changes (default: 60).")
+        private int waitSeconds = 60;
+
         @Mixin
         private RateOption rate = new RateOption();
 
@@ -140,6 +146,8 @@ final class ImportCommand implements Runnable {
         int run(Import imports) throws IOException, InterruptedException {
             Integer maxPerSecond = rate.maxPerSecond();
             Import.PlanResult result;
+            TableLag.awaitFresh(
+                    console(), settings(), Duration.ofSeconds(waitSeconds), "the plan would lack conflicts with them");
             try (IdentityResolver resolver = openResolver()) {
                 ImportProgress progress = progress("rows read");
                 result = imports.plan(
