@@ -49,8 +49,9 @@ final class JdbcRows implements RowSource {
                 throw new SQLException("two columns have the same name: " + String.join(", ", columns));
             }
         } catch (SQLException | RuntimeException e) {
-            session.close();
-            throw e;
+            try (session) {
+                throw e;
+            }
         }
     }
 
@@ -75,12 +76,21 @@ final class JdbcRows implements RowSource {
      */
     private record Session(@Nullable URLClassLoader driverLoader, Connection connection) implements AutoCloseable {
         static Session open(Jdbc origin, Map<String, String> environment) throws IOException, SQLException {
-            Properties properties = properties(origin, environment);
+            Session session = connect(origin, properties(origin, environment));
+            try {
+                session.connection().setReadOnly(true);
+                return session;
+            } catch (SQLException | RuntimeException e) {
+                try (session) {
+                    throw e;
+                }
+            }
+        }
+
+        private static Session connect(Jdbc origin, Properties properties) throws IOException, SQLException {
             URLClassLoader loader = origin.driver() == null ? null : loader(origin.driver());
             try {
-                Session session = new Session(loader, connect(origin, properties, loader));
-                session.connection.setReadOnly(true);
-                return session;
+                return new Session(loader, connect(origin, properties, loader));
             } catch (SQLException | RuntimeException e) {
                 if (loader != null) {
                     loader.close();

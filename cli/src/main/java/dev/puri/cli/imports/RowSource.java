@@ -7,6 +7,8 @@ import java.nio.file.Path;
 import java.sql.SQLException;
 import java.util.Map;
 import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** The rows of one input, in order. */
@@ -54,10 +56,34 @@ interface RowSource extends AutoCloseable {
             @Nullable String user,
             @Nullable String passwordVariable,
             @Nullable Path driver) implements Origin {
+        private static final Pattern SCHEME = Pattern.compile("jdbc:[A-Za-z0-9+.-]+:");
+
+        /** Hosts, ports and the path of a database. */
+        private static final Pattern PLACE = Pattern.compile("[A-Za-z0-9 ._~/:,$\\[\\]\\\\-]+");
+
+        /** Characters that begin or divide the properties of a URL. */
+        private static final Pattern PROPERTIES = Pattern.compile("[?;=&(]");
+
+        /**
+         * Returns the scheme, the host and the database. It returns the scheme alone if it cannot tell them from a
+         * password: that may contain any character, and each driver has a form of its own.
+         */
         @Override
         public String name() {
-            // The part after the host may contain a password.
-            return url.replaceFirst("[?;].*", "").replaceFirst("//[^/@]*@", "//");
+            Matcher scheme = SCHEME.matcher(url);
+            if (!scheme.lookingAt()) {
+                return "jdbc:…";
+            }
+            String rest = url.substring(scheme.end());
+            int at = rest.lastIndexOf('@');
+            String credentials = rest.substring(0, at + 1);
+            String place = rest.substring(at + 1).replaceFirst("[?;].*", "");
+            boolean isPlace =
+                    at >= 0 ? !PROPERTIES.matcher(credentials).find() : place.contains("//") || place.startsWith("/");
+            if (!isPlace || !PLACE.matcher(place).matches()) {
+                return scheme.group() + "…";
+            }
+            return scheme.group() + (credentials.contains("//") ? "//" : "") + place;
         }
     }
 

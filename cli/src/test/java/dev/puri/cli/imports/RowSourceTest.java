@@ -3,13 +3,24 @@ package dev.puri.cli.imports;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.Driver;
+import java.sql.DriverManager;
+import java.sql.DriverPropertyInfo;
+import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Properties;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.logging.Logger;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -68,6 +79,101 @@ final class RowSourceTest {
         assertThat(new ProcessBuilder("mkfifo", pipe.toString()).start().waitFor())
                 .isZero();
         assertThat(RowSource.count(new RowSource.Csv(pipe), Map.of())).isNull();
+    }
+
+    @Test
+    void theNameOfADatabaseHasNoPassword() {
+        assertThat(name("jdbc:postgresql://u:secret@db-1:5432/music?password=secret"))
+                .isEqualTo("jdbc:postgresql://db-1:5432/music");
+        assertThat(name("jdbc:postgresql://db-1/music?user=u&password=sec@ret")).isEqualTo("jdbc:postgresql:…");
+        assertThat(name("jdbc:postgresql://db-1/music?user=u&password=secret"))
+                .isEqualTo("jdbc:postgresql://db-1/music");
+        assertThat(name("jdbc:mysql://u:s/ec@re//t@db-1/music")).isEqualTo("jdbc:mysql://db-1/music");
+        assertThat(name("jdbc:mysql://u:sec?ret@db-1/music")).isEqualTo("jdbc:mysql:…");
+        assertThat(name("jdbc:mysql://u:sec;ret@db-1/music")).isEqualTo("jdbc:mysql:…");
+        assertThat(name("jdbc:mysql://address=(host=db-1)(user=u)(password=secret)/music"))
+                .isEqualTo("jdbc:mysql:…");
+        assertThat(name("jdbc:oracle:thin:scott/tiger@//db-1:1521/music")).isEqualTo("jdbc:oracle://db-1:1521/music");
+        assertThat(name("jdbc:oracle:thin:scott/tiger@db-1:1521:music")).isEqualTo("jdbc:oracle:db-1:1521:music");
+        assertThat(name("jdbc:oracle:thin:scott/tiger@(DESCRIPTION=(HOST=db-1))"))
+                .isEqualTo("jdbc:oracle:…");
+        assertThat(name("jdbc:oracle:thin:scott/tiger")).isEqualTo("jdbc:oracle:…");
+        assertThat(name("jdbc:sqlserver://db-1:1433;user=u;password=secret;databaseName=music"))
+                .isEqualTo("jdbc:sqlserver://db-1:1433");
+        assertThat(name("jdbc:db2://db-1:50000/music:user=u;password=secret;")).isEqualTo("jdbc:db2:…");
+        assertThat(name("jdbc:teradata://db-1/USER=u,PASSWORD=sec@ret")).isEqualTo("jdbc:teradata:…");
+        assertThat(name("jdbc:sqlite:/var/lib/music.db")).isEqualTo("jdbc:sqlite:/var/lib/music.db");
+        assertThat(name("postgresql://u:secret@db-1/music")).isEqualTo("jdbc:…");
+    }
+
+    @Test
+    void aConnectionThatCannotBeReadOnlyIsClosed() throws Exception {
+        FakeDriver driver = new FakeDriver();
+        DriverManager.registerDriver(driver);
+        try {
+            RowSource.Jdbc origin = new RowSource.Jdbc("jdbc:fake:x", "select 1", null, null, null);
+            assertThatThrownBy(() -> rows(origin)).isSameAs(driver.failure);
+            assertThat(driver.isClosed).isTrue();
+        } finally {
+            DriverManager.deregisterDriver(driver);
+        }
+    }
+
+    /** Its connections cannot be read-only. */
+    private static final class FakeDriver implements Driver {
+        private final SQLException failure = new SQLException("there is no read-only connection");
+        private boolean isClosed;
+
+        @Override
+        public @Nullable Connection connect(String url, Properties properties) {
+            return acceptsURL(url)
+                    ? (Connection) Proxy.newProxyInstance(
+                            getClass().getClassLoader(), new Class<?>[] {Connection.class}, this::call)
+                    : null;
+        }
+
+        private @Nullable Object call(Object proxy, Method method, Object[] args) throws SQLException {
+            switch (method.getName()) {
+                case "setReadOnly" -> throw failure;
+                case "close" -> isClosed = true;
+                default -> throw new UnsupportedOperationException(method.getName());
+            }
+            return null;
+        }
+
+        @Override
+        public boolean acceptsURL(String url) {
+            return url.startsWith("jdbc:fake:");
+        }
+
+        @Override
+        public DriverPropertyInfo[] getPropertyInfo(String url, Properties properties) {
+            return new DriverPropertyInfo[0];
+        }
+
+        @Override
+        public int getMajorVersion() {
+            return 1;
+        }
+
+        @Override
+        public int getMinorVersion() {
+            return 0;
+        }
+
+        @Override
+        public boolean jdbcCompliant() {
+            return false;
+        }
+
+        @Override
+        public Logger getParentLogger() {
+            return Logger.getGlobal();
+        }
+    }
+
+    private static String name(String url) {
+        return new RowSource.Jdbc(url, "select 1", null, null, null).name();
     }
 
     private Path latin1(String text) throws Exception {
