@@ -163,6 +163,9 @@ final class ImportCommand implements Runnable {
             result.inputs().forEach((input, rows) -> table.row(rows, "read from " + input));
             table.row(result.rows(), "planned: " + imports.rowsFile());
             table.row(result.present(), "of these already registered");
+            if (result.superseded() > 0) {
+                table.row(result.superseded(), "left out, because the same export has a later state of them");
+            }
             result.conflicts().forEach((kind, count) -> table.row(count, kind + ": " + imports.conflictsFile()));
             print(result, table);
             for (String advice : result.advice()) {

@@ -319,7 +319,7 @@ class ImportIT {
 
     @Test
     void aPlanWithoutRowsIsNotLoaded() throws Exception {
-        Path mapping = csvMapping("conflicts:tracks:{id}", "id,n\n,1\n");
+        Path mapping = csvMapping("conflicts:tracks:{id}", "id\n\"a\u0001\"\n");
         CommandLineRun plan = puri("import", "plan", "-f", mapping.toString(), "-d", folder.toString());
         assertThat(plan.status()).as(plan.err()).isEqualTo(3);
         CommandLineRun load = puri("import", "load", "-d", folder.toString());
@@ -355,6 +355,21 @@ class ImportIT {
         mapping = csvMapping("a:b:{key}", "id\n1\n");
         CommandLineRun unknown = puri("import", "plan", "-f", mapping.toString(), "-d", folder.toString());
         assertThat(unknown.err()).contains("does not have the columns key of the mapping; columns: id");
+
+        mapping = Files.writeString(folder.resolve("mapping.yaml"), """
+                source: legacy
+                inputs:
+                  - jdbc: %s
+                    passwordVariable: SHARD_PASSWORD
+                    query: select id, handle from tracks order by id
+                    puri: a:b:{id}
+                    owner: o
+                    shard: s
+                    handle: "{handle}"
+                """.formatted(url("shard_1")));
+        CommandLineRun noHandles = puri("import", "plan", "-f", mapping.toString(), "-d", folder.toString());
+        assertThat(noHandles.status()).isEqualTo(1);
+        assertThat(noHandles.err()).contains("the mapping has the columns handle, which are empty in all rows");
     }
 
     private static void execute(String database, String... statements) throws SQLException {

@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import org.jspecify.annotations.Nullable;
@@ -25,8 +24,7 @@ final class BatchReader implements AutoCloseable {
      *
      * @param failure null if the rows were read
      */
-    private record Batch(
-            List<Map<String, String>> rows, @Nullable Throwable failure) {}
+    private record Batch(List<SourceRow> rows, @Nullable Throwable failure) {}
 
     BatchReader(RowSource source, int batchSize) {
         this.source = source;
@@ -40,7 +38,7 @@ final class BatchReader implements AutoCloseable {
      * @throws IOException if the file cannot be read or is malformed
      * @throws SQLException if the query fails; a RuntimeException or Error of the input is rethrown too
      */
-    List<Map<String, String>> next() throws IOException, SQLException, InterruptedException {
+    List<SourceRow> next() throws IOException, SQLException, InterruptedException {
         if (isAtEnd) {
             return List.of();
         }
@@ -74,9 +72,9 @@ final class BatchReader implements AutoCloseable {
 
     private Batch read() {
         try {
-            List<Map<String, String>> rows = new ArrayList<>(batchSize);
+            List<SourceRow> rows = new ArrayList<>(batchSize);
             while (rows.size() < batchSize) {
-                Map<String, String> row = source.next();
+                SourceRow row = source.next();
                 if (row == null) {
                     break;
                 }

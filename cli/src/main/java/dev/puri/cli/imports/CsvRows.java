@@ -44,7 +44,7 @@ final class CsvRows implements RowSource {
     }
 
     @Override
-    public @Nullable Map<String, String> next() throws IOException {
+    public @Nullable SourceRow next() throws IOException {
         if (!lines.hasNextValue()) {
             return null;
         }
@@ -59,7 +59,7 @@ final class CsvRows implements RowSource {
                 row.put(columns[i], values[i]);
             }
         }
-        return row;
+        return new SourceRow.Values(row);
     }
 
     @Override

@@ -49,11 +49,17 @@ public final class Import {
      * @param inputs number of rows of each input, by name
      * @param rows number of planned rows
      * @param present number of planned rows that the registry has already
+     * @param superseded number of rows of exports that are left out, because the same export has a later state of them
      * @param conflicts number of rows that are not imported, by the name of the reason
-     * @param advice what has to be declared before the load
+     * @param advice what has to be declared before the load, and which collections have no planned rows
      */
     public record PlanResult(
-            Map<String, Long> inputs, long rows, long present, Map<String, Long> conflicts, List<String> advice) {}
+            Map<String, Long> inputs,
+            long rows,
+            long present,
+            long superseded,
+            Map<String, Long> conflicts,
+            List<String> advice) {}
 
     /** The number of loaded rows, and of those that loads of the plan published. */
     public record LoadResult(long rows, long published) {}
@@ -141,7 +147,10 @@ public final class Import {
             plan.conflicts().forEach((kind, count) -> conflicts.put(kind.name(), count));
             List<String> advice = new ArrayList<>(notAccepting(plan, registry.declarations()));
             advice.addAll(notImporting(plan, registry.declarations()));
-            return new PlanResult(inputs, plan.rows(), plan.present(), conflicts, advice);
+            for (String collection : plan.collectionsWithoutRows()) {
+                advice.add("no row of the collection " + collection + " is planned, because each has a conflict");
+            }
+            return new PlanResult(inputs, plan.rows(), plan.present(), plan.superseded(), conflicts, advice);
         }
     }
 

@@ -41,16 +41,20 @@ record ImportFolder(Path path) {
      * @param plannedAt time of the plan, ISO 8601; it is also the time of the events
      * @param source the source of the events
      * @param collections the collections of the planned rows
+     * @param collectionsWithoutRows the collections whose rows all have conflicts
      * @param rows number of planned rows, of which the registry had {@code present}
+     * @param superseded number of rows of exports that another row of the same export replaces
      * @param conflicts number of rows that are not imported, by kind
      */
     record Plan(
             String plannedAt,
             String source,
             List<String> collections,
+            List<String> collectionsWithoutRows,
             List<InputCount> inputs,
             long rows,
             long present,
+            long superseded,
             Map<Conflict.Kind, Long> conflicts) {}
 
     /** The number of rows that were read from an input. */

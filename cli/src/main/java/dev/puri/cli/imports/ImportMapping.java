@@ -180,6 +180,11 @@ record ImportMapping(String source, NameBasedIds.Version uuids, List<Input> inpu
             Template shard = field(path, fields, "shard", true, Template::new);
             Template handle = field(path, fields, "handle", false, Template::new);
             boolean generatesHandles = handle != null && handle.text().equals(GENERATED);
+            if (uuid != null && uuid.columns().isEmpty()) {
+                mistake(
+                        path + "uuid",
+                        "names no column, so all rows would have one uuid; without this field, uuids are made from pURIs");
+            }
             if (handle != null && !generatesHandles && handle.columns().isEmpty()) {
                 mistake(path + "handle", "names no column; for handles made from pURIs write " + GENERATED);
             }

@@ -37,7 +37,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Reads all inputs and writes a plan: the rows to publish, and each conflict within the inputs and with the registry. It
- * publishes nothing. Of two rows that claim the same name, the first one is planned.
+ * publishes nothing. Of two rows that claim the same name, the first one is planned. Of two rows of an export, which are
+ * states of one identity, the later state is planned.
  *
  * <pre>
  * input ──rows──▶ workers: convert ──▶ this thread: claim names ──▶ workers: ask the registry ──▶ this thread: files
@@ -62,6 +63,7 @@ final class ImportPlanner {
 
     private final Map<Conflict.Kind, Long> conflictCounts = new EnumMap<>(Conflict.Kind.class);
     private final Set<String> collections = new TreeSet<>();
+    private final Set<String> collectionsOfConflicts = new TreeSet<>();
 
     /** Number of rows of all inputs; null while it is not known. */
     private volatile @Nullable Long total;
@@ -69,6 +71,7 @@ final class ImportPlanner {
     private long doneCount;
     private long plannedCount;
     private long presentCount;
+    private long supersededCount;
 
     /**
      * @param environment contains the passwords of databases
@@ -103,7 +106,7 @@ final class ImportPlanner {
         }
     }
 
-    /** A row that was read: it is planned, or it has a conflict. */
+    /** A row that was read: it is planned, or it has a conflict, or another row of its export replaces it. */
     private sealed interface Candidate {
         /**
          * A row without a conflict so far.
@@ -114,6 +117,8 @@ final class ImportPlanner {
         record Planned(ImportRow row, SourceIndex.Name puri, SourceIndex.@Nullable Name handle) implements Candidate {}
 
         record Refused(Conflict conflict) implements Candidate {}
+
+        record Superseded() implements Candidate {}
     }
 
     /**
@@ -121,12 +126,14 @@ final class ImportPlanner {
      *
      * @param lines the planned rows
      * @param presentCount how many of them the registry has
+     * @param supersededCount number of rows that are left out
      */
     private record Checked(
             int rowCount,
             byte[] lines,
             int plannedCount,
             int presentCount,
+            int supersededCount,
             Set<String> collections,
             List<Conflict> conflicts) {}
 
@@ -152,12 +159,27 @@ final class ImportPlanner {
                 now.toString(),
                 mapping.source(),
                 List.copyOf(collections),
+                collectionsWithoutRows(),
                 inputs,
                 plannedCount,
                 presentCount,
+                supersededCount,
                 new LinkedHashMap<>(conflictCounts));
         folder.replacePlan(plan);
         return plan;
+    }
+
+    /** Returns the collections of the mapping and of the rows of which no row is planned. */
+    private List<String> collectionsWithoutRows() {
+        Set<String> withoutRows = new TreeSet<>(collectionsOfConflicts);
+        for (ImportMapping.Input input : mapping.inputs()) {
+            String collection = input.puri().collection();
+            if (collection != null) {
+                withoutRows.add(collection);
+            }
+        }
+        withoutRows.removeAll(collections);
+        return List.copyOf(withoutRows);
     }
 
     /** Returns the number of rows of all inputs; null if an input cannot be counted. */
@@ -181,23 +203,24 @@ final class ImportPlanner {
     private long read(int number, Pipeline pipeline) throws IOException, InterruptedException {
         ImportMapping.Input input = mapping.inputs().get(number);
         String name = inputNames.get(number);
-        Set<String> missingColumns = new TreeSet<>(input.columns());
+        // An export has all columns itself, and identities need no handles.
+        Set<String> emptyColumns =
+                input.rows() instanceof RowSource.Export ? new TreeSet<>() : new TreeSet<>(input.columns());
         long rowCount = 0;
         try {
             RowSource source = RowSource.open(input.rows(), environment);
             try (BatchReader reader = new BatchReader(source, pace.batchSize(RegistryComparison.MAX_BATCH))) {
                 Set<String> columns = source.columns();
                 if (columns != null) {
-                    missingColumns.removeAll(columns);
-                    requireNoneMissing(name, missingColumns, String.join(", ", columns));
+                    requireColumns(name, input.columns(), columns);
                 }
                 OrderedTasks<List<Candidate>> conversions = new OrderedTasks<>(pipeline::claimAndCheck);
-                for (List<Map<String, String>> rows = reader.next(); !rows.isEmpty(); rows = reader.next()) {
+                for (List<SourceRow> rows = reader.next(); !rows.isEmpty(); rows = reader.next()) {
                     pace.await(rows.size());
-                    if (!missingColumns.isEmpty()) {
-                        rows.forEach(row -> missingColumns.removeAll(row.keySet()));
+                    if (!emptyColumns.isEmpty()) {
+                        rows.forEach(row -> removeFilled(emptyColumns, row));
                     }
-                    List<Map<String, String>> batch = rows;
+                    List<SourceRow> batch = rows;
                     long firstRow = rowCount + 1;
                     conversions.add(pipeline.workers().submit(() -> convert(number, firstRow, input, batch)));
                     rowCount += rows.size();
@@ -212,35 +235,62 @@ final class ImportPlanner {
         if (rowCount == 0) {
             throw new ImportException(name + " has no rows; remove the input from the mapping if this is right");
         }
-        requireNoneMissing(name, missingColumns, "no row has them");
+        if (!emptyColumns.isEmpty()) {
+            throw new ImportException(name + ": the mapping has the columns " + String.join(", ", emptyColumns)
+                    + ", which are empty in all rows; remove them from the mapping if this is right");
+        }
         return rowCount;
     }
 
-    private static void requireNoneMissing(String name, Set<String> missing, String known) {
+    private static void requireColumns(String name, Set<String> mapped, Set<String> columns) {
+        Set<String> missing = new TreeSet<>(mapped);
+        missing.removeAll(columns);
         if (!missing.isEmpty()) {
             throw new ImportException(name + " does not have the columns " + String.join(", ", missing)
-                    + " of the mapping; columns: " + known);
+                    + " of the mapping; columns: " + String.join(", ", columns));
         }
     }
 
-    private List<Candidate> convert(
-            int number, long firstRow, ImportMapping.Input input, List<Map<String, String>> rows) {
+    private static void removeFilled(Set<String> columns, SourceRow row) {
+        if (row instanceof SourceRow.Values values) {
+            columns.removeAll(values.texts().keySet());
+            columns.removeAll(values.structured());
+        }
+    }
+
+    private List<Candidate> convert(int number, long firstRow, ImportMapping.Input input, List<SourceRow> rows) {
+        Set<String> columns = input.columns();
         List<Candidate> candidates = new ArrayList<>(rows.size());
         for (int i = 0; i < rows.size(); i++) {
-            candidates.add(candidate(number, firstRow + i, input, rows.get(i)));
+            candidates.add(
+                    switch (rows.get(i)) {
+                        case SourceRow.Values row -> candidate(number, firstRow + i, input, columns, row);
+                        case SourceRow.Superseded ignored -> new Candidate.Superseded();
+                    });
         }
         return candidates;
     }
 
-    private Candidate candidate(int number, long rowNumber, ImportMapping.Input input, Map<String, String> row) {
+    /**
+     * Converts a row.
+     *
+     * @param columns the columns that the mapping of the input uses
+     */
+    private Candidate candidate(
+            int number, long rowNumber, ImportMapping.Input input, Set<String> columns, SourceRow.Values row) {
+        String objection = row.structured().isEmpty() ? null : objectionToStructured(columns, row);
         Puri puri;
         try {
-            puri = input.puri().expand(row);
+            puri = input.puri().expand(row.texts());
         } catch (IllegalArgumentException e) {
-            return refused(number, rowNumber, null, Conflict.Kind.MALFORMED, e.getMessage());
+            return refused(
+                    number, rowNumber, null, Conflict.Kind.MALFORMED, objection == null ? e.getMessage() : objection);
+        }
+        if (objection != null) {
+            return refused(number, rowNumber, puri, Conflict.Kind.MALFORMED, objection);
         }
         try {
-            ImportRow planned = convert(number, rowNumber, input, row, puri);
+            ImportRow planned = convert(number, rowNumber, input, row.texts(), puri);
             return new Candidate.Planned(
                     planned,
                     SourceIndex.Name.of(puri.toString()),
@@ -252,6 +302,15 @@ final class ImportPlanner {
         } catch (ConflictException e) {
             return refused(number, rowNumber, puri, e.kind, e.getMessage());
         }
+    }
+
+    /** Returns which columns have an array or an object; null if those that the mapping uses have none. */
+    private static @Nullable String objectionToStructured(Set<String> columns, SourceRow.Values row) {
+        List<String> structured =
+                columns.stream().filter(row.structured()::contains).toList();
+        return structured.isEmpty()
+                ? null
+                : "the column " + String.join(", ", structured) + " has an array or an object, which is no text";
     }
 
     private Candidate.Refused refused(
@@ -368,6 +427,7 @@ final class ImportPlanner {
             for (Candidate candidate : candidates) {
                 switch (candidate) {
                     case Candidate.Refused refused -> claimed.add(refused);
+                    case Candidate.Superseded superseded -> claimed.add(superseded);
                     case Candidate.Planned planned -> {
                         Conflict conflict = claim(planned);
                         if (conflict == null) {
@@ -424,10 +484,12 @@ final class ImportPlanner {
     private Checked check(List<Candidate> candidates, List<RegistryComparison.Result> results) {
         List<ImportRow> planned = new ArrayList<>(candidates.size());
         List<Conflict> conflicts = new ArrayList<>();
+        int superseded = 0;
         Iterator<RegistryComparison.Result> nextResult = results.iterator();
         for (Candidate candidate : candidates) {
             switch (candidate) {
                 case Candidate.Refused refused -> conflicts.add(refused.conflict());
+                case Candidate.Superseded ignored -> superseded++;
                 case Candidate.Planned candidateRow -> {
                     ImportRow row = candidateRow.row();
                     switch (nextResult.next()) {
@@ -435,6 +497,8 @@ final class ImportPlanner {
                         case RegistryComparison.Result.Equal ignored -> planned.add(row.asPresent());
                         case RegistryComparison.Result.Different different ->
                             conflicts.add(conflict(row, Conflict.Kind.PURI_TAKEN, different.detail()));
+                        case RegistryComparison.Result.Malformed malformed ->
+                            conflicts.add(conflict(row, Conflict.Kind.MALFORMED, malformed.detail()));
                         case RegistryComparison.Result.HandleTaken taken ->
                             conflicts.add(conflict(row, Conflict.Kind.HANDLE_TAKEN, taken.detail()));
                     }
@@ -448,6 +512,7 @@ final class ImportPlanner {
                 ImportRow.toLines(planned),
                 planned.size(),
                 Math.toIntExact(planned.stream().filter(ImportRow::present).count()),
+                superseded,
                 collectionsOfRows,
                 conflicts);
     }
@@ -463,8 +528,15 @@ final class ImportPlanner {
         }
         plannedCount += checked.plannedCount();
         presentCount += checked.presentCount();
+        supersededCount += checked.supersededCount();
         collections.addAll(checked.collections());
-        checked.conflicts().forEach(conflict -> conflictCounts.merge(conflict.kind(), 1L, Long::sum));
+        for (Conflict conflict : checked.conflicts()) {
+            conflictCounts.merge(conflict.kind(), 1L, Long::sum);
+            if (conflict.puri() != null) {
+                collectionsOfConflicts.add(
+                        conflict.puri().substring(0, conflict.puri().lastIndexOf(':')));
+            }
+        }
         doneCount += checked.rowCount();
         progress.show(doneCount, total);
     }

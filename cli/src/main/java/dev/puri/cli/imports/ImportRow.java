@@ -13,8 +13,8 @@ import dev.puri.schemas.log.Event;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.time.Instant;
 import java.nio.charset.StandardCharsets;
+import java.time.Instant;
 import java.time.format.DateTimeParseException;
 import java.util.ArrayList;
 import java.util.List;
@@ -83,8 +83,7 @@ record ImportRow(
         String status = value(exported, "status");
         End newEnd = switch (status) {
             case "active" -> null;
-            case "merged" ->
-                new End(time(exported, "changedAt"), Puri.parse(value(exported, "mergedInto")));
+            case "merged" -> new End(time(exported, "changedAt"), Puri.parse(value(exported, "mergedInto")));
             case "deleted" -> new End(time(exported, "changedAt"), null);
             default -> throw new IllegalArgumentException("the status " + status + " is unknown");
         };

@@ -170,6 +170,7 @@ final class ImportVerifier {
             case RegistryComparison.Result.Absent ignored ->
                 "the registry does not have it; to see why, run: puri rejections list --puri PURI";
             case RegistryComparison.Result.Different different -> different.detail();
+            case RegistryComparison.Result.Malformed malformed -> malformed.detail();
             case RegistryComparison.Result.HandleTaken taken -> taken.detail();
         };
     }

@@ -164,7 +164,7 @@ final class JdbcRows implements RowSource {
     }
 
     @Override
-    public @Nullable Map<String, String> next() throws SQLException {
+    public @Nullable SourceRow next() throws SQLException {
         if (!result.next()) {
             return null;
         }
@@ -175,7 +175,7 @@ final class JdbcRows implements RowSource {
                 row.put(columns.get(i), value);
             }
         }
-        return row;
+        return new SourceRow.Values(row);
     }
 
     @Override

@@ -11,11 +11,15 @@ import java.nio.charset.CharacterCodingException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** The rows of a file with a JSON object on each line. Null and an empty text are empty values. */
+/**
+ * The rows of a file with a JSON object on each line. Null and an empty text are empty values. Arrays and objects are no
+ * values of a column.
+ */
 final class NdjsonRows implements RowSource {
     // Without these, the second of two objects on a line, or of two fields with one name, would be lost.
     private static final ObjectMapper JSON = new ObjectMapper()
@@ -35,7 +39,7 @@ final class NdjsonRows implements RowSource {
     }
 
     @Override
-    public @Nullable Map<String, String> next() throws IOException {
+    public @Nullable SourceRow next() throws IOException {
         String line;
         do {
             line = readLine();
@@ -52,7 +56,7 @@ final class NdjsonRows implements RowSource {
         }
     }
 
-    private Map<String, String> row(String line) throws IOException {
+    private SourceRow row(String line) throws IOException {
         JsonNode object;
         try {
             object = JSON.readTree(line);
@@ -66,15 +70,19 @@ final class NdjsonRows implements RowSource {
     }
 
     /** Returns the members of an object that are not empty, as text. */
-    static Map<String, String> values(JsonNode object) {
-        Map<String, String> row = new HashMap<>();
-        object.properties().forEach(member -> {
+    static SourceRow.Values values(JsonNode object) {
+        Map<String, String> texts = new HashMap<>();
+        Set<String> structured = Set.of();
+        for (Map.Entry<String, JsonNode> member : object.properties()) {
             JsonNode value = member.getValue();
-            if (value.isValueNode() && !value.isNull() && !value.asText().isEmpty()) {
-                row.put(member.getKey(), value.asText());
+            if (value.isContainerNode()) {
+                structured = structured.isEmpty() ? new HashSet<>() : structured;
+                structured.add(member.getKey());
+            } else if (!value.isNull() && !value.asText().isEmpty()) {
+                texts.put(member.getKey(), value.asText());
             }
-        });
-        return row;
+        }
+        return new SourceRow.Values(texts, structured);
     }
 
     @Override

@@ -6,6 +6,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The template of a pURI: either three templates separated by colons, whose values need no percent-encoding, or one
@@ -44,6 +45,22 @@ record PuriTemplate(List<Template> segments) {
         Set<String> columns = new LinkedHashSet<>();
         segments.forEach(segment -> columns.addAll(segment.columns()));
         return columns;
+    }
+
+    /** Returns {@code namespace:collection} if it is the same for all rows and valid; otherwise null. */
+    @Nullable
+    String collection() {
+        boolean isConstant = segments.size() == 3
+                && segments.get(0).columns().isEmpty()
+                && segments.get(1).columns().isEmpty();
+        try {
+            return isConstant
+                    ? Puri.of(segments.get(0).text(), segments.get(1).text(), "any")
+                            .qualifiedCollection()
+                    : null;
+        } catch (IllegalArgumentException e) {
+            return null;
+        }
     }
 
     /**

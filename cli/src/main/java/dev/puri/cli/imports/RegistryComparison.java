@@ -36,8 +36,11 @@ record RegistryComparison(
         /** The registry has the identity as planned. */
         record Equal() implements Result {}
 
-        /** The registry has the pURI with other content, or the resolver refuses the reference. */
+        /** The registry has the pURI with other content. */
         record Different(String detail) implements Result {}
+
+        /** The resolver refuses the pURI. */
+        record Malformed(String detail) implements Result {}
 
         /** The registry does not have the pURI, but has the handle for another one. */
         record HandleTaken(String detail) implements Result {}
@@ -125,7 +128,7 @@ record RegistryComparison(
                 isDeletedAs(deleted, row)
                         ? result(handleDifference(row, deleted.handle()))
                         : new Result.Different("it was deleted");
-            case Verdict.Malformed malformed -> new Result.Different("the resolver refuses it: " + malformed.detail());
+            case Verdict.Malformed malformed -> new Result.Malformed("the resolver refuses it: " + malformed.detail());
             case Verdict.NotCaughtUp ignored -> throw unexpected(ofPuri);
             case Verdict.Refused ignored -> throw unexpected(ofPuri);
         };

@@ -92,13 +92,13 @@ interface RowSource extends AutoCloseable {
     Set<String> columns();
 
     /**
-     * Returns the next row: the values that are not empty, by column. Returns null at the end.
+     * Returns the next row; null at the end.
      *
      * @throws IOException if the file cannot be read or is malformed; the message contains the place
      * @throws SQLException if the query fails
      */
     @Nullable
-    Map<String, String> next() throws IOException, SQLException;
+    SourceRow next() throws IOException, SQLException;
 
     @Override
     void close() throws IOException, SQLException;

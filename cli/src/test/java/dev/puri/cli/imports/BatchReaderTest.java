@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Timeout;
 /** Without a batch for each failure, the import would wait for ever. */
 @Timeout(value = 2, unit = TimeUnit.MINUTES)
 final class BatchReaderTest {
-    private static final Map<String, String> ROW = Map.of("id", "1");
+    private static final SourceRow ROW = new SourceRow.Values(Map.of("id", "1"));
 
     @Test
     void anErrorOfTheInputIsRethrown() throws Exception {
@@ -50,7 +50,7 @@ final class BatchReaderTest {
         }
 
         @Override
-        public Map<String, String> next() throws SQLException {
+        public SourceRow next() throws SQLException {
             if (rowsLeft > 0) {
                 rowsLeft--;
                 return ROW;

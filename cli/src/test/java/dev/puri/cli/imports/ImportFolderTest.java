@@ -74,6 +74,6 @@ final class ImportFolderTest {
     }
 
     private static Plan plan(String plannedAt) {
-        return new Plan(plannedAt, "legacy", List.of("a:b"), List.of(), 1, 0, Map.of());
+        return new Plan(plannedAt, "legacy", List.of("a:b"), List.of(), List.of(), 1, 0, 0, Map.of());
     }
 }

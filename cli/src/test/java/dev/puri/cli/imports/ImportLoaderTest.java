@@ -22,7 +22,7 @@ import org.junit.jupiter.api.io.TempDir;
 final class ImportLoaderTest {
     private static final int ROWS = 1_000;
     private static final Plan PLAN =
-            new Plan("2026-11-24T10:00:00Z", "legacy", List.of("music:tracks"), List.of(), ROWS, ROWS, Map.of());
+            new Plan("2026-11-24T10:00:00Z", "legacy", List.of("music:tracks"), List.of(), List.of(), ROWS, ROWS, 0, Map.of());
 
     @TempDir
     private Path path;

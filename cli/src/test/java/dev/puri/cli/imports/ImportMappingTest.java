@@ -61,6 +61,7 @@ final class ImportMappingTest {
                             puri: music:tracks:1
                             owner: o
                             shard: s
+                            uuid: 0197c3a2-5b1e-7c4d-8e9f-0a1b2c3d4e5f
                             handle: trk
                             attributes: [title]
                           - csv: a.csv
@@ -85,6 +86,8 @@ final class ImportMappingTest {
                                 "inputs[1].query: needs ORDER BY a unique key: the first of two rows that claim the same"
                                         + " name wins, and a second run must find the same one",
                                 "inputs[1].puri: names no column, so all rows would be one object: music:tracks:1",
+                                "inputs[1].uuid: names no column, so all rows would have one uuid; without this field,"
+                                        + " uuids are made from pURIs",
                                 "inputs[1].handle: names no column; for handles made from pURIs write generated",
                                 "inputs[1].attributes: must be a mapping",
                                 "inputs[2].query: query, user, passwordVariable and driver need jdbc"));

@@ -32,7 +32,7 @@ final class ImportTest {
     void verify() throws Exception {
         ImportFolder folder = new ImportFolder(path);
         folder.newPlan();
-        folder.replacePlan(new Plan(TIME, "legacy", List.of("music:tracks"), List.of(), 1, 0, Map.of()));
+        folder.replacePlan(new Plan(TIME, "legacy", List.of("music:tracks"), List.of(), List.of(), 1, 0, 0, Map.of()));
         folder.writeVerification(new Verification(TIME, TIME, 1, 0));
     }
 

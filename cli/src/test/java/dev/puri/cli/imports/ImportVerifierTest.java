@@ -28,7 +28,7 @@ final class ImportVerifierTest {
     private static final Placement PLACEMENT =
             new Placement(new Owner("catalog"), new Shard("br-1"), new UUID(0x8000, 1L << 63));
     private static final Plan PLAN =
-            new Plan(TIME.toString(), "legacy", List.of("music:tracks"), List.of(), 1, 0, Map.of());
+            new Plan(TIME.toString(), "legacy", List.of("music:tracks"), List.of(), List.of(), 1, 0, 0, Map.of());
 
     @TempDir
     private Path path;

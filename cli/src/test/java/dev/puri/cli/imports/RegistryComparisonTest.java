@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.puri.cli.imports.ImportRow.End;
 import dev.puri.cli.imports.RegistryComparison.Result;
+import dev.puri.client.resolve.Ref;
 import dev.puri.client.resolve.Verdict;
 import dev.puri.schemas.identity.Handle;
 import dev.puri.schemas.identity.Owner;
@@ -37,6 +38,12 @@ final class RegistryComparisonTest {
         assertThat(compare(merged, mergedWith(HANDLE))).isEqualTo(new Result.Equal());
         assertThat(compare(merged, mergedWith(null)))
                 .isEqualTo(new Result.Different("handle: the row has " + HANDLE + ", the registry has null"));
+    }
+
+    @Test
+    void aPuriThatTheResolverRefusesIsMalformedAndNotTaken() throws Exception {
+        assertThat(compare(row(null), new Verdict.Malformed(Ref.of(TRACK), "too long")))
+                .isEqualTo(new Result.Malformed("the resolver refuses it: too long"));
     }
 
     @Test

@@ -48,8 +48,15 @@ final class RowSourceTest {
 
     @Test
     void readsTextsNumbersAndEmptyValues() throws Exception {
-        assertThat(ndjson("{\"id\":7,\"title\":\"x\",\"gone\":null,\"empty\":\"\",\"list\":[1]}\n\n{\"id\":true}\n"))
+        assertThat(ndjson("{\"id\":7,\"title\":\"x\",\"gone\":null,\"empty\":\"\"}\n\n{\"id\":true}\n"))
                 .containsExactly(Map.of("id", "7", "title", "x"), Map.of("id", "true"));
+    }
+
+    @Test
+    void namesColumnsWithArraysAndObjects() throws Exception {
+        Path file = Files.writeString(folder.resolve("file.ndjson"), "{\"id\":7,\"list\":[1],\"object\":{}}\n");
+        assertThat(sourceRows(new RowSource.Ndjson(file)))
+                .containsExactly(new SourceRow.Values(Map.of("id", "7"), Set.of("list", "object")));
     }
 
     @Test
@@ -189,9 +196,15 @@ final class RowSourceTest {
     }
 
     private static List<Map<String, String>> rows(RowSource.Origin origin) throws Exception {
-        List<Map<String, String>> rows = new ArrayList<>();
+        return sourceRows(origin).stream()
+                .map(row -> ((SourceRow.Values) row).texts())
+                .toList();
+    }
+
+    private static List<SourceRow> sourceRows(RowSource.Origin origin) throws Exception {
+        List<SourceRow> rows = new ArrayList<>();
         try (RowSource source = RowSource.open(origin, Map.of())) {
-            for (Map<String, String> row = source.next(); row != null; row = source.next()) {
+            for (SourceRow row = source.next(); row != null; row = source.next()) {
                 rows.add(row);
             }
         }
