@@ -190,8 +190,9 @@ final class ImportCommand implements Runnable {
     @Command(
             name = "load",
             description = {
-                "Publish the planned rows. A load that was interrupted continues where it was. A second load publishes"
-                        + " nothing, except that one with --present begins again after one without."
+                "Publish the planned rows. A load that was interrupted continues where it was, with --present if it had"
+                        + " that. A second load publishes nothing, except that one with --present begins again after one"
+                        + " without."
             })
     static final class LoadCommand extends Stage {
         @Mixin
@@ -208,7 +209,7 @@ final class ImportCommand implements Runnable {
                 description = "Also publish the rows that resolvers had when the plan was made. For a topology that has"
                         + " lost its state; otherwise these events change nothing. Verify only when the topology is"
                         + " idle.")
-        private boolean includesPresent;
+        private boolean requestsPresent;
 
         @Override
         int run(Import imports) throws IOException, InterruptedException {
@@ -218,14 +219,14 @@ final class ImportCommand implements Runnable {
             Import.LoadResult result;
             try (IdentityPublisher publisher =
                     new IdentityPublisher(settings().clientProperties(), declarations::ownsTopic)) {
-                result = imports.load(publisher, declarations, whileOpen, maxPerSecond, includesPresent, progress);
+                result = imports.load(publisher, declarations, whileOpen, maxPerSecond, requestsPresent, progress);
             }
             progress.end();
             TextTable table = new TextTable("ROWS", "");
             table.row(result.rows(), "loaded, of which");
             table.row(result.published(), "were published");
             print(result, table);
-            if (includesPresent) {
+            if (result.includesPresent()) {
                 console()
                         .say(
                                 "puri: wait until the topology has no lag and no parked events, and the resolver is not"

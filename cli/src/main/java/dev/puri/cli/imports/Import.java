@@ -61,8 +61,14 @@ public final class Import {
             Map<String, Long> conflicts,
             List<String> advice) {}
 
-    /** The number of loaded rows, and of those that loads of the plan published. */
-    public record LoadResult(long rows, long published) {}
+    /**
+     * The result of a load.
+     *
+     * @param rows number of loaded rows
+     * @param published number of those that loads of the plan published
+     * @param includesPresent whether they published the rows too that the registry had when the plan was made
+     */
+    public record LoadResult(long rows, long published, boolean includesPresent) {}
 
     /** The number of compared rows, and of those that the registry has otherwise or not at all. */
     public record VerifyResult(long rows, long differences) {}
@@ -159,7 +165,8 @@ public final class Import {
      *
      * @param whileOpen whether to load into collections that are not in mode IMPORT with the source of the plan
      * @param maxPerSecond maximum number of published rows per second; null for no limit
-     * @param includesPresent whether to publish the rows too that the registry had when the plan was made
+     * @param requestsPresent whether to publish the rows too that the registry had when the plan was made; they are also
+     *     published if an earlier load of the plan requested it
      * @throws ImportException if there is no plan, or it has no rows, or a collection is not in mode IMPORT or accepts
      *     no events of the source, or an event is not acknowledged, or another stage is running
      */
@@ -168,7 +175,7 @@ public final class Import {
             Declarations declarations,
             boolean whileOpen,
             @Nullable Integer maxPerSecond,
-            boolean includesPresent,
+            boolean requestsPresent,
             Progress progress)
             throws IOException, InterruptedException {
         try (FolderLock unused = folder.lock()) {
@@ -179,8 +186,8 @@ public final class Import {
                 throw new ImportException(String.join("\n", objections)
                         + "\nor load with --while-open, if services may write to it meanwhile");
             }
-            Load load = new ImportLoader(publisher, maxPerSecond, includesPresent, progress).load(folder, plan);
-            return new LoadResult(load.rows(), load.published());
+            Load load = new ImportLoader(publisher, maxPerSecond, requestsPresent, progress).load(folder, plan);
+            return new LoadResult(load.rows(), load.published(), load.includesPresent());
         }
     }
 

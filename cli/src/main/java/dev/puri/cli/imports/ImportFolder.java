@@ -78,8 +78,8 @@ record ImportFolder(Path path) {
             boolean includesPresent,
             Map<String, LastEvent> lastTokens) {
         /** Returns the state before the load of a plan. */
-        static Load none(Plan plan) {
-            return new Load(plan.plannedAt(), 0, 0, 0, false, Map.of());
+        static Load none(Plan plan, boolean includesPresent) {
+            return new Load(plan.plannedAt(), 0, 0, 0, includesPresent, Map.of());
         }
     }
 
@@ -180,7 +180,7 @@ record ImportFolder(Path path) {
     /** Returns how far the load of a plan is. */
     Load readLoad(Plan plan) throws IOException {
         Load load = read(loadFile(), Load.class);
-        return load == null || !load.plannedAt().equals(plan.plannedAt()) ? Load.none(plan) : load;
+        return load == null || !load.plannedAt().equals(plan.plannedAt()) ? Load.none(plan, false) : load;
     }
 
     void writeLoad(Load load) throws IOException {
@@ -194,7 +194,7 @@ record ImportFolder(Path path) {
         return verification == null || !verification.plannedAt().equals(plan.plannedAt()) ? null : verification;
     }
 
-    /** Forgets the last verification, because a new one begins. */
+    /** Forgets the last verification, because a new one begins, or rows are loaded after it. */
     void deleteVerification() throws IOException {
         Files.deleteIfExists(verificationFile());
     }

@@ -22,7 +22,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Publishes the planned rows. After each batch it writes how far it is, so a load that was killed continues there. The
  * events of the batches under way are published twice, and the registry answers the second ones as unchanged. A load that
- * includes the present rows begins at the first row, unless the earlier loads included them too.
+ * includes the present rows begins at the first row, unless the earlier loads included them too. From then on each load
+ * of the plan includes them: otherwise a load that continues it would be complete without some of them.
  *
  * <pre>
  * file ──lines──▶ workers ──rows──▶ this thread: rate ──▶ workers ──events──▶ brokers
@@ -37,19 +38,19 @@ final class ImportLoader {
 
     private final IdentityPublisher publisher;
     private final Pace pace;
-    private final boolean includesPresent;
+    private final boolean requestsPresent;
     private final Progress progress;
 
     /**
      * @param maxPerSecond maximum number of published rows per second; null for no limit
-     * @param includesPresent whether to publish the rows too that the registry had when the plan was made
+     * @param requestsPresent whether to publish the rows too that the registry had when the plan was made
      * @param progress gets the number of loaded rows, after each batch
      */
     ImportLoader(
-            IdentityPublisher publisher, @Nullable Integer maxPerSecond, boolean includesPresent, Progress progress) {
+            IdentityPublisher publisher, @Nullable Integer maxPerSecond, boolean requestsPresent, Progress progress) {
         this.publisher = publisher;
         this.pace = new Pace(maxPerSecond);
-        this.includesPresent = includesPresent;
+        this.requestsPresent = requestsPresent;
         this.progress = progress;
     }
 
@@ -79,6 +80,7 @@ final class ImportLoader {
             throw new ImportException("the plan has no rows: each row has a conflict; see " + folder.conflicts());
         }
         State state = new State(folder, plan);
+        boolean includesPresent = state.done.includesPresent();
         int batchSize = pace.batchSize(MAX_BATCH);
         Instant plannedAt = Instant.parse(plan.plannedAt());
         try (Workers workers = new Workers();
@@ -90,7 +92,7 @@ final class ImportLoader {
             });
             for (Lines lines = rows.next(batchSize); lines.rowCount() > 0; lines = rows.next(batchSize)) {
                 Lines batch = lines;
-                selections.add(workers.executor().submit(() -> select(batch)));
+                selections.add(workers.executor().submit(() -> select(batch, includesPresent)));
             }
             selections.finish();
             batches.finish();
@@ -102,7 +104,7 @@ final class ImportLoader {
         return state.done;
     }
 
-    private Rows select(Lines lines) {
+    private static Rows select(Lines lines, boolean includesPresent) {
         List<ImportRow> rows = lines.rows();
         if (!includesPresent) {
             rows.removeIf(ImportRow::present);
@@ -133,7 +135,16 @@ final class ImportLoader {
             this.folder = folder;
             this.plan = plan;
             Load earlier = folder.readLoad(plan);
-            this.done = includesPresent && !earlier.includesPresent() ? Load.none(plan) : earlier;
+            boolean beginsAgain = requestsPresent && !earlier.includesPresent();
+            done = beginsAgain ? Load.none(plan, true) : earlier;
+            if (done.rows() < plan.rows()) {
+                folder.deleteVerification();
+            }
+            if (beginsAgain) {
+                // The earlier load may be complete. It must not count if this one is interrupted before its first
+                // batch.
+                folder.writeLoad(done);
+            }
         }
 
         /** Waits until the brokers have a batch, and writes that its rows are done. */
@@ -161,7 +172,7 @@ final class ImportLoader {
                     done.rows() + batch.rows().lines().rowCount(),
                     batch.rows().lines().endBytes(),
                     done.published() + batch.rows().published().size(),
-                    includesPresent,
+                    done.includesPresent(),
                     lastTokens);
             folder.writeLoad(done);
             progress.show(done.rows(), plan.rows());

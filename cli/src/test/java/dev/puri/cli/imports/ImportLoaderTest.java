@@ -1,9 +1,11 @@
 package dev.puri.cli.imports;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.puri.cli.imports.ImportFolder.Load;
 import dev.puri.cli.imports.ImportFolder.Plan;
+import dev.puri.cli.imports.ImportFolder.Verification;
 import dev.puri.client.IdentityPublisher;
 import dev.puri.schemas.identity.Owner;
 import dev.puri.schemas.identity.Puri;
@@ -15,22 +17,25 @@ import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 final class ImportLoaderTest {
     private static final int ROWS = 1_000;
+    private static final String TIME = "2026-11-24T10:00:00Z";
     private static final Plan PLAN =
-            new Plan("2026-11-24T10:00:00Z", "legacy", List.of("music:tracks"), List.of(), List.of(), ROWS, ROWS, 0, Map.of());
+            new Plan(TIME, "legacy", List.of("music:tracks"), List.of(), List.of(), ROWS, ROWS, 0, Map.of());
 
     @TempDir
     private Path path;
 
-    /** At one row per second they would take a quarter of an hour. */
-    @Test
-    @Timeout(value = 5, unit = TimeUnit.MINUTES)
-    void theRateDoesNotCountRowsThatAreNotPublished() throws Exception {
+    private ImportFolder folder;
+
+    @BeforeEach
+    void plan() throws Exception {
         List<ImportRow> rows = new ArrayList<>();
         for (int i = 0; i < ROWS; i++) {
             Puri puri = Puri.parse("music:tracks:" + i);
@@ -38,18 +43,61 @@ final class ImportLoaderTest {
                             0, i + 1, puri, new UUID(0x8000, 1L << 63), new Owner("a"), new Shard("b"), null, Map.of())
                     .asPresent());
         }
-        ImportFolder folder = new ImportFolder(path);
+        folder = new ImportFolder(path);
         Files.write(folder.newPlan().resolve("rows.ndjson"), ImportRow.toLines(rows));
         folder.replacePlan(PLAN);
+    }
 
-        Load load;
-        // Nothing is published, so nothing is asked for at these addresses.
-        try (IdentityPublisher publisher = new IdentityPublisher(
-                Map.of("bootstrap.servers", "127.0.0.1:1", "schema.registry.url", "http://127.0.0.1:1"))) {
-            load = new ImportLoader(publisher, 1, false, (done, total) -> {}).load(folder, PLAN);
-        }
+    /** At one row per second they would take a quarter of an hour. */
+    @Test
+    @Timeout(value = 5, unit = TimeUnit.MINUTES)
+    void theRateDoesNotCountRowsThatAreNotPublished() throws Exception {
+        Load load = load(1, false);
         assertThat(load.rows()).isEqualTo(ROWS);
         assertThat(load.bytes()).isEqualTo(Files.size(folder.rows()));
         assertThat(load.published()).isZero();
+    }
+
+    /** A load without the present rows is complete, one with them ends before its first batch. */
+    @Test
+    void aLoadThatWasInterruptedIsContinuedWithThePresentRows() throws Exception {
+        load(null, false);
+        assertThatThrownBy(() -> load(null, true)).hasMessageContaining("was not acknowledged");
+        Load interrupted = folder.readLoad(PLAN);
+        assertThat(interrupted.rows()).isZero();
+        assertThat(interrupted.includesPresent()).isTrue();
+        assertThatThrownBy(() -> load(null, false)).hasMessageContaining("was not acknowledged");
+
+        folder.writeLoad(new Load(TIME, ROWS / 2, bytesOf(ROWS / 2), ROWS / 2, true, Map.of()));
+        assertThatThrownBy(() -> load(null, false)).hasMessageContaining("was not acknowledged");
+        assertThat(folder.readLoad(PLAN).rows()).isEqualTo(ROWS / 2);
+    }
+
+    @Test
+    void aVerificationDoesNotCountForRowsThatAreLoadedAfterIt() throws Exception {
+        folder.writeVerification(new Verification(TIME, TIME, ROWS, 0));
+        load(null, false);
+        assertThat(folder.readVerification(PLAN)).isNull();
+
+        folder.writeVerification(new Verification(TIME, TIME, ROWS, 0));
+        load(null, false);
+        assertThat(folder.readVerification(PLAN)).as("nothing was left to load").isNotNull();
+
+        assertThatThrownBy(() -> load(null, true)).hasMessageContaining("was not acknowledged");
+        assertThat(folder.readVerification(PLAN)).isNull();
+    }
+
+    /** Loads with a publisher that is closed: each event fails. */
+    private Load load(@Nullable Integer maxPerSecond, boolean requestsPresent) throws Exception {
+        IdentityPublisher publisher = new IdentityPublisher(
+                Map.of("bootstrap.servers", "127.0.0.1:1", "schema.registry.url", "http://127.0.0.1:1"));
+        publisher.close();
+        return new ImportLoader(publisher, maxPerSecond, requestsPresent, (done, total) -> {}).load(folder, PLAN);
+    }
+
+    private long bytesOf(int rows) throws Exception {
+        try (PlannedRows reader = new PlannedRows(folder.rows(), 0)) {
+            return reader.next(rows).endBytes();
+        }
     }
 }
