@@ -272,29 +272,43 @@ final class ImportCommand implements Runnable {
     @Command(
             name = "open",
             description = {
-                "Set the mode of the imported collections and their namespaces to READ_WRITE, after a verification"
-                        + " without differences."
+                "Set the mode of the imported collections to READ_WRITE, after a verification without differences. Exit"
+                        + " status 3 if a collection of the mapping stays in mode IMPORT, because each of its rows has a"
+                        + " conflict."
             })
     static final class OpenCommand extends Stage {
+        @Option(
+                names = "--namespace",
+                description = "Also open the namespaces of the collections. Without this option a namespace in mode"
+                        + " IMPORT is an error, because other imports may need it closed.")
+        private boolean opensNamespaces;
+
         @Override
         int run(Import imports) throws IOException {
-            List<Declaration> opened =
-                    imports.openedDeclarations(brokerRequests().declarations());
-            if (opened.isEmpty()) {
+            Import.Opening opening = imports.opening(brokerRequests().declarations(), opensNamespaces);
+            if (opening.declarations().isEmpty()) {
                 console().out().println("nothing to open: no collection of the import is in mode IMPORT");
-                return ExitStatus.DONE;
+            } else {
+                apply(opening.declarations());
             }
-            return switch (brokerRequests()
+            for (String collection : opening.stillImporting()) {
+                console()
+                        .say("puri: " + collection + " stays in mode IMPORT, because each of its rows has a conflict: "
+                                + imports.conflictsFile() + "; open it with puri collections apply");
+            }
+            return opening.stillImporting().isEmpty() ? ExitStatus.DONE : ExitStatus.PARTLY;
+        }
+
+        private void apply(List<Declaration> declarations) {
+            switch (brokerRequests()
                     .retry(
                             "the cluster to store the declarations",
-                            () -> settings().collections().apply(opened))) {
+                            () -> settings().collections().apply(declarations))) {
                 case DeclarationResult.Conflicts conflicts ->
                     throw CommandException.failed("nothing was written:\n" + conflicts, null);
-                case DeclarationResult.Changes changes -> {
+                case DeclarationResult.Changes changes ->
                     changes.writes().forEach(declaration -> console().out().println("opened   " + declaration.key()));
-                    yield ExitStatus.DONE;
-                }
-            };
+            }
         }
     }
 }

@@ -171,6 +171,30 @@ class ImportIT {
     }
 
     @Test
+    void aNamespaceStaysClosedForOtherImportsUntilItIsOpened() throws Exception {
+        apply("namespaces:\n  shared: {mode: IMPORT, importer: legacy}\n");
+        Path mapping = csvMapping("shared:tracks:{id}", "id\n1\n");
+        assertThat(puri("import", "plan", "-f", mapping.toString(), "-d", folder.toString())
+                        .status())
+                .isZero();
+        assertThat(puri("import", "load", "-d", folder.toString()).status()).isZero();
+        assertThat(puri("import", "verify", "-d", folder.toString()).status()).isZero();
+
+        CommandLineRun refused = puri("import", "open", "-d", folder.toString());
+        assertThat(refused.status()).isEqualTo(1);
+        assertThat(refused.out()).isEmpty();
+        assertThat(refused.err())
+                .contains("the namespace shared is in mode IMPORT by legacy", "this import has only shared:tracks");
+        assertThat(claim("shared:users:1").err()).contains("NOT_WRITABLE");
+
+        CommandLineRun open = puri("import", "open", "-d", folder.toString(), "--namespace");
+        assertThat(open.status()).isZero();
+        assertThat(open.outLines()).containsExactly("opened   shared");
+        await().atMost(Duration.ofSeconds(30))
+                .until(() -> claim("shared:users:1").status() == 0);
+    }
+
+    @Test
     void aDifferenceIsNamedAndKeepsTheCollectionClosed() throws Exception {
         apply("collections:\n  - {name: differs:tracks, mode: IMPORT, importer: legacy}\n");
         Path mapping = csvMapping("differs:tracks:{id}", "id\n1\n2\n");

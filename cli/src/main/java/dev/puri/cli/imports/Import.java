@@ -27,8 +27,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The stages of an import: {@link #plan}, {@link #load}, {@link #verify}, {@link #openedDeclarations}. Each stage reads
- * the results of the earlier ones from a folder, and may be repeated.
+ * The stages of an import: {@link #plan}, {@link #load}, {@link #verify}, {@link #opening}. Each stage reads the results of
+ * the earlier ones from a folder, and may be repeated.
  */
 public final class Import {
     /** A resolver reads the end offsets every second. If they are older, its lag says nothing about the rows of today. */
@@ -69,6 +69,14 @@ public final class Import {
      * @param includesPresent whether they published the rows too that the registry had when the plan was made
      */
     public record LoadResult(long rows, long published, boolean includesPresent) {}
+
+    /**
+     * What opens the collections of a plan.
+     *
+     * @param declarations the declarations to apply; empty if all collections are open
+     * @param stillImporting the collections in mode IMPORT that are not opened, because no row of them is planned
+     */
+    public record Opening(List<Declaration> declarations, List<String> stillImporting) {}
 
     /** The number of compared rows, and of those that the registry has otherwise or not at all. */
     public record VerifyResult(long rows, long differences) {}
@@ -210,13 +218,18 @@ public final class Import {
     }
 
     /**
-     * Returns the declarations of the collections and namespaces of the plan that are in mode IMPORT, with mode
+     * Returns the declarations of the collections of the plan that are in mode IMPORT, and of their namespaces, with mode
      * READ_WRITE.
      *
+     * <p>The mode of a namespace closes all of its collections, also those of other imports, which this folder does not
+     * know. So a namespace is only opened on request.
+     *
+     * @param opensNamespaces whether to open namespaces
      * @throws ImportException if there is no verification without differences, or a collection or its namespace accepts
-     *     no events of the plan's source, or another stage is running
+     *     no events of the plan's source, or a namespace is in mode IMPORT and must not be opened, or another stage is
+     *     running
      */
-    public List<Declaration> openedDeclarations(Declarations declarations) throws IOException {
+    public Opening opening(Declarations declarations, boolean opensNamespaces) throws IOException {
         try (FolderLock unused = folder.lock()) {
             Plan plan = folder.readPlan();
             Verification verification = folder.readVerification(plan);
@@ -229,20 +242,48 @@ public final class Import {
             }
             requireAccepting(plan, declarations);
             List<Declaration> opened = new ArrayList<>();
+            List<String> objections = new ArrayList<>();
             for (Declaration declaration : declarationsOf(plan, declarations)) {
                 if (isImporting(declaration, plan)) {
                     opened.add(withMode(declaration, WriteMode.READ_WRITE));
+                    if (declaration instanceof Namespace namespace && !opensNamespaces) {
+                        objections.add(objectionToOpening(namespace, plan));
+                    }
                 }
             }
-            return opened;
+            if (!objections.isEmpty()) {
+                throw new ImportException(String.join("\n", objections)
+                        + "\nif no other import needs them closed, run: puri import open -d " + folder.path()
+                        + " --namespace");
+            }
+            List<String> stillImporting = new ArrayList<>();
+            for (String name : plan.collectionsWithoutRows()) {
+                Collection collection = declarations.collection(name);
+                if (collection != null && collection.mode().isImport()) {
+                    stillImporting.add(name);
+                }
+            }
+            return new Opening(opened, stillImporting);
         }
+    }
+
+    private static String objectionToOpening(Namespace namespace, Plan plan) {
+        List<String> collections = plan.collections().stream()
+                .filter(name -> namespaceOf(name).equals(namespace.name()))
+                .toList();
+        return "the namespace " + namespace.name() + " is in mode " + namespace.mode()
+                + ", which closes all of its collections; this import has only " + String.join(", ", collections);
+    }
+
+    private static String namespaceOf(String collection) {
+        return collection.substring(0, collection.indexOf(':'));
     }
 
     private static List<String> notImporting(Plan plan, Declarations declarations) {
         List<String> objections = new ArrayList<>();
         for (String name : plan.collections()) {
             Collection collection = declarations.collection(name);
-            Namespace namespace = declarations.namespace(name.substring(0, name.indexOf(':')));
+            Namespace namespace = declarations.namespace(namespaceOf(name));
             boolean isImporting = collection != null && isImporting(collection, plan)
                     || namespace != null && isImporting(namespace, plan);
             if (!isImporting) {
@@ -280,7 +321,7 @@ public final class Import {
     private static Set<Declaration> declarationsOf(Plan plan, Declarations declarations) {
         Set<Declaration> found = new LinkedHashSet<>();
         for (String name : plan.collections()) {
-            Namespace namespace = declarations.namespace(name.substring(0, name.indexOf(':')));
+            Namespace namespace = declarations.namespace(namespaceOf(name));
             Collection collection = declarations.collection(name);
             if (namespace != null) {
                 found.add(namespace);

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.puri.cli.imports.Import.Opening;
 import dev.puri.cli.imports.ImportFolder.Plan;
 import dev.puri.cli.imports.ImportFolder.Verification;
 import dev.puri.schemas.collection.Collection;
@@ -32,17 +33,40 @@ final class ImportTest {
     void verify() throws Exception {
         ImportFolder folder = new ImportFolder(path);
         folder.newPlan();
-        folder.replacePlan(new Plan(TIME, "legacy", List.of("music:tracks"), List.of(), List.of(), 1, 0, 0, Map.of()));
+        folder.replacePlan(new Plan(
+                TIME, "legacy", List.of("music:tracks"), List.of("music:albums"), List.of(), 1, 0, 0, Map.of()));
         folder.writeVerification(new Verification(TIME, TIME, 1, 0));
     }
 
     @Test
-    void opensTheCollectionAndItsNamespace() throws Exception {
-        assertThat(opened(namespace(IMPORT), collection(IMPORT)))
+    void opensTheCollectionAndOnRequestItsNamespace() throws Exception {
+        assertThat(opening(true, namespace(IMPORT), collection(IMPORT)).declarations())
                 .containsExactly(namespace(WriteMode.READ_WRITE), collection(WriteMode.READ_WRITE));
         assertThat(opened(namespace(WriteMode.READ_WRITE), collection(IMPORT)))
                 .containsExactly(collection(WriteMode.READ_WRITE));
         assertThat(opened(collection(WriteMode.READ_WRITE))).isEmpty();
+    }
+
+    /** It also closes collections that other imports have not finished. */
+    @Test
+    void doesNotOpenANamespaceUnasked() {
+        assertThatThrownBy(() -> opened(namespace(IMPORT), collection(IMPORT)))
+                .isInstanceOf(ImportException.class)
+                .hasMessageContaining("the namespace music is in mode IMPORT by legacy")
+                .hasMessageContaining("this import has only music:tracks")
+                .hasMessageContaining("puri import open -d " + path + " --namespace");
+        assertThatThrownBy(() -> opened(namespace(IMPORT))).isInstanceOf(ImportException.class);
+    }
+
+    @Test
+    void leavesOtherCollectionsClosedAndNamesThoseOfTheMapping() throws Exception {
+        Opening opening = opening(true, namespace(IMPORT), collection(IMPORT), albums(IMPORT));
+        assertThat(opening.declarations())
+                .containsExactly(namespace(WriteMode.READ_WRITE), collection(WriteMode.READ_WRITE));
+        assertThat(opening.stillImporting()).containsExactly("music:albums");
+        assertThat(opening(true, collection(IMPORT), albums(WriteMode.READ_WRITE))
+                        .stillImporting())
+                .isEmpty();
     }
 
     @Test
@@ -73,7 +97,11 @@ final class ImportTest {
     }
 
     private List<Declaration> opened(Declaration... declarations) throws Exception {
-        return new Import(path).openedDeclarations(Declarations.of(List.of(declarations)));
+        return opening(false, declarations).declarations();
+    }
+
+    private Opening opening(boolean opensNamespaces, Declaration... declarations) throws Exception {
+        return new Import(path).opening(Declarations.of(List.of(declarations)), opensNamespaces);
     }
 
     private static Namespace namespace(WriteMode mode) {
@@ -81,7 +109,14 @@ final class ImportTest {
     }
 
     private static Collection collection(WriteMode mode) {
-        return new Collection(
-                "music", "tracks", null, Set.of(), false, SearchedAttributes.DEFAULT, false, "", false, mode);
+        return collection("tracks", mode);
+    }
+
+    private static Collection albums(WriteMode mode) {
+        return collection("albums", mode);
+    }
+
+    private static Collection collection(String name, WriteMode mode) {
+        return new Collection("music", name, null, Set.of(), false, SearchedAttributes.DEFAULT, false, "", false, mode);
     }
 }
