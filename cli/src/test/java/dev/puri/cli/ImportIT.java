@@ -124,7 +124,7 @@ class ImportIT {
 
     @Test
     void aCollectionTakesOnlyTheImportersClaimsUntilItIsOpened() throws Exception {
-        apply("collections:\n  - {name: closed:tracks, mode: IMPORT, importer: legacy}\n");
+        apply("collections:\n  - {name: closed:tracks, search: true, mode: IMPORT, importer: legacy}\n");
         Path mapping = Files.writeString(folder.resolve("mapping.yaml"), """
                 source: legacy
                 uuids: v5
@@ -159,6 +159,15 @@ class ImportIT {
         assertThat(puri("import", "verify", "-d", directory.toString()).status())
                 .isZero();
         assertThat(resolve("closed:tracks:3").path("owner").asText()).isEqualTo("rights");
+        assertThat(resolve("closed:tracks:1").path("uuid").asText())
+                .as("version 5, made with Python's uuid5")
+                .isEqualTo("f5fb787d-8ee6-5a8e-be0c-67a2f29596e8");
+        await().atMost(Duration.ofSeconds(30))
+                .untilAsserted(() -> assertThat(puri("identities", "attributes").outLines())
+                        .anySatisfy(line -> assertThat(line)
+                                .contains(
+                                        "\"puri\":\"closed:tracks:1\"",
+                                        "\"attributes\":{\"title\":\"One, \\\"two\\\"\"}")));
         assertThat(resolve("closed:tracks:4").path("importing").asBoolean()).isTrue();
         assertThat(claim("closed:tracks:4").err()).contains("NOT_WRITABLE");
 
