@@ -150,8 +150,8 @@ final class ImportVerifier {
             String detail = difference(compared.results().get(i));
             if (detail != null) {
                 differences++;
-                file.write(
-                        ImportFolder.line(new Difference(compared.rows().get(i).puri().toString(), detail)));
+                file.write(ImportFolder.line(
+                        new Difference(compared.rows().get(i).puri().toString(), detail)));
             }
         }
     }

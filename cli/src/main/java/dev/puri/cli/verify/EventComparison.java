@@ -276,7 +276,9 @@ final class EventComparison implements Check {
         suspects.forEach((key, row) -> {
             if (row != null) {
                 Position position = row.position();
-                rowsByPosition.computeIfAbsent(position, none -> new HashMap<>()).put(key, row);
+                rowsByPosition
+                        .computeIfAbsent(position, none -> new HashMap<>())
+                        .put(key, row);
                 offsets.computeIfAbsent(
                                 new TopicPartition(position.topic(), position.partition()), none -> new TreeSet<>())
                         .add(position.offset());
@@ -286,20 +288,18 @@ final class EventComparison implements Check {
         offsets.forEach((log, offsetsOfLog) -> {
             if (log.partition() < registry.reader().partitionCount(log.topic())) {
                 // Compares each event as it is read: a batch of large events does not fit into memory.
-                registry.reader()
-                        .find(log, offsetsOfLog, record -> {
-                            Map<Key, Row> found = rowsByPosition.remove(
-                                    new Position(record.topic(), record.partition(), record.offset()));
-                            if (found != null) {
-                                found.forEach((key, row) -> compare(key, row, record, firstOffsets, differences));
-                            }
-                        });
+                registry.reader().find(log, offsetsOfLog, record -> {
+                    Map<Key, Row> found =
+                            rowsByPosition.remove(new Position(record.topic(), record.partition(), record.offset()));
+                    if (found != null) {
+                        found.forEach((key, row) -> compare(key, row, record, firstOffsets, differences));
+                    }
+                });
             }
         });
         rowsByPosition
                 .values()
-                .forEach(missing ->
-                        missing.forEach((key, row) -> compare(key, row, null, firstOffsets, differences)));
+                .forEach(missing -> missing.forEach((key, row) -> compare(key, row, null, firstOffsets, differences)));
     }
 
     private void compare(
