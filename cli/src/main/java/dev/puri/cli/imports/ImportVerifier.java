@@ -151,7 +151,7 @@ final class ImportVerifier {
             if (detail != null) {
                 differences++;
                 file.write(
-                        ImportFolder.line(new Difference(compared.rows().get(i).puri(), detail)));
+                        ImportFolder.line(new Difference(compared.rows().get(i).puri().toString(), detail)));
             }
         }
     }
