@@ -188,6 +188,8 @@ final class TopicsCommand implements Runnable {
         public Integer call() {
             try (Admin admin = admin(this)) {
                 List<String> mistakes = new ArrayList<>(mistakes(this, admin, -1));
+                mistakes.addAll(RegistryTopics.toleratedDifferences(
+                        admin, topologySettings().streamsApplicationId()));
                 mistakes.addAll(schemaMistakes(registryTopics(admin)));
                 int status = reportMistakes(mistakes);
                 console().say("puri: all " + registryTopics(admin).size() + " topics are correct");
@@ -258,6 +260,7 @@ final class TopicsCommand implements Runnable {
                 topologySettings.streamsApplicationId(),
                 replicationFactor < 1 ? topologySettings.streamsReplicationFactor() : replicationFactor));
         mistakes.addAll(RegistryTopics.checkChangelogs(admin, topologySettings.streamsApplicationId()));
+        mistakes.addAll(RegistryTopics.checkTruncation(admin, topologySettings.streamsApplicationId()));
         Set<String> existingTopics = registryTopics(admin);
         if (existingTopics.contains(Topics.COLLECTIONS)) {
             mistakes.addAll(missingTopics(namespacesWithTopics(command), existingTopics));

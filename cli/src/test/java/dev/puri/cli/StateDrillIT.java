@@ -3,16 +3,20 @@ package dev.puri.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.puri.testkit.DeletedRecords;
 import dev.puri.testkit.SchemaRegistryFixture;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The topology loses its disks or its changelogs. */
+/** The topology loses its disks, its changelogs or their records. */
 class StateDrillIT {
+    private static final String CHANGELOG = "puri-registry-registrations-changelog";
+
     @TempDir
     private Path folder;
 
@@ -47,20 +51,35 @@ class StateDrillIT {
 
     @Test
     void changelogsAreRestoredFromAnExport() throws Exception {
-        String section = "Changelogs lost";
         stack.stopTopology();
-        stack.deleteTopics("puri-registry-registrations-changelog");
+        stack.deleteTopics(CHANGELOG);
+        assertRestoredFromAnExport(CHANGELOG + " is missing, although the topology puri-registry has run");
+    }
+
+    @Test
+    void aTruncatedChangelogIsRestoredFromAnExport() throws Exception {
+        stack.stopTopology();
+        DeletedRecords.deleteAll(stack.admin(), CHANGELOG);
+        assertRestoredFromAnExport(" of " + CHANGELOG + " before offset ");
+    }
+
+    /**
+     * Performs the drill.
+     *
+     * @param reason how the check and the topology say what was lost
+     */
+    private void assertRestoredFromAnExport(String reason) throws Exception {
+        String section = "Changelogs lost";
         // Services continue to publish.
         DrillStack.assertDone(stack.puri(Music.created("music:users:8", ""), "publish -f -"));
 
         CommandLineRun check = stack.puri("topics check");
         assertThat(check.status()).isEqualTo(1);
-        assertThat(check.err())
-                .contains(
-                        "puri-registry-registrations-changelog is missing, although the topology puri-registry has run");
+        assertThat(check.err()).contains(reason, "docs/disasters.md, \"Changelogs lost\"");
+        List<String> changelogs = stack.topics(CHANGELOG);
         stack.startTopology();
-        stack.awaitHealth("topology", "puri-registry-registrations-changelog is missing");
-        assertThat(stack.topics("puri-registry-registrations-changelog")).isEmpty();
+        stack.awaitHealth("topology", reason);
+        assertThat(stack.topics(CHANGELOG)).as("created without records").isEqualTo(changelogs);
 
         stack.stopTopology();
         stack.awaitHealth("resolver", "\"behind\":0");

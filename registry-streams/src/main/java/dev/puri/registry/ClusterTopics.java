@@ -9,6 +9,7 @@ import java.util.stream.Collectors;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.Config;
 import org.apache.kafka.clients.admin.ConfigEntry;
+import org.apache.kafka.clients.admin.DescribeConfigsOptions;
 import org.apache.kafka.common.config.ConfigResource;
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 
@@ -54,16 +55,18 @@ record ClusterTopics(SortedMap<String, ClusterTopic> topics) {
     }
 
     /**
-     * Reads topics.
+     * Reads topics. Their config entries have synonyms, which show what applies without the entry.
      *
      * @throws UnknownTopicOrPartitionException if one of them does not exist
      * @throws org.apache.kafka.common.KafkaException if the cluster is unreachable
      */
     static ClusterTopics read(Admin admin, Set<String> names) {
-        Map<ConfigResource, Config> configs = RegistryTopics.await(admin.describeConfigs(names.stream()
-                        .map(name -> new ConfigResource(ConfigResource.Type.TOPIC, name))
-                        .toList())
-                .all());
+        List<ConfigResource> resources = names.stream()
+                .map(name -> new ConfigResource(ConfigResource.Type.TOPIC, name))
+                .toList();
+        Map<ConfigResource, Config> configs = RegistryTopics.await(
+                admin.describeConfigs(resources, new DescribeConfigsOptions().includeSynonyms(true))
+                        .all());
         SortedMap<String, ClusterTopic> topics = new TreeMap<>();
         RegistryTopics.await(admin.describeTopics(names).allTopicNames()).forEach((name, topic) -> {
             SortedMap<Integer, Integer> replicas = new TreeMap<>();

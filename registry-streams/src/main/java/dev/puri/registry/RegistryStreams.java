@@ -29,7 +29,7 @@ import java.util.function.ToDoubleFunction;
 import org.apache.kafka.clients.CommonClientConfigs;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.common.KafkaException;
-import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
+import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.streams.KafkaStreams;
 import org.apache.kafka.streams.StreamsConfig;
 import org.apache.kafka.streams.errors.StreamsUncaughtExceptionHandler.StreamThreadExceptionResponse;
@@ -48,6 +48,7 @@ public final class RegistryStreams implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(RegistryStreams.class);
     private static final Duration RETRY_DELAY = Duration.ofSeconds(1);
     private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(30);
+    private static final String RESTORE = "the assignment of tasks and the restore of their state stores";
 
     private final StreamsSettings settings;
     private final TaskStates taskStates = new TaskStates();
@@ -64,6 +65,9 @@ public final class RegistryStreams implements AutoCloseable {
 
     private volatile String waitReason = "the broker and its topics";
     private volatile @Nullable KafkaStreams streams;
+
+    /** Checks the topics from which the running topology restores stores. */
+    private volatile @Nullable Admin restoreAdmin;
 
     private RegistryStreams(StreamsSettings settings) {
         this.settings = settings;
@@ -150,6 +154,10 @@ public final class RegistryStreams implements AutoCloseable {
         if (running != null && !running.close(CLOSE_TIMEOUT)) {
             LOG.warn("The topology did not stop within {} s", CLOSE_TIMEOUT.toSeconds());
         }
+        Admin admin = restoreAdmin;
+        if (admin != null) {
+            admin.close(Duration.ZERO);
+        }
         listener.close();
         schemaRegistry.close();
         metrics.close();
@@ -167,8 +175,10 @@ public final class RegistryStreams implements AutoCloseable {
             if (partitions == null || encoder == null) {
                 return;
             }
-            waitReason = "the assignment of tasks and the restore of their state stores";
+            waitReason = RESTORE;
             Properties properties = StreamsProperties.of(settings);
+            Admin admin = Admin.create(clientConfigs(settings));
+            restoreAdmin = admin;
             KafkaStreams created = new KafkaStreams(
                     RegistryTopology.build(
                             new RegistryTopology.Components(schemas, collections, encoder, taskStates, skippedRecords),
@@ -177,6 +187,7 @@ public final class RegistryStreams implements AutoCloseable {
                     properties,
                     new PacedClients());
             created.setUncaughtExceptionHandler(this::onUncaughtException);
+            created.setGlobalStateRestoreListener(new RestoreCheck(partition -> requireComplete(admin, partition)));
             streams = created;
             if (!isClosing()) {
                 created.start();
@@ -240,8 +251,9 @@ public final class RegistryStreams implements AutoCloseable {
             if (missing.isEmpty()) {
                 missing.addAll(RegistryTopics.checkChangelogsOfIdentities(admin, settings.streamsApplicationId()));
             }
+            missing.addAll(RegistryTopics.checkTruncationOfState(admin, settings.streamsApplicationId()));
             if (!missing.isEmpty()) {
-                throw new UnknownTopicOrPartitionException(String.join("; ", missing));
+                throw new KafkaException(String.join("; ", missing));
             }
             List<String> mistakes =
                     RegistryTopics.check(admin, settings.streamsApplicationId(), settings.streamsReplicationFactor());
@@ -249,6 +261,15 @@ public final class RegistryStreams implements AutoCloseable {
                 throw new WrongTopicsException(mistakes);
             }
             return RegistryTopics.partitions(admin);
+        }
+    }
+
+    /** Checks a topic from which a store is to be restored. Waits while no broker answers. */
+    private void requireComplete(Admin admin, TopicPartition partition) {
+        List<String> mistakes = await(() -> TruncationCheck.ofPartitions(admin, List.of(partition)));
+        waitReason = RESTORE;
+        if (mistakes != null && !mistakes.isEmpty()) {
+            throw new WrongTopicsException(mistakes);
         }
     }
 

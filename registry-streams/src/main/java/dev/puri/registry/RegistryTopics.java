@@ -5,6 +5,7 @@ import dev.puri.schemas.log.Topics;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -248,7 +249,8 @@ public final class RegistryTopics {
 
     /**
      * Checks that the cluster's topics have the partitions, replicas and configuration with which {@link #create} and
-     * Kafka Streams create them. {@link ConfigRule} says which other values are as good.
+     * Kafka Streams create them. {@link ConfigRule} says which other values are as good. The topology does not start on
+     * topics with mistakes; it tolerates {@link #toleratedDifferences}.
      *
      * @param applicationId application id of the topology; the number of partitions of its internal topics shows
      *     whether that of the events topic has changed
@@ -279,6 +281,54 @@ public final class RegistryTopics {
             checkReplicas(topic, replicationFactor, mistakes);
         }
         return mistakes;
+    }
+
+    /**
+     * Compares the cluster's topics with those that {@link #create} and Kafka Streams create, in what the topology
+     * tolerates: the number of partitions of the events topics of namespaces, and configs with which a topic is not
+     * created ({@link ConfigOverrides}).
+     *
+     * @param applicationId application id of the topology
+     * @return a sentence for each difference, with the remedy
+     * @throws KafkaException if the cluster is unreachable
+     */
+    public static List<String> toleratedDifferences(Admin admin, String applicationId) {
+        ClusterTopics clusterTopics = ClusterTopics.read(admin, existing(admin, applicationId));
+        ClusterTopic events = clusterTopics.topics().get(Topics.EVENTS);
+        List<String> differences = new ArrayList<>();
+        for (ClusterTopic topic : clusterTopics.topics().values()) {
+            if (events != null && Topics.isEvents(topic.name()) && topic.partitions() != events.partitions()) {
+                differences.add(partitionDifference(topic, events.partitions()));
+            }
+            differences.addAll(ConfigOverrides.differences(topic, createdConfigs(topic.name(), applicationId)));
+        }
+        return differences;
+    }
+
+    /**
+     * Returns how a namespace's events topic differs from the shared one. To recreate a topic with events is no remedy,
+     * because offsets would begin again, and tokens contain offsets.
+     */
+    private static String partitionDifference(ClusterTopic topic, int required) {
+        String difference =
+                topic.name() + " has " + topic.partitions() + " partitions, and " + Topics.EVENTS + " has " + required;
+        return topic.partitions() < required
+                ? difference + "; add partitions while nobody publishes to it, so that the events of a pURI keep their"
+                        + " order: kafka-topics --bootstrap-server HOST:PORT --alter --topic " + topic.name()
+                        + " --partitions " + required
+                : difference + "; the number can never be reduced, so delete and recreate it before services publish to"
+                        + " it";
+    }
+
+    /** Returns the names of the configs with which a topic is created. */
+    private static Set<String> createdConfigs(String topic, String applicationId) {
+        Set<String> names = new HashSet<>(requiredConfigs(topic).keySet());
+        if (isInternal(topic, applicationId)) {
+            names.addAll(StreamsProperties.INTERNAL_TOPIC_CONFIG.keySet());
+            // Kafka Streams sets it for each internal topic.
+            names.add("message.timestamp.type");
+        }
+        return names;
     }
 
     /** Returns the names of the existing topics of the registry and of the topology. */
@@ -340,6 +390,32 @@ public final class RegistryTopics {
         return hasRecords(admin, Topics.IDENTITIES, await(admin.listTopics().names()))
                 ? checkChangelogs(admin, applicationId)
                 : List.of();
+    }
+
+    /**
+     * Checks that no compacted topic lacks its first records: changelogs, declarations, identities and documents. Whoever
+     * restores state from such a topic or copies it lacks what the records contained.
+     *
+     * @return a sentence for each topic that lacks records, with the remedy
+     */
+    public static List<String> checkTruncation(Admin admin, String applicationId) {
+        List<String> copied = new ArrayList<>(List.of(Topics.IDENTITIES, Topics.DOCUMENTS));
+        copied.addAll(restoredTopics(applicationId));
+        return TruncationCheck.ofTopics(admin, copied);
+    }
+
+    /** Does the same as {@link #checkTruncation} for the topics from which the topology restores its state. */
+    static List<String> checkTruncationOfState(Admin admin, String applicationId) {
+        return TruncationCheck.ofTopics(admin, restoredTopics(applicationId));
+    }
+
+    /**
+     * Returns the topics from which the topology restores its state. Repartition topics are not among them: Kafka Streams
+     * deletes their records when it has processed them.
+     */
+    private static List<String> restoredTopics(String applicationId) {
+        return Stream.concat(Stream.of(Topics.COLLECTIONS), changelogs(applicationId))
+                .toList();
     }
 
     /** Whether a topic exists and has had records. */
@@ -450,8 +526,12 @@ public final class RegistryTopics {
     }
 
     private static String alterCommand(ClusterTopic topic, String config, String value) {
-        return ": kafka-configs --bootstrap-server HOST:PORT --alter --topic " + topic.name() + " --add-config "
-                + config + "=" + value;
+        return alterCommand(topic.name()) + "--add-config " + config + "=" + value;
+    }
+
+    /** Returns the beginning of a command that changes configs of a topic. */
+    static String alterCommand(String topic) {
+        return ": kafka-configs --bootstrap-server HOST:PORT --alter --topic " + topic + " ";
     }
 
     private static boolean isRegistryTopic(String topic) {

@@ -20,6 +20,19 @@ import org.apache.kafka.streams.errors.LogAndFailExceptionHandler;
 public final class StreamsProperties {
     private static final int MAX_PARTITION_FETCH_BYTES = 64 * 1024;
 
+    /**
+     * The configs that Kafka Streams gives to the internal topics that it creates. Erased data must disappear from internal
+     * topics as it does from public topics. Retention is set for the repartition topics: Kafka Streams deletes their
+     * records, but not those in the active segment.
+     */
+    static final Map<String, String> INTERNAL_TOPIC_CONFIG = Map.of(
+            TopicConfig.MAX_COMPACTION_LAG_MS_CONFIG, millis(Duration.ofDays(1)),
+            TopicConfig.SEGMENT_MS_CONFIG, millis(Duration.ofDays(1)),
+            TopicConfig.DELETE_RETENTION_MS_CONFIG, millis(Duration.ofDays(7)),
+            TopicConfig.RETENTION_MS_CONFIG, millis(RegistryTopics.ERASURE_LIMIT),
+            TopicConfig.RETENTION_BYTES_CONFIG, "-1",
+            TopicConfig.UNCLEAN_LEADER_ELECTION_ENABLE_CONFIG, "false");
+
     private StreamsProperties() {}
 
     static Properties of(StreamsSettings settings) {
@@ -45,21 +58,14 @@ public final class StreamsProperties {
         // The deserializers return byte arrays and cannot fail, so a failure is a bug. The registrar refuses invalid
         // events.
         properties.put(StreamsConfig.DESERIALIZATION_EXCEPTION_HANDLER_CLASS_CONFIG, LogAndFailExceptionHandler.class);
-        // Erased data must disappear from internal topics as it does from public topics. Retention is set for the
-        // repartition topics: Kafka Streams deletes their records, but not those in the active segment.
-        putTopicConfig(properties, TopicConfig.MAX_COMPACTION_LAG_MS_CONFIG, Duration.ofDays(1));
-        putTopicConfig(properties, TopicConfig.SEGMENT_MS_CONFIG, Duration.ofDays(1));
-        putTopicConfig(properties, TopicConfig.DELETE_RETENTION_MS_CONFIG, Duration.ofDays(7));
-        putTopicConfig(properties, TopicConfig.RETENTION_MS_CONFIG, RegistryTopics.ERASURE_LIMIT);
-        properties.put(StreamsConfig.topicPrefix(TopicConfig.RETENTION_BYTES_CONFIG), "-1");
-        properties.put(StreamsConfig.topicPrefix(TopicConfig.UNCLEAN_LEADER_ELECTION_ENABLE_CONFIG), "false");
+        INTERNAL_TOPIC_CONFIG.forEach((name, value) -> properties.put(StreamsConfig.topicPrefix(name), value));
         if (settings.streamsReplicationFactor() >= RegistryTopics.SAFE_REPLICATION) {
             properties.put(StreamsConfig.topicPrefix(RegistryTopics.MIN_INSYNC), RegistryTopics.REQUIRED_MIN_INSYNC);
         }
     }
 
-    private static void putTopicConfig(Properties properties, String name, Duration value) {
-        properties.put(StreamsConfig.topicPrefix(name), Long.toString(value.toMillis()));
+    private static String millis(Duration duration) {
+        return Long.toString(duration.toMillis());
     }
 
     /**

@@ -219,9 +219,20 @@ final class RegistryStack implements AutoCloseable {
 
     /** The last committed value of a key; null if it is a tombstone or there is none. */
     byte @Nullable [] lastOf(String topic, byte[] key) {
+        byte[] last = null;
+        for (ConsumerRecord<byte[], byte[]> record : records(topic)) {
+            if (Arrays.equals(record.key(), key)) {
+                last = record.value();
+            }
+        }
+        return last;
+    }
+
+    /** The committed records of a topic, in the order of each partition. */
+    List<ConsumerRecord<byte[], byte[]>> records(String topic) {
         Map<String, Object> properties = new HashMap<>(clientProperties());
         properties.put("isolation.level", "read_committed");
-        byte[] last = null;
+        List<ConsumerRecord<byte[], byte[]>> records = new ArrayList<>();
         try (KafkaConsumer<byte[], byte[]> consumer =
                 new KafkaConsumer<>(properties, new ByteArrayDeserializer(), new ByteArrayDeserializer())) {
             List<TopicPartition> partitions = consumer.partitionsFor(topic).stream()
@@ -231,14 +242,10 @@ final class RegistryStack implements AutoCloseable {
             consumer.seekToBeginning(partitions);
             Map<TopicPartition, Long> ends = consumer.endOffsets(partitions);
             while (partitions.stream().anyMatch(p -> consumer.position(p) < ends.get(p))) {
-                for (ConsumerRecord<byte[], byte[]> record : consumer.poll(Duration.ofMillis(200))) {
-                    if (Arrays.equals(record.key(), key)) {
-                        last = record.value();
-                    }
-                }
+                consumer.poll(Duration.ofMillis(200)).forEach(records::add);
             }
         }
-        return last;
+        return records;
     }
 
     private static String header(ConsumerRecord<byte[], byte[]> record, String name) {

@@ -8,6 +8,7 @@ import dev.puri.http.HttpSettings;
 import dev.puri.schemas.log.Topics;
 import dev.puri.settings.KafkaProperties;
 import dev.puri.testkit.Broker;
+import dev.puri.testkit.DeletedRecords;
 import dev.puri.testkit.RestartableBroker;
 import dev.puri.testkit.SchemaRegistryFixture;
 import java.nio.file.Path;
@@ -44,6 +45,9 @@ class RegistryTopicsIT {
 
     private static final Pattern ALTER_COMMAND =
             Pattern.compile(": kafka-configs .*--alter --topic (\\S+) --add-config ([^=]+)=(\\S+)");
+
+    private static final Pattern DELETE_COMMAND =
+            Pattern.compile(": kafka-configs .*--alter --topic (\\S+) --delete-config (\\S+)");
 
     @TempDir
     private Path stateDir;
@@ -142,6 +146,112 @@ class RegistryTopicsIT {
             configure(command.group(1), command.group(2), command.group(3));
             assertThat(RegistryTopics.check(admin, APPLICATION, 1)).as(mistake).isEmpty();
         }
+    }
+
+    /** Configs with which the topics are not created. */
+    private static List<Difference> overrides() {
+        String changelog = RegistrarChangelogs.textsTopic(APPLICATION);
+        String repartition = APPLICATION + "-" + RegistryTopology.REPARTITION_TOPICS.getFirst();
+        return List.of(
+                new Difference(changelog, "min.compaction.lag.ms", "3600000", "not created"),
+                new Difference(Topics.COLLECTIONS, "min.compaction.lag.ms", "3600000", "not created"),
+                new Difference(Topics.IDENTITIES, "message.timestamp.type", "LogAppendTime", "not created"),
+                new Difference(Topics.IDENTITIES, "retention.ms", "1000", "not created"),
+                new Difference(Topics.DOCUMENTS, "message.timestamp.before.max.ms", "1000", "not created"),
+                new Difference(Topics.GRANTS, "message.timestamp.type", "LogAppendTime", "not created"),
+                new Difference(Topics.EVENTS, "max.compaction.lag.ms", "1000", "not created"),
+                new Difference("puri.events.v1.music", "file.delete.delay.ms", "999999999999", "not created"),
+                new Difference(repartition, "file.delete.delay.ms", "999999999999", "not created"));
+    }
+
+    @Test
+    void everyOverrideIsReportedWithTheCommandThatRemovesIt() throws Exception {
+        RegistryTopics.create(admin, 3, (short) 1, Set.of("music"));
+        createInternalTopics();
+        assertThat(RegistryTopics.toleratedDifferences(admin, APPLICATION)).isEmpty();
+        for (Difference override : overrides()) {
+            configure(override.topic(), override.config(), override.value());
+            assertThat(RegistryTopics.check(admin, APPLICATION, 1))
+                    .as("the topology tolerates it")
+                    .isEmpty();
+            String difference = String.join("\n", RegistryTopics.toleratedDifferences(admin, APPLICATION));
+            assertThat(difference)
+                    .startsWith(override.topic() + " has " + override.config() + "=" + override.value())
+                    .contains(override.expectation());
+            Matcher command = DELETE_COMMAND.matcher(difference);
+            assertThat(command.find()).as(difference).isTrue();
+            removeConfig(command.group(1), command.group(2));
+            assertThat(RegistryTopics.toleratedDifferences(admin, APPLICATION))
+                    .as(difference)
+                    .isEmpty();
+        }
+    }
+
+    @Test
+    void acceptsOverridesOfOperators() throws Exception {
+        RegistryTopics.create(admin, 3, (short) 1, Set.of("music"));
+        createInternalTopics();
+        for (String topic : List.of(Topics.EVENTS, "puri.events.v1.music", Topics.IDENTITIES)) {
+            configure(topic, "leader.replication.throttled.replicas", "*");
+            configure(topic, "follower.replication.throttled.replicas", "*");
+            configure(topic, "min.insync.replicas", "1");
+            configure(topic, "segment.bytes", "104857600");
+            configure(topic, "flush.messages", "1000");
+        }
+        configure(Topics.EVENTS, "retention.ms", "86400000");
+        String changelog = RegistrarChangelogs.registrationsTopic(APPLICATION);
+        configure(changelog, "compression.type", "zstd");
+        // The value that applies without the override.
+        configure(changelog, "min.compaction.lag.ms", "0");
+        assertThat(RegistryTopics.check(admin, APPLICATION, 1)).isEmpty();
+        assertThat(RegistryTopics.toleratedDifferences(admin, APPLICATION)).isEmpty();
+    }
+
+    @Test
+    void comparesPartitionsOfNamespaceTopicsWithTheSharedOne() throws Exception {
+        RegistryTopics.create(admin, 3, (short) 1, Set.of());
+        RegistryTopics.create(admin, 2, (short) 1, Set.of("few"));
+        RegistryTopics.create(admin, 5, (short) 1, Set.of("many"));
+        RegistryTopics.create(admin, 3, (short) 1, Set.of("music"));
+        assertThat(RegistryTopics.check(admin, APPLICATION, 1))
+                .as("the topology reads any number")
+                .isEmpty();
+        assertThat(RegistryTopics.toleratedDifferences(admin, APPLICATION))
+                .hasSize(2)
+                .anyMatch(m -> m.startsWith("puri.events.v1.few has 2 partitions, and puri.events.v1 has 3; add ")
+                        && m.endsWith("--alter --topic puri.events.v1.few --partitions 3"))
+                .anyMatch(m -> m.startsWith("puri.events.v1.many has 5 partitions, and puri.events.v1 has 3; the ")
+                        && m.contains("recreate"));
+    }
+
+    @Test
+    void reportsDeletedRecordsOfTopicsThatAreCopied() throws Exception {
+        RegistryTopics.create(admin, 3, (short) 1, Set.of());
+        createInternalTopics();
+        String changelog = APPLICATION + "-" + RegistryTopology.HANDLES_STORE + "-changelog";
+        String repartition = APPLICATION + "-" + RegistryTopology.REPARTITION_TOPICS.getLast();
+        List<String> copied = List.of(Topics.IDENTITIES, Topics.DOCUMENTS, Topics.COLLECTIONS, changelog);
+        for (String topic : copied) {
+            write(topic);
+        }
+        assertThat(RegistryTopics.checkTruncation(admin, APPLICATION)).isEmpty();
+        for (String topic : copied) {
+            DeletedRecords.deleteAll(admin, topic);
+        }
+        for (String topic : List.of(Topics.EVENTS, Topics.GRANTS, Topics.REJECTIONS, repartition)) {
+            write(topic);
+            DeletedRecords.deleteAll(admin, topic);
+        }
+        assertThat(RegistryTopics.checkTruncation(admin, APPLICATION))
+                .hasSize(4)
+                .allMatch(m -> m.matches("records of partition \\d of \\S+ before offset 1 were deleted.*"))
+                .anyMatch(m -> m.contains(" of " + Topics.IDENTITIES) && m.contains("\"Deleted records\""))
+                .anyMatch(m -> m.contains(" of " + Topics.DOCUMENTS) && m.contains("\"Deleted records\""))
+                .anyMatch(m -> m.contains(" of " + Topics.COLLECTIONS) && m.contains("apply the declarations again"))
+                .anyMatch(m -> m.contains(" of " + changelog) && m.contains("\"Changelogs lost\""));
+        assertThat(RegistryTopics.checkTruncationOfState(admin, APPLICATION))
+                .hasSize(2)
+                .noneMatch(m -> m.contains(Topics.IDENTITIES) || m.contains(Topics.DOCUMENTS));
     }
 
     @Test
@@ -373,5 +483,22 @@ class RegistryTopicsIT {
                         .get(name)
                         .value()
                         .equals(value));
+    }
+
+    /** Removes a configuration and waits until the broker no longer has it. */
+    private void removeConfig(String topic, String name) throws Exception {
+        ConfigResource resource = new ConfigResource(ConfigResource.Type.TOPIC, topic);
+        admin.incrementalAlterConfigs(Map.of(
+                        resource, List.of(new AlterConfigOp(new ConfigEntry(name, ""), AlterConfigOp.OpType.DELETE))))
+                .all()
+                .get(20, TimeUnit.SECONDS);
+        await().atMost(Duration.ofSeconds(20))
+                .until(() -> admin.describeConfigs(List.of(resource))
+                                .values()
+                                .get(resource)
+                                .get(20, TimeUnit.SECONDS)
+                                .get(name)
+                                .source()
+                        != ConfigEntry.ConfigSource.DYNAMIC_TOPIC_CONFIG);
     }
 }

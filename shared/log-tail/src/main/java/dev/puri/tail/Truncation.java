@@ -17,12 +17,23 @@ public final class Truncation {
      * @param logStartOffsets by partition, the offset of the first record that the brokers still have
      */
     public static @Nullable String reason(String topic, Map<Integer, Long> logStartOffsets) {
+        String deletedRecords = deletedRecords(topic, logStartOffsets);
+        return deletedRecords == null
+                ? null
+                : deletedRecords + ", so the topic lacks rows; restore the topic, see \"Deleted records\" in"
+                        + " docs/operations.md";
+    }
+
+    /**
+     * Returns which partition lost records, as the beginning of a text for people; null if none did.
+     *
+     * @param logStartOffsets by partition, the offset of the first record that the brokers still have
+     */
+    public static @Nullable String deletedRecords(String topic, Map<Integer, Long> logStartOffsets) {
         for (Map.Entry<Integer, Long> partition : new TreeMap<>(logStartOffsets).entrySet()) {
             if (partition.getValue() > 0) {
-                return "records of partition " + partition.getKey() + " of " + topic
-                        + " before offset " + partition.getValue()
-                        + " were deleted, so the topic lacks rows; restore the topic, see \"Deleted records\" in"
-                        + " docs/operations.md";
+                return "records of partition " + partition.getKey() + " of " + topic + " before offset "
+                        + partition.getValue() + " were deleted";
             }
         }
         return null;

@@ -9,6 +9,7 @@ final class TruncationTest {
     @Test
     void aTopicThatBeginsAtZeroIsComplete() {
         assertThat(Truncation.reason("topic", Map.of(0, 0L, 1, 0L))).isNull();
+        assertThat(Truncation.deletedRecords("topic", Map.of(0, 0L, 1, 0L))).isNull();
     }
 
     @Test

@@ -1,0 +1,61 @@
+package dev.puri.registry;
+
+import dev.puri.registry.ClusterTopics.ClusterTopic;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Set;
+import org.apache.kafka.clients.admin.ConfigEntry;
+import org.apache.kafka.clients.admin.ConfigEntry.ConfigSource;
+
+/** Finds configs that were set for a topic although it is created without them. */
+final class ConfigOverrides {
+    /**
+     * Configs that operators may set. They change neither which records a topic accepts nor how long it keeps them, or
+     * {@link RegistryTopics#check} checks their values. Reassignments of partitions set the throttled replicas.
+     */
+    private static final Set<String> ALLOWED = Set.of(
+            RegistryTopics.MIN_INSYNC,
+            ConfigRule.MAX_MESSAGE_BYTES,
+            "leader.replication.throttled.replicas",
+            "follower.replication.throttled.replicas",
+            "compression.type",
+            "compression.gzip.level",
+            "compression.lz4.level",
+            "compression.zstd.level",
+            "flush.messages",
+            "flush.ms",
+            "index.interval.bytes",
+            "min.cleanable.dirty.ratio",
+            "preallocate",
+            "segment.bytes",
+            "segment.index.bytes",
+            "segment.jitter.ms");
+
+    private ConfigOverrides() {}
+
+    /**
+     * Returns a sentence for each override, with the command that removes it.
+     *
+     * @param created names of the configs with which the topic is created
+     */
+    static List<String> differences(ClusterTopic topic, Set<String> created) {
+        return topic.config().entries().stream()
+                .filter(entry -> entry.source() == ConfigSource.DYNAMIC_TOPIC_CONFIG)
+                .filter(entry -> !created.contains(entry.name()) && !ALLOWED.contains(entry.name()))
+                .filter(entry -> !isDefault(entry))
+                .sorted(Comparator.comparing(ConfigEntry::name))
+                .map(entry -> topic.name() + " has " + entry.name() + "=" + entry.value()
+                        + ", a config with which it is not created; remove it"
+                        + RegistryTopics.alterCommand(topic.name()) + "--delete-config " + entry.name())
+                .toList();
+    }
+
+    /** Whether the topic would have the same value without the override. */
+    private static boolean isDefault(ConfigEntry override) {
+        return override.synonyms().stream()
+                .filter(synonym -> synonym.source() != ConfigSource.DYNAMIC_TOPIC_CONFIG)
+                .findFirst()
+                .map(synonym -> override.value().equals(synonym.value()))
+                .orElse(false);
+    }
+}
