@@ -2,24 +2,35 @@ package dev.puri.registry;
 
 import java.time.Duration;
 import java.util.Map;
+import java.util.concurrent.Future;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerGroupMetadata;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.clients.producer.Callback;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.apache.kafka.streams.KafkaClientSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Creates the clients that Kafka Streams creates by default. The clients report polls and commits to {@link
- * CommitPacing}.
+ * CommitPacing}, and the offsets of published digests to {@link TaskStates}.
  */
 final class PacedClients implements KafkaClientSupplier {
+    private final TaskStates taskStates;
+
+    PacedClients(TaskStates taskStates) {
+        this.taskStates = taskStates;
+    }
+
     @Override
     public Admin getAdmin(Map<String, Object> config) {
         return Admin.create(config);
@@ -27,7 +38,7 @@ final class PacedClients implements KafkaClientSupplier {
 
     @Override
     public Producer<byte[], byte[]> getProducer(Map<String, Object> config) {
-        return new PacedProducer(config);
+        return new PacedProducer(config, new DigestOffsets(taskStates::putPublished));
     }
 
     @Override
@@ -62,11 +73,18 @@ final class PacedClients implements KafkaClientSupplier {
 
     /** The producer of one stream thread. */
     private static final class PacedProducer extends KafkaProducer<byte[], byte[]> {
+        private final DigestOffsets digestOffsets;
         private boolean isCommitting;
         private long commitStartedAtNanos;
 
-        PacedProducer(Map<String, Object> config) {
+        PacedProducer(Map<String, Object> config, DigestOffsets digestOffsets) {
             super(config, new ByteArraySerializer(), new ByteArraySerializer());
+            this.digestOffsets = digestOffsets;
+        }
+
+        @Override
+        public Future<RecordMetadata> send(ProducerRecord<byte[], byte[]> record, @Nullable Callback callback) {
+            return super.send(record, digestOffsets.callback(record, callback));
         }
 
         /** Starts the measurement: Kafka Streams begins a commit with a flush for each task. */
@@ -92,12 +110,14 @@ final class PacedClients implements KafkaClientSupplier {
                 isCommitting = false;
                 CommitPacing.ofThread().onCommit(commitStartedAtNanos, System.nanoTime());
             }
+            digestOffsets.onCommitted();
         }
 
         @Override
         public void abortTransaction() {
             isCommitting = false;
             super.abortTransaction();
+            digestOffsets.onAborted();
         }
 
         private void startMeasurement() {

@@ -9,6 +9,7 @@ import dev.puri.http.Scope;
 import dev.puri.schemas.log.Topics;
 import dev.puri.schemas.serde.ConfluentSchemaRegistry;
 import dev.puri.settings.Settings;
+import dev.puri.tail.DigestMeters;
 import dev.puri.tail.transactions.TransactionMonitor;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
@@ -175,6 +176,7 @@ public final class RegistryStreams implements AutoCloseable {
             if (partitions == null || encoder == null) {
                 return;
             }
+            bindDigestMeters(partitions);
             waitReason = RESTORE;
             Properties properties = StreamsProperties.of(settings);
             Admin admin = Admin.create(clientConfigs(settings));
@@ -185,7 +187,7 @@ public final class RegistryStreams implements AutoCloseable {
                             partitions,
                             new StreamsConfig(properties)),
                     properties,
-                    new PacedClients());
+                    new PacedClients(taskStates));
             created.setUncaughtExceptionHandler(this::onUncaughtException);
             created.setGlobalStateRestoreListener(new RestoreCheck(partition -> requireComplete(admin, partition)));
             streams = created;
@@ -306,8 +308,7 @@ public final class RegistryStreams implements AutoCloseable {
         health.add(Health.Kind.READY, "transactions", transactions::ready);
         List<Route> routes = new ArrayList<>(health.routes());
         routes.add(metrics.route());
-        routes.add(Route.get(
-                "/v1/digest", Scope.ADMIN, exchange -> exchange.json(200, new DigestBody(taskStates.byPartition()))));
+        routes.add(Route.get("/v1/digest", Scope.ADMIN, exchange -> exchange.json(200, new DigestBody(taskStates))));
         return routes;
     }
 
@@ -358,6 +359,13 @@ public final class RegistryStreams implements AutoCloseable {
         Gauge.builder("puri.registry.schemas.reachable", schemas, lookup -> lookup.unreachableSince() == null ? 1 : 0)
                 .description("1 while the schema registry is reachable")
                 .register(meters);
+    }
+
+    private void bindDigestMeters(int partitions) {
+        for (String topic : List.of(Topics.IDENTITIES, Topics.DOCUMENTS)) {
+            new DigestMeters(topic, partition -> taskStates.published(topic, partition), metrics.registry())
+                    .register(partitions);
+        }
     }
 
     // A gauge, because the count falls when a task moves to another instance, or when a crash discards uncommitted

@@ -12,11 +12,12 @@ import dev.puri.schemas.log.Event;
 import dev.puri.schemas.log.PartitionDigest;
 import dev.puri.schemas.log.Row;
 import dev.puri.schemas.log.Topics;
+import dev.puri.tail.DigestAtOffset;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.Map;
-import java.util.TreeMap;
 import java.util.UUID;
+import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.streams.test.TestRecord;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -110,22 +111,40 @@ class DigestTest extends DrivenTopology {
     void httpShowsTheDigestsOfEachPartition() throws Exception {
         publish(created(TRACK, null));
         assertChanged(true, true);
-        String body = new String(JsonBody.bytes(new DigestBody(taskStates.byPartition())));
+        taskStates.putPublished(
+                new TopicPartition(Topics.DOCUMENTS, 0), new DigestAtOffset(42, new PartitionDigest(7, 0xab)));
+        String body = new String(JsonBody.bytes(new DigestBody(taskStates)));
         assertThat(new ObjectMapper().readTree(body))
                 .isEqualTo(new ObjectMapper().readTree("""
                                 {"topics":[
                                   {"topic":"puri.identities.v1","partitions":[{"partition":0,"rows":1,"digest":"%s"}]},
-                                  {"topic":"puri.documents.v1","partitions":[{"partition":0,"rows":1,"digest":"%s"}]}]}
+                                  {"topic":"puri.documents.v1","partitions":[{"partition":0,"rows":1,"digest":"%s",
+                                    "publishedOffset":42,"publishedDigest":"7:00000000000000ab"}]}]}
                                 """.formatted(readIdentities.last(), readDocuments.last())));
     }
 
     @Test
     void httpSaysWhyAPartitionHasNoDigest() {
-        TreeMap<Integer, TaskState> tasks = new TreeMap<>();
-        tasks.put(3, new TaskState(EventCounts.NONE, null));
-        assertThat(new String(JsonBody.bytes(new DigestBody(tasks))))
+        TaskStates states = new TaskStates();
+        states.put(3, new TaskState(EventCounts.NONE, null));
+        states.putPublished(new TopicPartition(Topics.IDENTITIES, 3), new DigestAtOffset(42, PartitionDigest.EMPTY));
+        assertThat(new String(JsonBody.bytes(new DigestBody(states))))
                 .contains("{\"partition\":3,\"detail\":\"the registrar has no digest of this partition, because")
-                .doesNotContain("rows");
+                .doesNotContain("rows", "published");
+    }
+
+    @Test
+    void thePublishedDigestOfATaskThatMovedAwayIsForgotten() {
+        TaskStates states = new TaskStates();
+        states.put(3, NEW);
+        states.put(4, NEW);
+        DigestAtOffset digest = new DigestAtOffset(42, PartitionDigest.EMPTY);
+        states.putPublished(new TopicPartition(Topics.IDENTITIES, 3), digest);
+        states.putPublished(new TopicPartition(Topics.IDENTITIES, 4), digest);
+        states.remove(3);
+        states.put(3, NEW);
+        assertThat(states.published(Topics.IDENTITIES, 3)).isNull();
+        assertThat(states.published(Topics.IDENTITIES, 4)).isEqualTo(digest);
     }
 
     @Test

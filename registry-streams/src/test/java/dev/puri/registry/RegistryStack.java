@@ -9,6 +9,7 @@ import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Document;
 import dev.puri.schemas.log.DocumentAvro;
 import dev.puri.schemas.log.Outcome;
+import dev.puri.schemas.log.PartitionDigest;
 import dev.puri.schemas.log.Position;
 import dev.puri.schemas.log.Row;
 import dev.puri.schemas.log.RowAvro;
@@ -16,6 +17,7 @@ import dev.puri.schemas.log.Topics;
 import dev.puri.schemas.serde.ConfluentSchemaRegistry;
 import dev.puri.schemas.serde.RecordReader;
 import dev.puri.settings.KafkaProperties;
+import dev.puri.tail.DigestAtOffset;
 import dev.puri.testkit.Broker;
 import dev.puri.testkit.RestartableBroker;
 import java.nio.charset.StandardCharsets;
@@ -48,6 +50,7 @@ final class RegistryStack implements AutoCloseable {
     private final Map<Position, Puri> documented = new HashMap<>();
     private final Map<Puri, Document> documents = new HashMap<>();
     private final Map<TopicPartition, DigestedPartition> digested = new HashMap<>();
+    private final Map<TopicPartition, DigestAtOffset> publishedDigests = new HashMap<>();
     private final KafkaConsumer<byte[], byte[]> eyes;
 
     /** A record of identities. */
@@ -127,6 +130,11 @@ final class RegistryStack implements AutoCloseable {
         return digested;
     }
 
+    /** The last digest of each partition of identities and documents, as far as they were read, with its offset. */
+    Map<TopicPartition, DigestAtOffset> publishedDigests() {
+        return publishedDigests;
+    }
+
     /** Reads the new records, without waiting long, and compares digests. */
     RegistryStack look() {
         RecordReader<IdentityRow> rows = RecordReader.of(IdentityRow.class);
@@ -140,9 +148,11 @@ final class RegistryStack implements AutoCloseable {
                 rejections.add(refused.decode(record.value(), Rejection.getClassSchema()));
                 continue;
             }
-            digested.get(new TopicPartition(record.topic(), record.partition()))
-                    .read(record.key(), record.value(), record.headers());
-            if (DigestedPartition.isDigest(record.headers())) {
+            TopicPartition partition = new TopicPartition(record.topic(), record.partition());
+            digested.get(partition).read(record.key(), record.value(), record.headers());
+            PartitionDigest digest = PartitionDigest.of(record.headers());
+            if (digest != null) {
+                publishedDigests.put(partition, new DigestAtOffset(record.offset(), digest));
                 continue;
             }
             if (record.topic().equals(Topics.DOCUMENTS)) {

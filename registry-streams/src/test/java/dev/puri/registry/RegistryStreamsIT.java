@@ -22,11 +22,13 @@ import dev.puri.schemas.log.Document;
 import dev.puri.schemas.log.Event;
 import dev.puri.schemas.log.EventAvro;
 import dev.puri.schemas.log.Outcome;
+import dev.puri.schemas.log.PartitionDigest;
 import dev.puri.schemas.log.Position;
 import dev.puri.schemas.log.Reason;
 import dev.puri.schemas.log.Row;
 import dev.puri.schemas.log.Topics;
 import dev.puri.schemas.serde.RecordWriter;
+import dev.puri.tail.DigestAtOffset;
 import dev.puri.testkit.RestartableSchemaRegistry;
 import dev.puri.testkit.SchemaRegistryFixture;
 import java.lang.reflect.Field;
@@ -38,6 +40,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -50,6 +53,7 @@ import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
+import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
@@ -184,6 +188,42 @@ class RegistryStreamsIT {
                         .allMatch(read -> read.sum().equals(read.last())));
         await().atMost(SOON).untilAsserted(() -> assertThat(digestsByHttp()).isEqualTo(lastDigests()));
         assertThat(lastDigests()).hasSize(2 * RegistryStack.PARTITIONS);
+    }
+
+    @Test
+    void httpAndMetricsShowTheOffsetOfEachPublishedDigest() throws Exception {
+        publish(created(Puri.parse("digest:offsets:1"), minter.uuid(), "br-1", null));
+        await().atMost(SOON).untilAsserted(() -> {
+            Map<TopicPartition, DigestAtOffset> published = stack.look().publishedDigests();
+            assertThat(published).hasSize(2 * RegistryStack.PARTITIONS);
+            assertThat(publishedByHttp()).isEqualTo(published);
+            String metrics = get("/metrics").body();
+            published.forEach((partition, digest) -> {
+                String tags = "{partition=\"" + partition.partition() + "\",topic=\"" + partition.topic() + "\"} ";
+                assertThat(metrics)
+                        .contains("puri_digest_offset" + tags + (double) digest.offset())
+                        .contains("puri_digest_rows" + tags
+                                + (double) digest.digest().rows());
+            });
+        });
+    }
+
+    private Map<TopicPartition, DigestAtOffset> publishedByHttp() throws Exception {
+        Map<TopicPartition, DigestAtOffset> published = new HashMap<>();
+        for (JsonNode topic :
+                new ObjectMapper().readTree(get("/v1/digest").body()).path("topics")) {
+            for (JsonNode partition : topic.path("partitions")) {
+                published.put(
+                        new TopicPartition(
+                                topic.path("topic").asText(),
+                                partition.path("partition").asInt()),
+                        new DigestAtOffset(
+                                partition.path("publishedOffset").asLong(),
+                                PartitionDigest.parse(
+                                        partition.path("publishedDigest").asText())));
+            }
+        }
+        return published;
     }
 
     private Map<String, String> lastDigests() {

@@ -82,8 +82,13 @@ final class TableDigestIT extends ResolverOnBroker {
         publishDigests();
 
         awaitEqual();
-        assertThat(send("/metrics").body()).contains("puri_digest_differing{topic=\"puri.identities.v1\"} 0.0");
         JsonNode partition = json("/v1/digest").at("/topics/0/partitions/" + partition(OTHER));
+        String tags = "{partition=\"" + partition(OTHER) + "\",topic=\"puri.identities.v1\"} ";
+        assertThat(send("/metrics").body())
+                .contains("puri_digest_differing{topic=\"puri.identities.v1\"} 0.0")
+                .contains("puri_digest_rows" + tags + partition.path("rows").asDouble())
+                .contains("puri_digest_offset" + tags
+                        + partition.path("comparedOffset").asDouble());
         assertThat(partition.path("rows").asLong()).isPositive();
         assertThat(partition.path("nextOffset").asLong())
                 .isGreaterThan(partition.path("comparedOffset").asLong());

@@ -1,6 +1,8 @@
 package dev.puri.search;
 
 import dev.puri.search.index.EntryKind;
+import dev.puri.tail.DigestCheck;
+import dev.puri.tail.DigestMeters;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
@@ -10,7 +12,9 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.function.Function;
 import java.util.stream.LongStream;
+import org.jspecify.annotations.Nullable;
 
 /** The metrics of the indexing. */
 final class IndexMeters {
@@ -18,7 +22,9 @@ final class IndexMeters {
             .mapToObj(Duration::ofMillis)
             .toArray(Duration[]::new);
 
+    private final MeterRegistry meters;
     private final Map<EntryKind, Counter> appliedChanges = new EnumMap<>(EntryKind.class);
+    private final Map<EntryKind, DigestMeters> digests = new EnumMap<>(EntryKind.class);
     private final Timer refreshes;
     private final Timer commits;
     private final Timer purges;
@@ -27,6 +33,7 @@ final class IndexMeters {
     private final Counter rebuilds;
 
     IndexMeters(MeterRegistry meters) {
+        this.meters = meters;
         for (EntryKind kind : EntryKind.values()) {
             appliedChanges.put(
                     kind,
@@ -55,6 +62,23 @@ final class IndexMeters {
         rebuilds = Counter.builder("puri.search.rebuilds")
                 .description("Rebuilds of the index because the existing index did not match its topics")
                 .register(meters);
+    }
+
+    /**
+     * Registers the metrics of the digests. May be called once.
+     *
+     * @param checkOf returns whether the serving index agrees with the registrar; null if no index serves
+     */
+    void registerDigests(Function<EntryKind, @Nullable DigestCheck> checkOf) {
+        for (EntryKind kind : EntryKind.values()) {
+            digests.put(kind, DigestCheck.meter(kind.topic(), () -> checkOf.apply(kind), meters));
+        }
+    }
+
+    /** Registers the metrics of the digests of partitions that have none yet. */
+    void registerPartitions(SourceOffsets source) {
+        digests.forEach((kind, ofKind) ->
+                ofKind.register(source.endsOf(kind).byPartition().size()));
     }
 
     /** Returns the name of a kind in tags and responses. */

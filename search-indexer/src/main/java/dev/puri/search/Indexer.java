@@ -125,6 +125,7 @@ final class Indexer implements AutoCloseable {
         rebuild = new IndexRebuild(context);
         health = new IndexHealth(this, rebuild, problem, limits, clock, openTransaction);
         purges = new PurgeScheduler(limits.forgetAfter(), clock, context.meters());
+        context.meters().registerDigests(this::digestCheck);
     }
 
     void start() {
@@ -299,6 +300,7 @@ final class Indexer implements AutoCloseable {
 
     private void runRound(IndexStore store) throws IndexUnavailableException {
         SourceOffsets source = Objects.requireNonNull(endOffsets.lastOffsets());
+        context.meters().registerPartitions(source);
         boolean hasRead = false;
         IndexFeeder feeder = lifeCycle.feeder();
         if (feeder != null) {

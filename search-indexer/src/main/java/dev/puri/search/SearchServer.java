@@ -15,7 +15,6 @@ import dev.puri.search.index.EntryKind;
 import dev.puri.search.index.IndexSize;
 import dev.puri.settings.Settings;
 import dev.puri.tail.DeclaredCollections;
-import dev.puri.tail.DigestCheck;
 import dev.puri.tail.PlainConsumers;
 import dev.puri.tail.RefusalLog;
 import dev.puri.tail.ResourceStack;
@@ -254,9 +253,6 @@ public final class SearchServer implements AutoCloseable {
         Gauge.builder("puri.search.ready", indexer, index -> isReady() ? 1 : 0)
                 .description("1 while /health/ready is up")
                 .register(meters);
-        for (EntryKind kind : EntryKind.values()) {
-            DigestCheck.meter(kind.topic(), () -> indexer.digestCheck(kind), meters);
-        }
         registerSizeGauge("entries", "identity", "Visible entries", IndexSize::identities, meters);
         registerSizeGauge("entries", "document", "Visible entries", IndexSize::documents, meters);
         registerSizeGauge("gone", null, "Deleted or replaced entries that still take space", IndexSize::gone, meters);

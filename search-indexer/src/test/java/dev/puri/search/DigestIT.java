@@ -79,7 +79,17 @@ final class DigestIT extends SearchServerFixture {
         assertThat(server.isReady()).isTrue();
         assertThat(get("/metrics", 200))
                 .contains("puri_digest_differing{topic=\"puri.identities.v1\"} 0.0")
-                .contains("puri_digest_differing{topic=\"puri.documents.v1\"} 0.0");
+                .contains("puri_digest_differing{topic=\"puri.documents.v1\"} 0.0")
+                .contains(metric("rows", EntryKind.IDENTITY) + " 1.0")
+                .contains(metric("rows", EntryKind.DOCUMENT) + " 1.0")
+                .contains(metric("hash", EntryKind.DOCUMENT) + " "
+                        + (double) (digest(EntryKind.DOCUMENT).sum() & 0xffff_ffffL))
+                .contains(metric("offset", EntryKind.DOCUMENT) + " "
+                        + partition(EntryKind.DOCUMENT).path("comparedOffset").asDouble());
+    }
+
+    private String metric(String name, EntryKind kind) {
+        return "puri_digest_" + name + "{partition=\"" + partition + "\",topic=\"" + kind.topic() + "\"}";
     }
 
     @Test

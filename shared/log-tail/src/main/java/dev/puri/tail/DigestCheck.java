@@ -53,7 +53,6 @@ public final class DigestCheck {
     static final Duration MAX_TIME_UNCHECKED = Duration.ofMinutes(10);
 
     private static final Logger log = LoggerFactory.getLogger(DigestCheck.class);
-    private static final long NO_OFFSET = -1;
 
     private final String topic;
     private final IntToLongFunction firstComparable;
@@ -84,17 +83,17 @@ public final class DigestCheck {
     /**
      * The results of both checks.
      *
-     * @param comparedOffset the offset of the last compared digest; {@link #NO_OFFSET} if none was compared
+     * @param compared the digest of the copy at the last comparison; null if none was compared
      * @param comparedAt the time of the comparison; null if none was compared
      * @param difference describes the difference that the last comparison found; null if there was none
      * @param storedDifference describes the difference that the last scrub found; null if there was none
      */
     private record Partition(
-            long comparedOffset,
+            @Nullable DigestAtOffset compared,
             @Nullable Instant comparedAt,
             @Nullable String difference,
             @Nullable String storedDifference) {
-        static final Partition UNCHECKED = new Partition(NO_OFFSET, null, null, null);
+        static final Partition UNCHECKED = new Partition(null, null, null, null);
 
         State state() {
             if (detail() != null) {
@@ -109,7 +108,7 @@ public final class DigestCheck {
         }
 
         Partition withStoredDifference(@Nullable String newDifference) {
-            return new Partition(comparedOffset, comparedAt, difference, newDifference);
+            return new Partition(compared, comparedAt, difference, newDifference);
         }
     }
 
@@ -129,8 +128,11 @@ public final class DigestCheck {
     /**
      * Registers the metrics {@code puri.digest.differing} and {@code puri.digest.unchecked.seconds} of a topic. The copy,
      * and so its check, may be replaced.
+     *
+     * @return the metrics by partition, of the digests that the copy had at its last comparisons. The caller registers
+     *     them when it knows the number of partitions
      */
-    public static void meter(String topic, Supplier<@Nullable DigestCheck> check, MeterRegistry meters) {
+    public static DigestMeters meter(String topic, Supplier<@Nullable DigestCheck> check, MeterRegistry meters) {
         Gauge.builder("puri.digest.differing", () -> {
                     DigestCheck current = check.get();
                     return current == null ? 0 : current.differing();
@@ -150,6 +152,13 @@ public final class DigestCheck {
                 .tag("topic", topic)
                 .strongReference(true)
                 .register(meters);
+        return new DigestMeters(
+                topic,
+                partition -> {
+                    DigestCheck current = check.get();
+                    return current == null ? null : current.compared(partition);
+                },
+                meters);
     }
 
     /** Returns the time since any partition was compared, or since this check was created. */
@@ -212,7 +221,8 @@ public final class DigestCheck {
         Partition old = partition(partition);
         comparedAt = clock.instant();
         hasLoggedOldDigests = false;
-        return put(partition, old, new Partition(offset, comparedAt, difference, old.storedDifference()));
+        DigestAtOffset compared = new DigestAtOffset(offset, own);
+        return put(partition, old, new Partition(compared, comparedAt, difference, old.storedDifference()));
     }
 
     /**
@@ -271,6 +281,11 @@ public final class DigestCheck {
         return partition(partition).state();
     }
 
+    /** Returns the digest that the copy had at the last comparison of a partition; null if none was compared. */
+    synchronized @Nullable DigestAtOffset compared(int partition) {
+        return partition(partition).compared();
+    }
+
     /** Returns the number of partitions that differ. */
     public synchronized int differing() {
         return (int) partitions.values().stream()
@@ -311,9 +326,10 @@ public final class DigestCheck {
         json.put("rows", own.rows());
         json.put("digest", own.toString());
         json.put("state", current.state().toString());
+        DigestAtOffset compared = current.compared();
         Instant comparedAt = current.comparedAt();
-        if (comparedAt != null) {
-            json.put("comparedOffset", current.comparedOffset());
+        if (compared != null && comparedAt != null) {
+            json.put("comparedOffset", compared.offset());
             json.put("comparedAt", comparedAt.toString());
         }
         String detail = current.detail();

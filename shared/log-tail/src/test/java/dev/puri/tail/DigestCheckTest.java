@@ -129,6 +129,34 @@ final class DigestCheckTest {
     }
 
     @Test
+    void metricsOfAPartitionShowTheCopysDigestAtTheLastComparison() {
+        SimpleMeterRegistry meters = new SimpleMeterRegistry();
+        AtomicReference<DigestCheck> current = new AtomicReference<>();
+        DigestMeters byPartition = DigestCheck.meter("topic", current::get, meters);
+        byPartition.register(2);
+        byPartition.register(2);
+        assertThat(meters.find("puri.digest.rows").gauges()).hasSize(2);
+        assertThat(valueOf("rows", 1, meters)).isNaN();
+        current.set(check);
+        assertThat(valueOf("rows", 1, meters)).isNaN();
+
+        check.compare(1, 1234, ELEVEN, new PartitionDigest(10, 0xfedc_ba98_8765_4321L));
+
+        assertThat(valueOf("offset", 1, meters)).isEqualTo(1234);
+        assertThat(valueOf("rows", 1, meters)).isEqualTo(10);
+        assertThat(valueOf("hash", 1, meters)).isEqualTo(0x8765_4321L);
+        assertThat(valueOf("rows", 0, meters)).isNaN();
+    }
+
+    private static double valueOf(String name, int partition, SimpleMeterRegistry meters) {
+        return meters.get("puri.digest." + name)
+                .tag("topic", "topic")
+                .tag("partition", Integer.toString(partition))
+                .gauge()
+                .value();
+    }
+
+    @Test
     void theIndexEntryThatDoesNotBelongToItsRowIsADifference() {
         assertThat(check.indexEntryDiffers(3, "part 17 of the index of handles"))
                 .isEqualTo(State.DIFFERS);

@@ -64,9 +64,9 @@ public sealed interface Verdict {
      * The registry does not know the name: it was never registered, or the identity was erased. The registry keeps
      * deleted identities, but not erased identities.
      *
-     * @param importing whether the namespace or the collection of the name is being imported. Then the identity may
-     *     still come: do not create another one for the object, and ask again later. Always false in an embedded
-     *     resolver, which does not read declarations
+     * @param importing whether the namespace or the collection of the name is being imported, as far as the resolver
+     *     has read the declarations. Then the identity may still come: do not create another one for the object, and
+     *     ask again later
      */
     record Unknown(Ref ref, boolean importing) implements Verdict {
         /** Creates the verdict on a name that is not being imported. */

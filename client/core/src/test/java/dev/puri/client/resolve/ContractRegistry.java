@@ -2,6 +2,7 @@ package dev.puri.client.resolve;
 
 import dev.puri.client.Events;
 import dev.puri.client.NewIdentity;
+import dev.puri.schemas.collection.Collection;
 import dev.puri.schemas.identity.Owner;
 import dev.puri.schemas.identity.Prefix;
 import dev.puri.schemas.identity.Puri;
@@ -14,6 +15,11 @@ public interface ContractRegistry {
     String NAMESPACE = "contract";
     String COLLECTION = "tracks";
     Prefix PREFIX = new Prefix("ctr");
+
+    /** A collection of the same namespace without identities, which may be imported. */
+    String IMPORTED = "albums";
+
+    Prefix IMPORTED_PREFIX = new Prefix("cta");
     Owner OWNER = new Owner("catalog");
     Instant TIME = Instant.parse("2026-03-01T10:00:00.120Z");
 
@@ -27,6 +33,9 @@ public interface ContractRegistry {
 
     /** Publishes, and returns the token. */
     Position publish(Events.Draft draft) throws Exception;
+
+    /** Declares a collection, in place of an earlier declaration. The resolver may read the declaration later. */
+    void declare(Collection collection);
 
     default Puri name() {
         return mint().puri();

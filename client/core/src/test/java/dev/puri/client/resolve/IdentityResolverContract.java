@@ -1,14 +1,21 @@
 package dev.puri.client.resolve;
 
 import static dev.puri.client.resolve.ContractRegistry.EVENTS;
+import static dev.puri.client.resolve.ContractRegistry.IMPORTED;
+import static dev.puri.client.resolve.ContractRegistry.IMPORTED_PREFIX;
+import static dev.puri.client.resolve.ContractRegistry.NAMESPACE;
 import static dev.puri.client.resolve.ContractRegistry.OWNER;
 import static dev.puri.client.resolve.ContractRegistry.PARTITIONS;
 import static dev.puri.client.resolve.ContractRegistry.TIME;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import dev.puri.client.NewIdentity;
 import dev.puri.client.resolve.ResolverException.Kind;
+import dev.puri.schemas.collection.Collection;
+import dev.puri.schemas.collection.SearchedAttributes;
+import dev.puri.schemas.collection.WriteMode;
 import dev.puri.schemas.identity.Handle;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.identity.Shard;
@@ -20,6 +27,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
 import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -173,6 +181,49 @@ public abstract class IdentityResolverContract {
             assertThat(deleted.epoch()).isEqualTo(2);
             assertThat(deleted.placement()).isNull();
         });
+    }
+
+    @Test
+    void unknownNamesOfACollectionAreMarkedWhileItIsImported() throws Exception {
+        List<Ref> refs = Ref.all(List.of(
+                "contract:albums:none", "cta_222222222222222", "contract:tracks:none", "ctr_222222222222222", "none"));
+        Ref album = refs.get(0);
+
+        declareAlbums(WriteMode.importBy("importer"));
+
+        await().atMost(WAIT)
+                .untilAsserted(() -> assertThat(resolver.resolve(album)).isEqualTo(new Verdict.Unknown(album, true)));
+        List<Verdict> verdicts = resolver.resolveAll(refs);
+        assertThat(verdicts.subList(0, 4))
+                .containsExactly(
+                        new Verdict.Unknown(album, true),
+                        new Verdict.Unknown(refs.get(1), true),
+                        new Verdict.Unknown(refs.get(2), false),
+                        new Verdict.Unknown(refs.get(3), false));
+        assertThat(verdicts.get(4)).isInstanceOf(Verdict.Malformed.class);
+        assertThat(resolver.resolveAsync(refs.get(1), Duration.ZERO)
+                        .toCompletableFuture()
+                        .get(60, TimeUnit.SECONDS))
+                .isEqualTo(new Verdict.Unknown(refs.get(1), true));
+
+        declareAlbums(WriteMode.READ_WRITE);
+
+        await().atMost(WAIT)
+                .untilAsserted(() -> assertThat(resolver.resolve(album)).isEqualTo(new Verdict.Unknown(album, false)));
+    }
+
+    private void declareAlbums(WriteMode mode) {
+        registry.declare(new Collection(
+                NAMESPACE,
+                IMPORTED,
+                IMPORTED_PREFIX,
+                Set.of(),
+                false,
+                SearchedAttributes.DEFAULT,
+                false,
+                "",
+                false,
+                mode));
     }
 
     @Test

@@ -7,6 +7,7 @@ import dev.puri.client.resolve.ResolverException.Kind;
 import dev.puri.client.resolve.Verdict;
 import dev.puri.resolver.table.LookUp;
 import dev.puri.resolver.table.Table;
+import dev.puri.schemas.collection.Declarations;
 import dev.puri.tail.wait.EventStatus;
 import dev.puri.tail.wait.Waiters;
 import java.io.UncheckedIOException;
@@ -85,7 +86,7 @@ public final class EmbeddedResolver implements IdentityResolver {
     public TableProgress progress() {
         LocalTable openTable = localTable;
         return openTable == null
-                ? new TableProgress(false, null, null, "the resolver is closed", null)
+                ? new TableProgress(false, null, null, "the resolver is closed", null, null)
                 : openTable.progress();
     }
 
@@ -152,7 +153,12 @@ public final class EmbeddedResolver implements IdentityResolver {
 
     private Verdict find(Ref ref) {
         String flaw = ref.flaw();
-        return flaw == null ? Verdicts.of(ref, new LookUp(requireTable())) : new Verdict.Malformed(ref, flaw);
+        if (flaw != null) {
+            return new Verdict.Malformed(ref, flaw);
+        }
+        // Read before the look-up: if a collection is opened in between, its last identities are unknown, but marked.
+        Declarations declarations = requireOpen().declarations();
+        return Verdicts.of(ref, new LookUp(requireTable()), declarations);
     }
 
     /**
@@ -162,6 +168,7 @@ public final class EmbeddedResolver implements IdentityResolver {
      */
     private List<Verdict> lookUpAll(List<Ref> refs, @Nullable List<CompletableFuture<EventStatus>> statuses) {
         List<Verdict> verdicts = new ArrayList<>(refs.size());
+        Declarations declarations = Declarations.none();
         LookUp lookUp = null;
         for (int i = 0; i < refs.size(); i++) {
             Ref ref = refs.get(i);
@@ -173,8 +180,11 @@ public final class EmbeddedResolver implements IdentityResolver {
                             ? null
                             : Verdicts.withoutLookUp(ref, statuses.get(i).join());
             if (verdict == null) {
-                lookUp = lookUp == null ? new LookUp(requireTable()) : lookUp;
-                verdict = Verdicts.of(ref, lookUp);
+                if (lookUp == null) {
+                    declarations = requireOpen().declarations();
+                    lookUp = new LookUp(requireTable());
+                }
+                verdict = Verdicts.of(ref, lookUp, declarations);
             }
             verdicts.add(verdict);
         }
@@ -248,7 +258,7 @@ public final class EmbeddedResolver implements IdentityResolver {
     }
 
     /**
-     * Fails look-ups that wait for events, writes a last snapshot and ends all threads, within about 45 s. The garbage
+     * Fails look-ups that wait for events, writes a last snapshot and ends all threads, within about 55 s. The garbage
      * collector frees the off-heap memory of the table after the last look-up.
      */
     @Override

@@ -8,11 +8,13 @@ import dev.puri.resolver.feed.TableKeeper;
 import dev.puri.resolver.feed.TableRows;
 import dev.puri.resolver.feed.TableStatus;
 import dev.puri.resolver.table.Table;
+import dev.puri.schemas.collection.Declarations;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Position;
 import dev.puri.schemas.log.Topics;
 import dev.puri.schemas.serde.ConfluentSchemaRegistry;
 import dev.puri.schemas.serde.SchemaRegistry;
+import dev.puri.tail.DeclaredCollections;
 import dev.puri.tail.PlainConsumers;
 import dev.puri.tail.RefusalLog;
 import dev.puri.tail.ResourceStack;
@@ -38,10 +40,11 @@ import org.jspecify.annotations.Nullable;
  * puri.identities.v1 ─▶ TableKeeper ─▶ Table ◀─ look-ups
  *                            └─▶ OutcomeCache ─┐
  * puri.rejections.v1 ─▶ RefusalLog ────────────┴─▶ ReadYourWrites ◀─ tokens
+ * puri.collections.v1 ─▶ DeclaredCollections ◀─ unknown names
  * </pre>
  */
 final class LocalTable implements AutoCloseable {
-    private static final Set<String> TOPICS = Set.of(Topics.IDENTITIES, Topics.REJECTIONS);
+    private static final Set<String> TOPICS = Set.of(Topics.IDENTITIES, Topics.REJECTIONS, Topics.COLLECTIONS);
 
     /** The retention of {@code puri.rejections.v1}. */
     private static final Duration REFUSALS_MAX_AGE = Duration.ofDays(30);
@@ -49,6 +52,7 @@ final class LocalTable implements AutoCloseable {
     private final ResourceStack resources = new ResourceStack();
 
     private final TableKeeper<RowChanges> keeper;
+    private final DeclaredCollections collections;
     private final RefusalLog refusals;
     private final ReadYourWrites readYourWrites;
 
@@ -59,9 +63,13 @@ final class LocalTable implements AutoCloseable {
         try {
             LockedFolder folder = resources.add(LockedFolder.open(options.stateDir()), LockedFolder::close);
             SchemaRegistry registry = resources.add(registry(options), SchemaRegistry::close);
+            PlainConsumers consumers = new PlainConsumers(kafka, options.bootstrapServers());
+            collections = resources.add(
+                    DeclaredCollections.start(consumers, registry, options.maxLagAge(), clock, meters),
+                    DeclaredCollections::close);
             refusals = resources.add(
                     RefusalLog.start(
-                            new PlainConsumers(kafka, options.bootstrapServers()),
+                            consumers,
                             registry,
                             options.maxRefusals(),
                             REFUSALS_MAX_AGE,
@@ -78,9 +86,9 @@ final class LocalTable implements AutoCloseable {
                             kafka,
                             options.bootstrapServers(),
                             TOPICS::contains,
-                            // A hanging transaction in puri.rejections.v1 does not make the table unready, because it
-                            // only delays the details of refusals.
-                            topic -> !topic.equals(Topics.REJECTIONS),
+                            // A hanging transaction in another topic does not make the table unready, because it only
+                            // delays the details of refusals, or whether a collection is being imported.
+                            topic -> topic.equals(Topics.IDENTITIES),
                             meters),
                     TransactionMonitor::close);
             keeper = resources.add(
@@ -136,6 +144,11 @@ final class LocalTable implements AutoCloseable {
         return keeper.table();
     }
 
+    /** Returns the declarations that were read; none before {@code puri.collections.v1} can be read. */
+    Declarations declarations() {
+        return collections.declarations();
+    }
+
     TableProgress progress() {
         TableStatus.FillProgress progress = keeper.status().fillProgress();
         return new TableProgress(
@@ -143,7 +156,8 @@ final class LocalTable implements AutoCloseable {
                 progress == null ? null : progress.reached(),
                 progress == null ? null : progress.end(),
                 keeper.status().unreadyReason(),
-                refusals.failureReason());
+                refusals.failureReason(),
+                collections.failureReason());
     }
 
     /** See {@link EmbeddedResolver#age}. */

@@ -5,6 +5,7 @@ import dev.puri.client.resolve.Ref;
 import dev.puri.client.resolve.Verdict;
 import dev.puri.resolver.table.LookUp;
 import dev.puri.resolver.table.RecordView;
+import dev.puri.schemas.collection.Declarations;
 import dev.puri.schemas.identity.Handle;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Refusal;
@@ -24,8 +25,9 @@ final class Verdicts {
      * Looks up a reference.
      *
      * @param ref a reference that is not malformed
+     * @param declarations say which collections are being imported
      */
-    static Verdict of(Ref ref, LookUp lookUp) {
+    static Verdict of(Ref ref, LookUp lookUp, Declarations declarations) {
         Puri puri = ref.puri();
         dev.puri.resolver.table.Verdict result =
                 puri != null ? lookUp.find(puri) : lookUp.find(Objects.requireNonNull(ref.handle()));
@@ -33,7 +35,7 @@ final class Verdicts {
             case FOUND -> found(ref, lookUp);
             case MERGED -> merged(ref, lookUp);
             case DELETED -> deleted(ref, lookUp);
-            case UNKNOWN -> new Verdict.Unknown(ref);
+            case UNKNOWN -> new Verdict.Unknown(ref, declarations.isImporting(ref.text()));
             case MALFORMED, REFUSED, NOT_CAUGHT_UP ->
                 throw new IllegalStateException("unexpected result of a look-up: " + result + " for " + ref);
         };

@@ -28,7 +28,7 @@ import org.junit.jupiter.api.io.TempDir;
 final class EmbeddedResolverIT {
     private static final Duration SOON = RegistryFixture.SOON;
     private static final List<String> THREADS =
-            List.of("table-", "waiters", "transaction-watch", "puri-resolver-", "puri.rejections.v1");
+            List.of("table-", "waiters", "transaction-watch", "puri-resolver-", "tail-puri.");
 
     @TempDir
     private static Path folder;
@@ -151,6 +151,7 @@ final class EmbeddedResolverIT {
             assertThat(meters.get("puri.table.ready").gauge().value()).isEqualTo(1);
             assertThat(meters.get("puri.table.rows").gauge().value()).isPositive();
             assertThat(meters.get("puri.table.bytes").gauge().value()).isPositive();
+            assertThat(meters.find("puri.digest.rows").gauges()).hasSize(RegistryFixture.PARTITIONS);
         }
     }
 

@@ -39,6 +39,7 @@ final class RegistryFixture implements ContractRegistry, AutoCloseable {
     final RestartableBroker broker = Broker.start();
     final RestartableSchemaRegistry schemas = SchemaRegistryFixture.start();
     private final Identities identities = new Identities(NAMESPACE, COLLECTION, PREFIX, Identifiers.nanoid());
+    private final CollectionRegistry collections;
     private final RegistryStreams streams;
     private final Resolver resolver;
     private final IdentityPublisher publisher;
@@ -49,8 +50,8 @@ final class RegistryFixture implements ContractRegistry, AutoCloseable {
         }
         Map<String, Object> properties =
                 Map.of("bootstrap.servers", broker.bootstrapServers(), "schema.registry.url", schemas.url());
-        new CollectionRegistry(properties, Duration.ofSeconds(60))
-                .apply(List.of(new Collection(NAMESPACE, COLLECTION, PREFIX, Set.of(), false, false, "", false)));
+        collections = new CollectionRegistry(properties, Duration.ofSeconds(60));
+        declare(new Collection(NAMESPACE, COLLECTION, PREFIX, Set.of(), false, false, "", false));
         streams = RegistryStreams.start(Settings.read(
                 StreamsSettings.class,
                 Map.of(
@@ -100,6 +101,11 @@ final class RegistryFixture implements ContractRegistry, AutoCloseable {
     public Position publish(Events.Draft draft) throws Exception {
         Event event = draft.build();
         return publisher.publish(event).toCompletableFuture().get(60, TimeUnit.SECONDS);
+    }
+
+    @Override
+    public void declare(Collection collection) {
+        collections.apply(List.of(collection));
     }
 
     @Override

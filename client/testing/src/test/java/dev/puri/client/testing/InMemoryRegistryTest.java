@@ -69,6 +69,11 @@ class InMemoryRegistryTest {
         public Position publish(Events.Draft draft) {
             return registry.publishSync(draft.build());
         }
+
+        @Override
+        public void declare(Collection collection) {
+            registry.declare(List.of(collection));
+        }
     }
 
     /** The contract that the real registry keeps. */

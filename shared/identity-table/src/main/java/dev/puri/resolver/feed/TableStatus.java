@@ -6,6 +6,7 @@ import dev.puri.resolver.table.Table;
 import dev.puri.resolver.table.TableStats;
 import dev.puri.schemas.log.Topics;
 import dev.puri.tail.DigestCheck;
+import dev.puri.tail.DigestMeters;
 import dev.puri.tail.FailureState;
 import dev.puri.tail.LifeCycle;
 import dev.puri.tail.ObservationTime;
@@ -46,6 +47,7 @@ public final class TableStatus {
     private final FailureState truncation = new FailureState();
 
     private final TableRebuild rebuild;
+    private final DigestMeters digestMeters;
 
     /** The last known time at which the serving table had all records; null if no table was complete yet. */
     private volatile @Nullable ObservationTime asOf;
@@ -99,7 +101,7 @@ public final class TableStatus {
         Gauge.builder("puri.table.restore.end.records", this, status -> status.fillProgress(FillProgress::end))
                 .description("Sum over the partitions of the end offsets that the table has to reach")
                 .register(meters);
-        DigestCheck.meter(Topics.IDENTITIES, () -> digests, meters);
+        digestMeters = DigestCheck.meter(Topics.IDENTITIES, () -> digests, meters);
         Gauge.builder("puri.table.ready", this, status -> status.isReady() ? 1 : 0)
                 .description("1 if the serving table is fed and close to the end of its topic, otherwise 0")
                 .register(meters);
@@ -302,6 +304,7 @@ public final class TableStatus {
     /** Notes the end offsets that the brokers reported. */
     void noteEnds(TopicEnds reportedEnds) {
         ends = reportedEnds;
+        digestMeters.register(reportedEnds.byPartition().size());
     }
 
     /** Returns the time of the last report of end offsets, or the current time before the first report. */
