@@ -293,6 +293,6 @@ final class LogComparison extends SettledComparison<LogComparison.Candidate> {
     }
 
     private static String text(byte[] utf8) {
-        return new String(utf8, StandardCharsets.UTF_8).replaceAll("\\p{Cntrl}", "?");
+        return new String(utf8, StandardCharsets.UTF_8);
     }
 }
