@@ -66,6 +66,9 @@ final class VerifyCommand extends Subcommand {
     /** The maximum time without progress of a read, and of a transaction. */
     private static final Duration READ_TIMEOUT = Duration.ofSeconds(60);
 
+    /** A repair relies on differences that are not older. */
+    private static final Duration MAX_AGE_OF_REPAIRED = Duration.ofHours(1);
+
     enum Part {
         REGISTRAR,
         RESOLVER,
@@ -97,7 +100,7 @@ final class VerifyCommand extends Subcommand {
             names = {"-d", "--dir"},
             paramLabel = "DIR",
             description = "Keep the progress and the differences in this folder. A verification that was interrupted"
-                    + " continues; after one that has ended, a new one starts.")
+                    + " continues within a day; after one that has ended, a new one starts.")
     private @Nullable Path folder;
 
     @Option(names = "--restart", description = "Do not continue an interrupted verification.")
@@ -161,20 +164,40 @@ final class VerifyCommand extends Subcommand {
     }
 
     private List<CopyResult> verify(VerifyFolder verifyFolder) throws IOException {
-        CliSettings settings = settings();
         ProgressTotal progress = new ProgressTotal();
         Pacer pacer = new Pacer(rate, progress::show);
-        try (Registry registry = new Registry(settings.interactiveProperties(), applicationId(), READ_TIMEOUT, pacer)) {
-            List<Check> checks = checks(settings, registry, pacer);
+        try (Registry registry = registry(pacer)) {
+            List<Check> checks = checks(settings(), registry, pacer);
             if (checks.isEmpty()) {
                 throw CommandException.failed("there is nothing to compare", null);
             }
             Verification verification = new Verification(verifyFolder, checks, registry.hasEvents(), this::print);
             Instant now = Instant.now();
+            sayContinuedSince(verification.continuedSince(now), now);
             progress.start(verification.recordsToRead(now));
-            List<CopyResult> results = verification.run(now);
+            return verification.run(now);
+        } finally {
             progress.end();
-            return results;
+        }
+    }
+
+    private Registry registry(Pacer pacer) {
+        return new Registry(settings().interactiveProperties(), applicationId(), READ_TIMEOUT, pacer);
+    }
+
+    /**
+     * Prints since when a continued verification has been running.
+     *
+     * @throws CommandException if a repair would rely on differences that are too old
+     */
+    private void sayContinuedSince(@Nullable Instant startedAt, Instant now) {
+        if (startedAt == null) {
+            return;
+        }
+        console().say("puri: continues the verification that started at " + startedAt);
+        if (repair && startedAt.isBefore(now.minus(MAX_AGE_OF_REPAIRED))) {
+            throw CommandException.failed(
+                    "nothing was repaired: its differences may be more than an hour old; use --restart", null);
         }
     }
 

@@ -147,7 +147,21 @@ class VerifyIT {
         for (int checks = 0; checks == 0 || completed() <= 2 * partitions; checks++) {
             killAfter(checks);
         }
+        String state = Files.readString(folder.resolve("state.json"));
+        startedBefore(state, Duration.ofHours(2));
+        CommandLineRun old = stack.verify("--part", "registrar", "-d", folder.toString(), "--repair", "--yes");
+        assertThat(old.status()).isEqualTo(ExitStatus.FAILED);
+        assertThat(old.err()).contains("nothing was repaired", "use --restart");
+        startedBefore(state, Duration.ofDays(2));
+        CommandLineRun tooOld = stack.verify("--part", "registrar", "-d", folder.toString());
+        assertThat(tooOld.status()).isEqualTo(ExitStatus.FAILED);
+        assertThat(tooOld.err()).contains("more than a day ago; use --restart");
+
+        Files.writeString(folder.resolve("state.json"), state);
         CommandLineRun resumed = stack.verify("--part", "registrar", "-d", folder.toString());
+        assertThat(resumed.err())
+                .contains("continues the verification that started at "
+                        + Json.parse(state).path("startedAt").asText());
         assertThat(resumed.outLines().stream().sorted().toList())
                 .isEqualTo(uninterrupted.outLines().stream().sorted().toList());
         assertThat(Files.readAllLines(folder.resolve("differences.ndjson"))).hasSize(10);
@@ -155,6 +169,14 @@ class VerifyIT {
                         .path("complete")
                         .asBoolean())
                 .isTrue();
+    }
+
+    /** Sets the time in the state of a verification. */
+    private void startedBefore(String state, Duration age) throws IOException {
+        String startedAt = Json.parse(state).path("startedAt").asText();
+        Files.writeString(
+                folder.resolve("state.json"),
+                state.replace(startedAt, Instant.now().minus(age).toString()));
     }
 
     @Test
