@@ -53,9 +53,10 @@ import picocli.CommandLine.Option;
         header = "Compare every copy of the identities with the registrar, and print each difference.",
         description = {
             "",
-            "Compares the event log with the registrar's state, that state with the rows and documents in their topics,"
-                    + " and the rows with resolvers, snapshots and the search index. Exit status 0 if no row differs and"
-                    + " every part was compared to its end, else 1. Parts that are left out are named.",
+            "Compares the registrar's state with the events in the log that made it, the rows and documents in their"
+                    + " topics with that state, and resolvers, snapshots and the search index with the rows. Exit status 0"
+                    + " if no row differs and every part was compared to its end, else 1. Parts that are left out are"
+                    + " named.",
             ""
         })
 final class VerifyCommand extends Subcommand {
