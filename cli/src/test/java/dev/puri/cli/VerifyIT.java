@@ -127,16 +127,22 @@ class VerifyIT {
         long end = endOfEvents();
         CommandLineRun dryRun = stack.verify("--part", "registrar", "--repair");
         assertThat(dryRun.status()).isEqualTo(ExitStatus.FAILED);
-        assertThat(dryRun.err()).contains("3 rows would be written again; nothing was published");
+        assertThat(dryRun.err())
+                .contains(
+                        "would be written again: music:tracks:1",
+                        "would be written again: music:tracks:2",
+                        "would be deleted: music:tracks:ghost",
+                        "2 rows would be written again, 1 rows would be deleted; nothing was published");
         assertThat(endOfEvents()).isEqualTo(end);
 
         CommandLineRun repaired = stack.verify("--part", "registrar", "--repair", "--yes");
         assertThat(repaired.status()).as(repaired.err()).isZero();
-        assertThat(repaired.err()).contains("3 of 3 rows were written again");
+        assertThat(repaired.err()).contains("2 rows were written again, 1 rows were deleted. Verify again");
         CommandLineRun unanswered =
                 stack.verify("--part", "registrar,resolver", "--resolver", "http://127.0.0.1:1", "--repair");
         assertThat(unanswered.status()).as("a part that could not be compared").isEqualTo(ExitStatus.FAILED);
-        assertThat(unanswered.err()).contains("0 rows would be written again", "not all rows were compared");
+        assertThat(unanswered.err())
+                .contains("0 rows would be written again, 0 rows would be deleted", "not all rows were compared");
         CommandLineRun again = stack.verify();
         assertThat(again.status()).as(again.out() + again.err()).isZero();
     }
@@ -250,6 +256,30 @@ class VerifyIT {
     private static String createdWithHandle(String identifier, String handle) {
         return "{\"type\":\"created\",\"puri\":\"music:tracks:" + identifier
                 + "\",\"owner\":\"catalog\",\"shard\":\"br-1\",\"handle\":\"" + handle + "\"}";
+    }
+
+    @Test
+    void noRowIsDeletedWhoseRegistrationIsLost() throws Exception {
+        publishTracks();
+        write("music:tracks:34", rowOf("music:tracks:34"));
+        CommandLineRun erased = stack.verify("--part", "registrar", "--repair", "--yes");
+        assertThat(erased.status()).as(erased.err()).isZero();
+        assertThat(erased.err()).contains("0 rows were written again, 1 rows were deleted");
+
+        send(registrationOf("music:tracks:1", null));
+        long end = endOfEvents();
+        CommandLineRun lost = stack.verify("--part", "registrar", "--repair", "--yes");
+        assertThat(lost.status()).isEqualTo(ExitStatus.FAILED);
+        assertThat(differences(lost, Topics.IDENTITIES).stream()
+                        .map(VerifyIT::name)
+                        .toList())
+                .containsExactly("music:tracks:1 extra");
+        assertThat(lost.err())
+                .contains(
+                        "nothing was repaired: the registrar has probably lost registrations",
+                        "music:tracks:1 (its event " + rowOf("music:tracks:1").position() + " is in the log)",
+                        "publish created with its values");
+        assertThat(endOfEvents()).isEqualTo(end);
     }
 
     @Test

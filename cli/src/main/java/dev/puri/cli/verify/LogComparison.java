@@ -233,7 +233,7 @@ final class LogComparison extends SettledComparison<LogComparison.Candidate> {
     }
 
     /** Returns the position of the event that a record names; null if it names none, as of a foreign producer. */
-    private static @Nullable Position position(Headers headers) {
+    static @Nullable Position position(Headers headers) {
         Header header = headers.lastHeader(Position.HEADER);
         if (header == null || header.value() == null) {
             return null;

@@ -68,7 +68,7 @@ public final class Registry implements AutoCloseable {
     }
 
     /** Returns the number of partitions of the events topic, which all other topics must have. */
-    int partitions() {
+    public int partitions() {
         return partitions;
     }
 
