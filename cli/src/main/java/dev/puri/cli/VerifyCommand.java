@@ -12,38 +12,22 @@ import dev.puri.cli.verify.Verification;
 import dev.puri.cli.verify.Verification.CopyResult;
 import dev.puri.cli.verify.VerifyException;
 import dev.puri.cli.verify.VerifyFolder;
-import dev.puri.schemas.collection.Declarations;
-import dev.puri.schemas.identity.Puri;
-import dev.puri.schemas.log.Event;
-import dev.puri.schemas.log.EventSerializer;
-import dev.puri.schemas.log.Outcome;
-import dev.puri.schemas.log.Position;
-import dev.puri.schemas.log.Topics;
 import dev.puri.settings.Secret;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.URI;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.atomic.AtomicLong;
 import org.apache.kafka.clients.admin.Admin;
-import org.apache.kafka.clients.producer.KafkaProducer;
-import org.apache.kafka.clients.producer.Producer;
-import org.apache.kafka.clients.producer.ProducerRecord;
-import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.GroupState;
-import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -53,18 +37,21 @@ import picocli.CommandLine.Option;
         header = "Compare every copy of the identities with the registrar, and print each difference.",
         description = {
             "",
-            "Compares the event log with the registrar's state, that state with the rows and documents in their topics,"
-                    + " and the rows with resolvers, snapshots and the search index. Exit status 0 if no row differs and"
-                    + " every part was compared to its end, else 1. Parts that are left out are named.",
+            "Compares the registrar's state with the events in the log that made it, the rows and documents in their"
+                    + " topics with that state, and resolvers, snapshots and the search index with the rows. Exit status 0"
+                    + " if no row differs and every part was compared to its end, else 1. Parts that are left out are"
+                    + " named.",
             ""
         })
 final class VerifyCommand extends Subcommand {
     private static final long MIN_RATE = 1000;
-    private static final Duration REPAIR_TIMEOUT = Duration.ofSeconds(60);
     private static final int CONNECT_TIMEOUT_MILLIS = 2000;
 
     /** The maximum time without progress of a read, and of a transaction. */
     private static final Duration READ_TIMEOUT = Duration.ofSeconds(60);
+
+    /** A repair relies on differences that are not older. */
+    private static final Duration MAX_AGE_OF_REPAIRED = Duration.ofHours(1);
 
     enum Part {
         REGISTRAR,
@@ -97,7 +84,7 @@ final class VerifyCommand extends Subcommand {
             names = {"-d", "--dir"},
             paramLabel = "DIR",
             description = "Keep the progress and the differences in this folder. A verification that was interrupted"
-                    + " continues; after one that has ended, a new one starts.")
+                    + " continues within a day; after one that has ended, a new one starts.")
     private @Nullable Path folder;
 
     @Option(names = "--restart", description = "Do not continue an interrupted verification.")
@@ -108,8 +95,9 @@ final class VerifyCommand extends Subcommand {
 
     @Option(
             names = "--repair",
-            description = "Print which rows of puri.identities.v1 the registrar would write again; with --yes, make it"
-                    + " write them.")
+            description =
+                    "Print which rows of puri.identities.v1 the registrar would write again or delete; with --yes,"
+                            + " make it do so.")
     private boolean repair;
 
     @Option(names = "--yes", description = "Repair.")
@@ -161,20 +149,40 @@ final class VerifyCommand extends Subcommand {
     }
 
     private List<CopyResult> verify(VerifyFolder verifyFolder) throws IOException {
-        CliSettings settings = settings();
         ProgressTotal progress = new ProgressTotal();
         Pacer pacer = new Pacer(rate, progress::show);
-        try (Registry registry = new Registry(settings.interactiveProperties(), applicationId(), READ_TIMEOUT, pacer)) {
-            List<Check> checks = checks(settings, registry, pacer);
+        try (Registry registry = registry(pacer)) {
+            List<Check> checks = checks(settings(), registry, pacer);
             if (checks.isEmpty()) {
                 throw CommandException.failed("there is nothing to compare", null);
             }
             Verification verification = new Verification(verifyFolder, checks, registry.hasEvents(), this::print);
             Instant now = Instant.now();
+            sayContinuedSince(verification.continuedSince(now), now);
             progress.start(verification.recordsToRead(now));
-            List<CopyResult> results = verification.run(now);
+            return verification.run(now);
+        } finally {
             progress.end();
-            return results;
+        }
+    }
+
+    private Registry registry(Pacer pacer) {
+        return new Registry(settings().interactiveProperties(), applicationId(), READ_TIMEOUT, pacer);
+    }
+
+    /**
+     * Prints since when a continued verification has been running.
+     *
+     * @throws CommandException if a repair would rely on differences that are too old
+     */
+    private void sayContinuedSince(@Nullable Instant startedAt, Instant now) {
+        if (startedAt == null) {
+            return;
+        }
+        console().say("puri: continues the verification that started at " + startedAt);
+        if (repair && startedAt.isBefore(now.minus(MAX_AGE_OF_REPAIRED))) {
+            throw CommandException.failed(
+                    "nothing was repaired: its differences may be more than an hour old; use --restart", null);
         }
     }
 
@@ -285,38 +293,28 @@ final class VerifyCommand extends Subcommand {
     private int repair(VerifyFolder verifyFolder, List<CopyResult> results)
             throws IOException, InterruptedException, ExecutionException {
         requireRepairable(results);
-        String objection = Repairs.objection(verifyFolder);
-        if (objection != null) {
-            throw CommandException.failed("nothing was repaired: " + objection, null);
-        }
-        Map<String, Puri> repairable = new LinkedHashMap<>();
-        AtomicLong others = new AtomicLong();
-        verifyFolder.forEachDifference(difference -> {
-            String obstacle = Repairs.obstacle(difference);
-            if (obstacle == null) {
-                String puri = String.valueOf(difference.puri());
-                repairable.put(puri, Puri.parse(puri));
-            } else {
-                others.incrementAndGet();
-                console()
-                        .say("puri: not repaired: " + difference.puri() + " in " + difference.copy() + ": " + obstacle);
-            }
-        });
         boolean isComplete = results.stream().allMatch(CopyResult::isComplete);
-        if (!isComplete) {
-            console().say("puri: not all rows were compared, so there may be more differences; the table says why");
+        try (Registry registry = registry(new Pacer(rate, count -> {}))) {
+            String objection = Repairs.objection(verifyFolder, registry);
+            if (objection != null) {
+                throw CommandException.failed("nothing was repaired: " + Difference.escaped(objection), null);
+            }
+            RowRepair rowRepair = new RowRepair(console(), verifyFolder, registry.partitions());
+            RowRepair.Plan plan = rowRepair.plan(!confirmed);
+            if (!isComplete) {
+                console().say("puri: not all rows were compared, so there may be more differences; the table says why");
+            }
+            if (!confirmed) {
+                console()
+                        .say("puri: " + plan.writes() + " rows would be written again, " + plan.deletions()
+                                + " rows would be deleted; nothing was published. Add --yes to publish");
+                return isComplete && plan.isEmpty() ? ExitStatus.DONE : ExitStatus.FAILED;
+            }
+            boolean isDone = plan.repairs() == 0 || rowRepair.run(plan, settings(), brokerRequests());
+            // The differences are those of before the repair.
+            verifyFolder.clear();
+            return isComplete && isDone && plan.others() == 0 ? ExitStatus.DONE : ExitStatus.FAILED;
         }
-        if (!confirmed) {
-            repairable.keySet().forEach(puri -> console().say("puri: would be written again: " + puri));
-            console()
-                    .say("puri: " + repairable.size() + " rows would be written again; nothing was published. Add --yes"
-                            + " to publish");
-            return isComplete && repairable.isEmpty() && others.get() == 0 ? ExitStatus.DONE : ExitStatus.FAILED;
-        }
-        boolean isDone = repairable.isEmpty() || publish(List.copyOf(repairable.values()));
-        // The differences are those of before the repair.
-        verifyFolder.clear();
-        return isComplete && isDone && others.get() == 0 ? ExitStatus.DONE : ExitStatus.FAILED;
     }
 
     /**
@@ -352,50 +350,5 @@ final class VerifyCommand extends Subcommand {
                         null);
             }
         }
-    }
-
-    /** Publishes the events that make the registrar write its rows again, and waits for the outcomes. */
-    private boolean publish(List<Puri> puris) throws InterruptedException, ExecutionException {
-        CliSettings settings = settings();
-        Declarations declarations = brokerRequests().declarations();
-        Repairs repairs = new Repairs(Repairs.SOURCE);
-        AtomicLong written = new AtomicLong();
-        int withoutOutcome;
-        try (OutcomeReader outcomes = brokerRequests()
-                        .retry(
-                                "the topics of outcomes",
-                                () -> OutcomeReader.start(
-                                        settings, (index, outcome, detail) -> onOutcome(outcome, written)));
-                EventSerializer serializer = new EventSerializer();
-                Producer<byte[], byte[]> producer = new KafkaProducer<>(
-                        settings.clientProperties(), new ByteArraySerializer(), new ByteArraySerializer())) {
-            serializer.configure(settings.clientProperties(), false);
-            for (int i = 0; i < puris.size(); i++) {
-                Puri puri = puris.get(i);
-                Event event = repairs.event(puri, Instant.now());
-                String topic = Topics.eventsTopicOf(puri.namespace(), declarations.ownsTopic(puri.namespace()));
-                byte[] key = puri.toString().getBytes(StandardCharsets.UTF_8);
-                RecordMetadata metadata = producer.send(
-                                new ProducerRecord<>(topic, key, serializer.serialize(topic, event)))
-                        .get();
-                outcomes.expect(new Position(metadata.topic(), metadata.partition(), metadata.offset()), i);
-            }
-            withoutOutcome = outcomes.await(REPAIR_TIMEOUT);
-        }
-        console()
-                .say("puri: " + written.get() + " of " + puris.size() + " rows were written again"
-                        + (withoutOutcome == 0
-                                ? ""
-                                : "; " + withoutOutcome + " events have no outcome after " + REPAIR_TIMEOUT.toSeconds()
-                                        + " s")
-                        + ". Verify again: puri verify");
-        return withoutOutcome == 0;
-    }
-
-    private static void onOutcome(Outcome outcome, AtomicLong written) {
-        if (outcome.kind() != Outcome.Kind.REFUSED) {
-            throw new IllegalStateException("a repair is always refused, but its outcome is " + outcome);
-        }
-        written.incrementAndGet();
     }
 }

@@ -19,7 +19,10 @@ import dev.puri.resolver.table.SnapshotOrigin;
 import dev.puri.schemas.avro.IdentityRow;
 import dev.puri.schemas.identity.Handle;
 import dev.puri.schemas.identity.Owner;
+import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.identity.Shard;
+import dev.puri.schemas.log.Document;
+import dev.puri.schemas.log.DocumentAvro;
 import dev.puri.schemas.log.Position;
 import dev.puri.schemas.log.Row;
 import dev.puri.schemas.log.RowAvro;
@@ -34,6 +37,7 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -47,11 +51,13 @@ import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
 import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
@@ -65,6 +71,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** {@code puri verify} finds and repairs differences that a foreign producer makes in a whole registry. */
 class VerifyIT {
     private static final int TRACKS = 40;
+    private static final String CHANGELOG = RegistrarChangelogs.registrationsTopic("puri-registry");
 
     @TempDir
     private Path data;
@@ -120,16 +127,22 @@ class VerifyIT {
         long end = endOfEvents();
         CommandLineRun dryRun = stack.verify("--part", "registrar", "--repair");
         assertThat(dryRun.status()).isEqualTo(ExitStatus.FAILED);
-        assertThat(dryRun.err()).contains("3 rows would be written again; nothing was published");
+        assertThat(dryRun.err())
+                .contains(
+                        "would be written again: music:tracks:1",
+                        "would be written again: music:tracks:2",
+                        "would be deleted: music:tracks:ghost",
+                        "2 rows would be written again, 1 rows would be deleted; nothing was published");
         assertThat(endOfEvents()).isEqualTo(end);
 
         CommandLineRun repaired = stack.verify("--part", "registrar", "--repair", "--yes");
         assertThat(repaired.status()).as(repaired.err()).isZero();
-        assertThat(repaired.err()).contains("3 of 3 rows were written again");
+        assertThat(repaired.err()).contains("2 rows were written again, 1 rows were deleted. Verify again");
         CommandLineRun unanswered =
                 stack.verify("--part", "registrar,resolver", "--resolver", "http://127.0.0.1:1", "--repair");
         assertThat(unanswered.status()).as("a part that could not be compared").isEqualTo(ExitStatus.FAILED);
-        assertThat(unanswered.err()).contains("0 rows would be written again", "not all rows were compared");
+        assertThat(unanswered.err())
+                .contains("0 rows would be written again, 0 rows would be deleted", "not all rows were compared");
         CommandLineRun again = stack.verify();
         assertThat(again.status()).as(again.out() + again.err()).isZero();
     }
@@ -147,7 +160,21 @@ class VerifyIT {
         for (int checks = 0; checks == 0 || completed() <= 2 * partitions; checks++) {
             killAfter(checks);
         }
+        String state = Files.readString(folder.resolve("state.json"));
+        startedBefore(state, Duration.ofHours(2));
+        CommandLineRun old = stack.verify("--part", "registrar", "-d", folder.toString(), "--repair", "--yes");
+        assertThat(old.status()).isEqualTo(ExitStatus.FAILED);
+        assertThat(old.err()).contains("nothing was repaired", "use --restart");
+        startedBefore(state, Duration.ofDays(2));
+        CommandLineRun tooOld = stack.verify("--part", "registrar", "-d", folder.toString());
+        assertThat(tooOld.status()).isEqualTo(ExitStatus.FAILED);
+        assertThat(tooOld.err()).contains("more than a day ago; use --restart");
+
+        Files.writeString(folder.resolve("state.json"), state);
         CommandLineRun resumed = stack.verify("--part", "registrar", "-d", folder.toString());
+        assertThat(resumed.err())
+                .contains("continues the verification that started at "
+                        + Json.parse(state).path("startedAt").asText());
         assertThat(resumed.outLines().stream().sorted().toList())
                 .isEqualTo(uninterrupted.outLines().stream().sorted().toList());
         assertThat(Files.readAllLines(folder.resolve("differences.ndjson"))).hasSize(10);
@@ -155,6 +182,104 @@ class VerifyIT {
                         .path("complete")
                         .asBoolean())
                 .isTrue();
+    }
+
+    /** Sets the time in the state of a verification. */
+    private void startedBefore(String state, Duration age) throws IOException {
+        String startedAt = Json.parse(state).path("startedAt").asText();
+        Files.writeString(
+                folder.resolve("state.json"),
+                state.replace(startedAt, Instant.now().minus(age).toString()));
+    }
+
+    @Test
+    void differencesOfTheRegistrarFromTheEventsHaveBothValues() throws Exception {
+        CommandLineRun refused =
+                stack.run(createdWithHandle("refused", "alb_123456789abcdef"), "publish", "-f", "-", "--wait");
+        assertThat(refused.status()).as(refused.err()).isEqualTo(ExitStatus.PARTLY);
+        publishTracks();
+        stack.publish(createdWithHandle("public", "trk_123456789abcdef"));
+        CommandLineRun clean = stack.verify("--part", "registrar");
+        assertThat(clean.status()).as(clean.out() + clean.err()).isZero();
+
+        send(registrationOf("music:tracks:1", null));
+        send(registrationOf(
+                "music:tracks:2", replace(lastRegistration("music:tracks:2").value(), "br-1", "eu-9")));
+        send(registrationOf(
+                "music:tracks:public",
+                replace(lastRegistration("music:tracks:public").value(), "catalog", "charts1")));
+        send(registrationOf("music:tracks:3", atPosition("music:tracks:3", 99, 0)));
+        send(registrationOf("music:tracks:4", atPosition("music:tracks:4", partition("music:tracks:4"), 999_999)));
+        // Neither an erased identity nor an event that waits must have a registration.
+        send(registrationOf("music:tracks:34", null));
+        send(registrationOf("music:tracks:6", null));
+        send(new ProducerRecord<>(
+                RegistrarChangelogs.parkedTopic("puri-registry"),
+                partition("music:tracks:6"),
+                parkedKey("music:tracks:6"),
+                new byte[1]));
+        writeDocument("music:tracks:5", "Other");
+        CommandLineRun run = stack.verify("--part", "registrar");
+        assertThat(run.status()).isEqualTo(ExitStatus.FAILED);
+        List<JsonNode> differences = differences(run, CHANGELOG);
+        assertThat(differences.stream()
+                        .map(difference -> name(difference) + " "
+                                + difference.at("/fields/shard")
+                                + difference.at("/fields/owner") + " "
+                                + difference.path("detail").asText())
+                        .toList())
+                .containsExactlyInAnyOrder(
+                        "music:tracks:1 missing {\"expected\":\"br-1\"}{\"expected\":\"catalog\"} the registrar has read"
+                                + " the event, did not refuse it, and has no registration",
+                        "music:tracks:2 differs {\"expected\":\"br-1\",\"found\":\"eu-9\"} the event is at "
+                                + rowOf("music:tracks:2").position(),
+                        "music:tracks:public differs {\"expected\":\"catalog\",\"found\":\"charts1\"} the event is at "
+                                + rowOf("music:tracks:public").position(),
+                        " extra {\"found\":\"br-1\"}{\"found\":\"catalog\"} there is no log of 99-0",
+                        " extra {\"found\":\"br-1\"}{\"found\":\"catalog\"} the log has no event at "
+                                + partition("music:tracks:4") + "-999999");
+        assertThat(differences(run, Topics.DOCUMENTS).stream()
+                        .filter(difference -> name(difference).startsWith("music:tracks:5 "))
+                        .map(difference -> name(difference) + difference.path("fields"))
+                        .toList())
+                .containsExactly("music:tracks:5 differs"
+                        + "{\"attributes\":{\"expected\":\"{title=Song 5}\",\"found\":\"{title=Other}\"}}");
+    }
+
+    /** Returns the key of the first parked event of a pURI. */
+    private static byte[] parkedKey(String puri) {
+        return ByteBuffer.allocate(1 + 2 * Long.BYTES + Long.BYTES)
+                .put(1, RegistrarChangelogs.key(puri.getBytes(StandardCharsets.UTF_8)))
+                .array();
+    }
+
+    private static String createdWithHandle(String identifier, String handle) {
+        return "{\"type\":\"created\",\"puri\":\"music:tracks:" + identifier
+                + "\",\"owner\":\"catalog\",\"shard\":\"br-1\",\"handle\":\"" + handle + "\"}";
+    }
+
+    @Test
+    void noRowIsDeletedWhoseRegistrationIsLost() throws Exception {
+        publishTracks();
+        write("music:tracks:34", rowOf("music:tracks:34"));
+        CommandLineRun erased = stack.verify("--part", "registrar", "--repair", "--yes");
+        assertThat(erased.status()).as(erased.err()).isZero();
+        assertThat(erased.err()).contains("0 rows were written again, 1 rows were deleted");
+
+        send(registrationOf("music:tracks:1", null));
+        long end = endOfEvents();
+        CommandLineRun lost = stack.verify("--part", "registrar", "--repair", "--yes");
+        assertThat(lost.status()).isEqualTo(ExitStatus.FAILED);
+        assertThat(differences(lost, Topics.IDENTITIES).stream()
+                        .map(VerifyIT::name)
+                        .toList())
+                .containsExactly("music:tracks:1 extra");
+        assertThat(lost.err())
+                .contains(
+                        "nothing was repaired: the registrar has probably lost registrations",
+                        "music:tracks:1 (its event " + rowOf("music:tracks:1").position() + " is in the log)",
+                        "publish created with its values");
+        assertThat(endOfEvents()).isEqualTo(end);
     }
 
     @Test
@@ -222,26 +347,53 @@ class VerifyIT {
 
     /** A snapshot is compared as of its offsets. */
     private void compareSnapshots() throws Exception {
-        writeSnapshot(Long.MAX_VALUE);
+        writeSnapshot(Long.MAX_VALUE, Map.of(Puri.parse("music:tracks:1"), onShard(rowOf("music:tracks:1"), "eu-9")));
+        CommandLineRun differing = stack.verify("--part", "snapshot", "--snapshot", folder.toString());
+        assertThat(differing.status()).isEqualTo(ExitStatus.FAILED);
+        assertThat(differences(differing, folder.toString()))
+                .hasSize(TRACKS - 1)
+                .filteredOn(difference -> name(difference).startsWith("music:tracks:1 "))
+                .singleElement()
+                .satisfies(difference -> {
+                    assertThat(name(difference)).isEqualTo("music:tracks:1 differs");
+                    assertThat(difference.path("fields").toString())
+                            .isEqualTo("{\"shard\":{\"expected\":\"br-1\",\"found\":\"eu-9\"}}");
+                });
+
+        writeSnapshot(Long.MAX_VALUE, Map.of());
         CommandLineRun missing = stack.verify("--part", "snapshot", "--snapshot", folder.toString());
         assertThat(missing.status()).isEqualTo(ExitStatus.FAILED);
         assertThat(differences(missing, folder.toString()))
                 .hasSize(TRACKS - 1)
                 .allMatch(difference -> difference.path("difference").asText().equals("missing"));
 
-        writeSnapshot(0);
+        writeSnapshot(0, Map.of());
         CommandLineRun early = stack.verify("--part", "snapshot", "--snapshot", folder.toString());
         assertThat(early.status()).as("nothing was compared").isEqualTo(ExitStatus.FAILED);
         assertThat(differences(early, folder.toString())).isEmpty();
         assertThat(early.out()).contains("no row of the source was compared", "changed after the snapshot");
     }
 
-    /** Writes a snapshot without rows. */
-    private void writeSnapshot(long maxOffset) throws Exception {
+    private static Row onShard(Row row, String shard) {
+        return new Row(
+                row.uuid(),
+                row.owner(),
+                new Shard(shard),
+                row.handle(),
+                row.status(),
+                row.epoch(),
+                row.createdAt(),
+                row.changedAt(),
+                row.mergedInto(),
+                row.position());
+    }
+
+    private void writeSnapshot(long maxOffset, Map<Puri, Row> rows) throws Exception {
         try (TopicAdmin topic = new TopicAdmin(
                 Admin.create(CliSettings.of(stack.servers()).interactiveProperties()), Topics.IDENTITIES)) {
             TopicEnds ends = topic.endOffsets(InstantSource.system());
             PackedTable table = new PackedTable();
+            rows.forEach(table::put);
             ends.byPartition().forEach((partition, end) -> table.setNextOffset(partition, Math.min(end, maxOffset)));
             table.writeSnapshot(
                     Snapshots.fileIn(folder),
@@ -283,19 +435,61 @@ class VerifyIT {
 
     /** Appends to the registrar's changelog the last registration of a pURI that has a row. */
     private void restoreRegistration(String puri) throws Exception {
-        String changelog = RegistrarChangelogs.registrationsTopic("puri-registry");
+        send(registrationOf(puri, lastRegistration(puri).value()));
+    }
+
+    private ProducerRecord<byte[], byte[]> registrationOf(String puri, byte @Nullable [] value) {
+        ConsumerRecord<byte[], byte[]> last = lastRegistration(puri);
+        return new ProducerRecord<>(last.topic(), last.partition(), last.key(), value);
+    }
+
+    /** Returns the last registration of a pURI that has a row. */
+    private ConsumerRecord<byte[], byte[]> lastRegistration(String puri) {
         byte[] key = RegistrarChangelogs.key(puri.getBytes(StandardCharsets.UTF_8));
-        List<ProducerRecord<byte[], byte[]>> rows = new ArrayList<>();
+        List<ConsumerRecord<byte[], byte[]>> registrations = new ArrayList<>();
         try (LogReader reader = new LogReader(CliSettings.of(stack.servers()))) {
-            reader.read(reader.beginningOffsets(reader.partitions(changelog)), record -> {
+            reader.read(reader.beginningOffsets(reader.partitions(CHANGELOG)), record -> {
                 if (Arrays.equals(record.key(), key)
                         && record.value() != null
                         && RegistrarChangelogs.registration(record.value()).row() != null) {
-                    rows.add(new ProducerRecord<>(changelog, record.partition(), key, record.value()));
+                    registrations.add(record);
                 }
             });
         }
-        send(rows.getLast());
+        return registrations.getLast();
+    }
+
+    private Row rowOf(String puri) {
+        return Objects.requireNonNull(
+                RegistrarChangelogs.registration(lastRegistration(puri).value()).row());
+    }
+
+    private int partition(String puri) {
+        return RegistrarChangelogs.partition(Puri.parse(puri), partitionCount());
+    }
+
+    /** Replaces a text in a value by another one of the same length. */
+    private static byte[] replace(byte[] value, String text, String replacement) {
+        String latin1 = new String(value, StandardCharsets.ISO_8859_1);
+        assertThat(latin1).contains(text);
+        return latin1.replace(text, replacement).getBytes(StandardCharsets.ISO_8859_1);
+    }
+
+    /** Returns the registration of a pURI with another position: an offset of 8 bytes, and then the partition. */
+    private byte[] atPosition(String puri, int partition, long offset) {
+        Position position = rowOf(puri).position();
+        return replace(
+                lastRegistration(puri).value(),
+                positionText(position.partition(), position.offset()),
+                positionText(partition, offset));
+    }
+
+    private static String positionText(int partition, long offset) {
+        byte[] bytes = ByteBuffer.allocate(Long.BYTES + Integer.BYTES)
+                .putLong(offset)
+                .putInt(partition)
+                .array();
+        return new String(bytes, StandardCharsets.ISO_8859_1);
     }
 
     /** Runs the checks, and ends with an error before the given one, as if the process was killed. */
@@ -397,6 +591,19 @@ class VerifyIT {
                     Topics.IDENTITIES,
                     puri.getBytes(StandardCharsets.UTF_8),
                     serializer.serialize(Topics.IDENTITIES, value)));
+        }
+    }
+
+    private void writeDocument(String puri, String title) throws Exception {
+        Row row = rowOf(puri);
+        Document document = new Document(
+                row.owner(), row.shard(), row.handle(), row.status(), null, Map.of("title", title), row.position());
+        try (AvroSerializer serializer = new AvroSerializer()) {
+            serializer.configure(CliSettings.of(stack.servers()).clientProperties(), false);
+            send(new ProducerRecord<>(
+                    Topics.DOCUMENTS,
+                    puri.getBytes(StandardCharsets.UTF_8),
+                    serializer.serialize(Topics.DOCUMENTS, DocumentAvro.toAvro(document))));
         }
     }
 

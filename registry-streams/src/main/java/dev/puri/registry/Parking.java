@@ -4,6 +4,7 @@ import dev.puri.schemas.identity.Puri;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -269,6 +270,13 @@ final class Parking {
                 .put((byte) 0)
                 .putLong(queue.headSequence)
                 .array();
+    }
+
+    /** Returns the {@link StoreKey} of a pURI from the key of one of its events in the store. */
+    static byte[] storeKeyOf(byte[] key) {
+        return key[0] == HASHED
+                ? Arrays.copyOfRange(key, 1, key.length - Long.BYTES)
+                : StoreKey.of(Arrays.copyOf(key, key.length - Long.BYTES - 1));
     }
 
     private static byte[] key(byte[] storeKey, long sequence) {

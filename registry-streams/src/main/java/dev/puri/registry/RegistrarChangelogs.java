@@ -2,7 +2,9 @@ package dev.puri.registry;
 
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Row;
+import java.util.List;
 import java.util.Map;
+import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,8 +20,12 @@ public final class RegistrarChangelogs {
      *
      * @param row the identity; null if there is none or it was erased
      * @param hasDocument whether the pURI has a document, whose attributes are in the changelog of the texts
+     * @param firstEvent id of the first event that was applied to the pURI; null if later events have displaced it
      */
-    public record StoredRegistration(@Nullable Row row, boolean hasDocument) {}
+    public record StoredRegistration(
+            @Nullable Row row,
+            boolean hasDocument,
+            @Nullable UUID firstEvent) {}
 
     /** Returns the name of the changelog of the registrations. */
     public static String registrationsTopic(String applicationId) {
@@ -31,13 +37,23 @@ public final class RegistrarChangelogs {
         return topic(applicationId, RegistryTopology.TEXTS_STORE);
     }
 
+    /** Returns the name of the changelog of the parked events. */
+    public static String parkedTopic(String applicationId) {
+        return topic(applicationId, RegistryTopology.PARKED_STORE);
+    }
+
     private static String topic(String applicationId, String store) {
         return applicationId + '-' + store + "-changelog";
     }
 
-    /** Returns the key of a pURI in both changelogs, 16 bytes. */
+    /** Returns the key of a pURI in the changelogs of the registrations and of the texts, 16 bytes. */
     public static byte[] key(byte[] puri) {
         return StoreKey.of(puri);
+    }
+
+    /** Returns the {@link #key} of a pURI from the key of one of its parked events. */
+    public static byte[] keyOfParked(byte[] parkedKey) {
+        return Parking.storeKeyOf(parkedKey);
     }
 
     /** Returns the partition of a pURI. */
@@ -52,7 +68,10 @@ public final class RegistrarChangelogs {
      */
     public static StoredRegistration registration(byte[] value) {
         Registration registration = RegistrationCodec.decode(value);
-        return new StoredRegistration(registration.row(), registration.hasDocument());
+        List<UUID> events = registration.recentEvents();
+        boolean hasAllEvents = !events.isEmpty() && events.size() < Registration.REMEMBERED_EVENTS;
+        return new StoredRegistration(
+                registration.row(), registration.hasDocument(), hasAllEvents ? events.get(0) : null);
     }
 
     /**

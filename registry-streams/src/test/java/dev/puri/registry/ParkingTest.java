@@ -52,6 +52,13 @@ class ParkingTest {
             store.put(key, Arrays.copyOfRange(value, TextCodec.size(name), value.length));
         }
         new Parking(store).append(PURI, raw(5), 15);
+        try (KeyValueIterator<byte[], byte[]> all = store.all()) {
+            assertThat(all)
+                    .toIterable()
+                    .hasSize(3)
+                    .allSatisfy(entry -> assertThat(RegistrarChangelogs.keyOfParked(entry.key))
+                            .isEqualTo(RegistrarChangelogs.key(PURI.toBytes())));
+        }
 
         Parking parking = new Parking(store);
         for (int sequence : List.of(3, 4, 5)) {

@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,6 +35,9 @@ public record Difference(
         @JsonProperty("difference") Kind kind,
         @JsonProperty("fields") Map<String, Field> fields,
         @JsonProperty("detail") @Nullable String detail) {
+    /** Control and format characters, and separators of lines and paragraphs. */
+    private static final Pattern HARMFUL = Pattern.compile("[\\p{Cc}\\p{Cf}\\p{Zl}\\p{Zp}]");
+
     /** How a copy differs. */
     public enum Kind {
         /** The copy does not have the key. */
@@ -86,7 +90,10 @@ public record Difference(
         return fields;
     }
 
-    /** Returns the difference as a line for the user. */
+    /**
+     * Returns the difference as a line for the user. Keys and values may be of foreign producers, so characters that could
+     * change other lines of a terminal are escaped.
+     */
     @Override
     public String toString() {
         List<String> texts = new ArrayList<>();
@@ -99,14 +106,21 @@ public record Difference(
         if (detail != null) {
             texts.add(detail);
         }
-        return "%-7s  %s  %s%s  %s: %s"
+        return escaped("%-7s  %s  %s%s  %s: %s"
                 .formatted(
                         kind,
                         part,
                         copy,
                         partition == null ? "" : "-" + partition,
                         puri == null ? "key " + key : puri,
-                        String.join(", ", texts));
+                        String.join(", ", texts)));
+    }
+
+    /** Escapes the characters of a text that could change other lines of a terminal. */
+    public static String escaped(String text) {
+        return HARMFUL.matcher(text)
+                .replaceAll(
+                        harmful -> String.format("\\\\u%04x", harmful.group().codePointAt(0)));
     }
 
     private static String text(@Nullable String value) {

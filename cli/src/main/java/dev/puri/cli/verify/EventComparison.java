@@ -1,12 +1,13 @@
 package dev.puri.cli.verify;
 
 import dev.puri.cli.verify.Key.Slice;
+import dev.puri.registry.RegistrarChangelogs;
+import dev.puri.registry.RegistrarChangelogs.StoredRegistration;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Change;
 import dev.puri.schemas.log.Event;
 import dev.puri.schemas.log.Position;
 import dev.puri.schemas.log.Row;
-import dev.puri.schemas.log.RowHash;
 import dev.puri.schemas.log.Topics;
 import dev.puri.tail.RecordKey;
 import java.nio.charset.StandardCharsets;
@@ -15,6 +16,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeSet;
 import java.util.function.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -24,28 +26,42 @@ import org.jspecify.annotations.Nullable;
 /**
  * Compares the registrations of a partition with the events topics: the last event that changed each row must be in the
  * log at the row's position, and the fields that this event sets must be those of the row. Rows whose event has expired
- * are counted and not compared.
+ * are counted and not compared. A pURI with a {@code created} event must have a registration, unless the event was
+ * refused or is not decided yet ({@link LostCreations}).
  *
  * <p>All events are not folded again. The result of a fold depends on what the log of events does not contain: the
  * declarations and schemas at the time of each decision, and the order in which claims of handles reached the clerk.
  */
 final class EventComparison implements Check {
-    /** Column with the hash of the row's position; or {@link #SETTLED}, or {@link #EXPIRED}. */
+    /** Column with the hash of the row's position; or {@link #SETTLED}, {@link #EXPIRED} or {@link #UNREGISTERED}. */
     private static final int POSITION = 0;
 
-    /** Column with short hashes of the fields, {@link FieldBits}. */
-    private static final int FIELDS = 1;
+    private static final int CHANGED_AT = 1;
 
-    private static final int CHANGED_AT = 2;
-    private static final int COLUMNS = 3;
+    /** First of the columns with the hashes of {@link EventFields}. */
+    private static final int FIELDS = 2;
+
+    private static final int COLUMNS = FIELDS + EventFields.HASHES;
 
     private static final long SETTLED = 0;
     private static final long EXPIRED = 1;
+
+    /** The last record of the registration is a tombstone, which the registrar never writes. */
+    private static final long UNREGISTERED = 2;
+
     private static final int BATCH = 20_000;
+
+    /** Bounds the memory of the creations without a registration. Each takes less than two entries of the table. */
+    private static final int MAX_UNREGISTERED = KeyTable.maxSize(COLUMNS) / 4;
 
     private final Registry registry;
     private final int partition;
     private final TopicPartition registrations;
+    private final LostCreations lostCreations;
+
+    /** The last {@code created} event of each pURI without a registration, of the slice that was read last. */
+    private Map<Key, LostCreations.Creation> unregistered = new HashMap<>();
+
     private long rows;
     private long expired;
 
@@ -53,6 +69,7 @@ final class EventComparison implements Check {
         this.registry = registry;
         this.partition = partition;
         this.registrations = new TopicPartition(registry.registrationsTopic(), partition);
+        this.lostCreations = new LostCreations(registry, partition);
     }
 
     @Override
@@ -103,24 +120,38 @@ final class EventComparison implements Check {
             }
         }
         compareExactly(batch, differences);
+        reportLost(lostCreations.of(unregistered), differences);
     }
 
-    /** The first offset of each partition of the events topics; read once for each topic. */
+    /** The first offset of each partition of the events topics. */
     private final class FirstOffsets {
         private final Map<String, List<Long>> byTopic = new HashMap<>();
 
-        boolean isExpired(Position position) {
-            List<Long> first = byTopic.computeIfAbsent(position.topic(), topic -> {
-                List<Long> offsets = new ArrayList<>();
-                for (int each = 0; each < registry.reader().partitionCount(topic); each++) {
-                    offsets.add(registry.reader().beginning(new TopicPartition(topic, each)));
+        FirstOffsets() {
+            for (String topic : registry.reader().topics()) {
+                if (Topics.isEvents(topic)) {
+                    List<Long> offsets = new ArrayList<>();
+                    for (int each = 0; each < registry.reader().partitionCount(topic); each++) {
+                        offsets.add(registry.reader().beginning(new TopicPartition(topic, each)));
+                    }
+                    byTopic.put(topic, offsets);
                 }
-                return offsets;
-            });
-            return position.partition() >= first.size() || position.offset() < first.get(position.partition());
+            }
         }
 
-        /** Returns the partitions that may have events of rows of the compared partition. */
+        boolean hasPartition(Position position) {
+            return position.partition()
+                    < byTopic.getOrDefault(position.topic(), List.of()).size();
+        }
+
+        /** Whether a position is before the beginning of its log. A position in no log is not expired, but wrong. */
+        boolean isExpired(Position position) {
+            return hasPartition(position)
+                    && position.offset()
+                            < byTopic.getOrDefault(position.topic(), List.of()).get(position.partition());
+        }
+
+        /** Returns the partitions that may have events of the compared partition. */
         List<TopicPartition> partitions() {
             List<TopicPartition> partitions = new ArrayList<>();
             byTopic.forEach((topic, offsets) -> {
@@ -135,127 +166,116 @@ final class EventComparison implements Check {
     }
 
     private static boolean isDone(long position) {
-        return position == SETTLED || position == EXPIRED;
+        return position == SETTLED || position == EXPIRED || position == UNREGISTERED;
     }
 
-    /** Returns all keys. Those whose last event was found and has the fields of the row are {@link #SETTLED}. */
+    /**
+     * Returns all keys. Those whose last event was found and has the fields of the row are {@link #SETTLED}. Sets {@link
+     * #unregistered}.
+     */
     private KeyTable readSuspects(Slice slice) throws KeyTable.FullException {
         KeyTable table = new KeyTable(COLUMNS, KeyTable.maxSize(COLUMNS));
         FirstOffsets firstOffsets = new FirstOffsets();
-        registry.reader().read(registrations, 0, record -> {
-            Key key = Key.of(record.key());
-            if (key != null && key.isIn(slice)) {
-                int slot = table.add(key);
-                Row row = row(record);
-                if (row == null) {
-                    table.set(slot, POSITION, SETTLED);
-                } else if (firstOffsets.isExpired(row.position())) {
-                    table.set(slot, POSITION, EXPIRED);
-                } else {
-                    table.set(slot, POSITION, positionHash(row.position()));
-                    table.set(slot, FIELDS, FieldBits.of(Fields.of(row)).bits());
-                    table.set(slot, CHANGED_AT, row.changedAt().toEpochMilli());
-                }
-            }
-        });
+        Map<TopicPartition, Long> lastApplied = readRegistrations(slice, table, firstOffsets);
+        long rowsWithEvent = 0;
+        long rowsWithoutEvent = 0;
         for (int slot = 0; slot < table.slots(); slot++) {
             if (table.isUsed(slot)) {
                 long state = table.get(slot, POSITION);
-                rows += isDone(state) ? 0 : 1;
-                expired += state == EXPIRED ? 1 : 0;
+                rowsWithEvent += isDone(state) ? 0 : 1;
+                rowsWithoutEvent += state == EXPIRED ? 1 : 0;
             }
         }
+        unregistered = new HashMap<>();
         for (TopicPartition events : firstOffsets.partitions()) {
+            long lastOffset = lastApplied.getOrDefault(events, -1L);
             registry.reader().read(events, registry.reader().beginning(events), record -> {
                 if (record.key() == null || record.value() == null) {
                     return;
                 }
-                int slot = table.find(Key.ofPuri(record.key()));
-                if (slot >= 0
-                        && table.get(slot, POSITION)
-                                == positionHash(new Position(record.topic(), record.partition(), record.offset()))
-                        && decode(record) instanceof Event event
-                        && event.occurredAt().toEpochMilli() == table.get(slot, CHANGED_AT)
-                        && agrees(event, table.get(slot, FIELDS))) {
-                    table.set(slot, POSITION, SETTLED);
+                Key key = Key.ofPuri(record.key());
+                int slot = table.find(key);
+                if (slot >= 0 && table.get(slot, POSITION) != UNREGISTERED) {
+                    settle(table, slot, record);
+                } else if (key.isIn(slice) && record.offset() <= lastOffset) {
+                    addUnregistered(key, record);
                 }
             });
         }
+        // Counted at the end, because a slice that does not fit is read again.
+        rows += rowsWithEvent;
+        expired += rowsWithoutEvent;
         return table;
+    }
+
+    /** Reads the registrations into a table. Returns, by log, the offset of the last event that changed a row. */
+    private Map<TopicPartition, Long> readRegistrations(Slice slice, KeyTable table, FirstOffsets firstOffsets)
+            throws KeyTable.FullException {
+        Map<TopicPartition, Long> lastApplied = new HashMap<>();
+        registry.reader().read(registrations, 0, record -> {
+            Key key = Key.of(record.key());
+            if (key == null || !key.isIn(slice)) {
+                return;
+            }
+            int slot = table.add(key);
+            Row row =
+                    record.value() == null ? null : registration(record.value()).row();
+            if (row == null) {
+                table.set(slot, POSITION, record.value() == null ? UNREGISTERED : SETTLED);
+                return;
+            }
+            Position position = row.position();
+            lastApplied.merge(logOf(position), position.offset(), Math::max);
+            if (firstOffsets.isExpired(position)) {
+                table.set(slot, POSITION, EXPIRED);
+                return;
+            }
+            table.set(slot, POSITION, positionHash(position));
+            table.set(slot, CHANGED_AT, row.changedAt().toEpochMilli());
+            long[] hashes = EventFields.hashes(row);
+            for (int i = 0; i < hashes.length; i++) {
+                table.set(slot, FIELDS + i, hashes[i]);
+            }
+        });
+        return lastApplied;
+    }
+
+    /** Marks a row as settled if a record is its last event. */
+    private void settle(KeyTable table, int slot, ConsumerRecord<byte[], byte[]> record) {
+        if (table.get(slot, POSITION) == positionHash(positionOf(record))
+                && decode(record) instanceof Event event
+                && event.occurredAt().toEpochMilli() == table.get(slot, CHANGED_AT)
+                && EventFields.agree(event, i -> table.get(slot, FIELDS + i))) {
+            table.set(slot, POSITION, SETTLED);
+        }
+    }
+
+    private void addUnregistered(Key key, ConsumerRecord<byte[], byte[]> record) throws KeyTable.FullException {
+        if (!(decode(record) instanceof Event event)
+                || RegistrarChangelogs.partition(event.puri(), registry.partitions()) != partition) {
+            return;
+        }
+        if (event.change() instanceof Change.Created) {
+            unregistered.put(key, new LostCreations.Creation(positionOf(record), record.timestamp()));
+            if (unregistered.size() > MAX_UNREGISTERED) {
+                throw new KeyTable.FullException();
+            }
+        } else if (event.change() instanceof Change.Erased) {
+            unregistered.remove(key);
+        }
+    }
+
+    private static TopicPartition logOf(Position position) {
+        return new TopicPartition(position.topic(), position.partition());
+    }
+
+    private static Position positionOf(ConsumerRecord<?, ?> record) {
+        return new Position(record.topic(), record.partition(), record.offset());
     }
 
     private static long positionHash(Position position) {
         long hash = Hashes.of(position);
-        return isDone(hash) ? 2 : hash;
-    }
-
-    private static boolean agrees(Event event, long bitsOfRow) {
-        Map<String, String> expected = fieldsSetBy(event);
-        if (expected == null) {
-            return false;
-        }
-        FieldBits bits = FieldBits.of(expected);
-        return (bitsOfRow & bits.mask()) == bits.bits();
-    }
-
-    /** Short hashes of the fields of a row in one long, and a mask of those that are known. */
-    private record FieldBits(long bits, long mask) {
-        private static final List<String> NAMES = List.of("uuid", "owner", "shard", "handle", "status", "mergedInto");
-        private static final int BITS = 10;
-        private static final long FIELD_MASK = (1 << BITS) - 1;
-
-        static FieldBits of(Map<String, String> fields) {
-            long bits = 0;
-            long mask = 0;
-            for (int i = 0; i < NAMES.size(); i++) {
-                String value = fields.get(NAMES.get(i));
-                if (value != null) {
-                    bits |= (RowHash.ofText(value) & FIELD_MASK) << (i * BITS);
-                    mask |= FIELD_MASK << (i * BITS);
-                }
-            }
-            return new FieldBits(bits, mask);
-        }
-    }
-
-    /**
-     * Returns the fields that a row must have after the last event that changed it; null if such an event never changes
-     * a row.
-     */
-    private static @Nullable Map<String, String> fieldsSetBy(Event event) {
-        Map<String, String> fields = new LinkedHashMap<>();
-        switch (event.change()) {
-            case Change.Created created -> {
-                fields.put("uuid", created.uuid().toString());
-                if (created.handle() != null) {
-                    // The event may have added the handle to an identity that was moved or merged before.
-                    fields.put("handle", created.handle().text());
-                } else {
-                    fields.put("owner", created.owner().text());
-                    fields.put("shard", created.shard().text());
-                    fields.put("status", Row.Status.ACTIVE.name());
-                }
-            }
-            case Change.Moved moved -> {
-                fields.put("shard", moved.shard().text());
-                if (moved.owner() != null) {
-                    fields.put("owner", moved.owner().text());
-                }
-                fields.put("status", Row.Status.ACTIVE.name());
-            }
-            case Change.Merged merged -> {
-                fields.put("status", Row.Status.MERGED.name());
-                fields.put("mergedInto", merged.into().toString());
-            }
-            case Change.Deleted ignored -> fields.put("status", Row.Status.DELETED.name());
-            case Change.Described ignored -> {
-                return null;
-            }
-            case Change.Erased ignored -> {
-                return null;
-            }
-        }
-        return fields;
+        return isDone(hash) ? UNREGISTERED + 1 : hash;
     }
 
     /** Reads registrations and their events again, and compares all fields. */
@@ -263,60 +283,55 @@ final class EventComparison implements Check {
         if (keys.isEmpty()) {
             return;
         }
-        Map<Key, @Nullable Row> suspects = new HashMap<>();
+        Map<Key, @Nullable StoredRegistration> suspects = new HashMap<>();
         keys.forEach(key -> suspects.put(key, null));
         registry.reader().read(registrations, 0, record -> {
             Key key = Key.of(record.key());
             if (key != null && suspects.containsKey(key)) {
-                suspects.put(key, row(record));
+                suspects.put(key, record.value() == null ? null : registration(record.value()));
             }
         });
-        Map<Position, Map<Key, Row>> rowsByPosition = new HashMap<>();
+        Map<Position, Map<Key, StoredRegistration>> byPosition = new HashMap<>();
         Map<TopicPartition, TreeSet<Long>> offsets = new HashMap<>();
-        suspects.forEach((key, row) -> {
-            if (row != null) {
-                Position position = row.position();
-                rowsByPosition
-                        .computeIfAbsent(position, none -> new HashMap<>())
-                        .put(key, row);
-                offsets.computeIfAbsent(
-                                new TopicPartition(position.topic(), position.partition()), none -> new TreeSet<>())
-                        .add(position.offset());
-            }
-        });
         FirstOffsets firstOffsets = new FirstOffsets();
-        offsets.forEach((log, offsetsOfLog) -> {
-            if (log.partition() < registry.reader().partitionCount(log.topic())) {
-                // Compares each event as it is read: a batch of large events does not fit into memory.
-                registry.reader().find(log, offsetsOfLog, record -> {
-                    Map<Key, Row> found =
-                            rowsByPosition.remove(new Position(record.topic(), record.partition(), record.offset()));
-                    if (found != null) {
-                        found.forEach((key, row) -> compare(key, row, record, firstOffsets, differences));
-                    }
-                });
+        suspects.forEach((key, registration) -> {
+            Row row = registration == null ? null : registration.row();
+            if (registration != null && row != null) {
+                Position position = row.position();
+                byPosition.computeIfAbsent(position, none -> new HashMap<>()).put(key, registration);
+                if (firstOffsets.hasPartition(position)) {
+                    offsets.computeIfAbsent(logOf(position), none -> new TreeSet<>())
+                            .add(position.offset());
+                }
             }
         });
-        rowsByPosition
-                .values()
-                .forEach(missing -> missing.forEach((key, row) -> compare(key, row, null, firstOffsets, differences)));
+        // Compares each event as it is read: a batch of large events does not fit into memory.
+        offsets.forEach((log, offsetsOfLog) -> registry.reader().find(log, offsetsOfLog, record -> {
+            Map<Key, StoredRegistration> found = byPosition.remove(positionOf(record));
+            if (found != null) {
+                found.forEach((key, registration) -> compare(key, registration, record, differences));
+            }
+        }));
+        byPosition.forEach((position, missing) -> {
+            if (firstOffsets.isExpired(position)) {
+                expired += missing.size();
+                rows -= missing.size();
+            } else {
+                String detail =
+                        (firstOffsets.hasPartition(position) ? "the log has no event at " : "there is no log of ")
+                                + position;
+                missing.forEach((key, registration) ->
+                        report(key, null, null, Objects.requireNonNull(registration.row()), detail, differences));
+            }
+        });
     }
 
     private void compare(
             Key key,
-            Row row,
-            @Nullable ConsumerRecord<byte[], byte[]> record,
-            FirstOffsets firstOffsets,
+            StoredRegistration registration,
+            ConsumerRecord<byte[], byte[]> record,
             Consumer<Difference> differences) {
-        if (record == null) {
-            if (firstOffsets.isExpired(row.position())) {
-                expired++;
-                rows--;
-            } else {
-                report(key, null, null, row, "the log has no event at " + row.position(), differences);
-            }
-            return;
-        }
+        Row row = Objects.requireNonNull(registration.row());
         byte[] keyOfEvent = record.key();
         String puri = keyOfEvent == null ? null : new String(keyOfEvent, StandardCharsets.UTF_8);
         if (keyOfEvent == null || !Key.ofPuri(keyOfEvent).equals(key)) {
@@ -329,31 +344,48 @@ final class EventComparison implements Check {
             report(key, puri, null, row, "the event at " + row.position() + " is unreadable: " + why, differences);
             return;
         }
-        Map<String, String> expected = fieldsSetBy(decoded);
+        EventFields expected = EventFields.of(decoded, decoded.eventId().equals(registration.firstEvent()));
         if (expected == null) {
             String change = decoded.change().getClass().getSimpleName();
             report(key, puri, null, row, "the event at " + row.position() + " is " + change, differences);
-            return;
-        }
-        expected.put("changedAt", decoded.occurredAt().toString());
-        Map<String, String> found = Fields.of(row);
-        found.keySet().retainAll(expected.keySet());
-        if (!expected.equals(found)) {
+        } else if (!expected.fields().equals(expected.in(row))) {
             report(key, puri, expected, row, "the event is at " + row.position(), differences);
         }
+    }
+
+    private void reportLost(Map<Key, LostCreations.Creation> lost, Consumer<Difference> differences) {
+        Map<TopicPartition, TreeSet<Long>> offsets = new HashMap<>();
+        lost.values()
+                .forEach(creation -> offsets.computeIfAbsent(logOf(creation.position()), none -> new TreeSet<>())
+                        .add(creation.position().offset()));
+        offsets.forEach((log, offsetsOfLog) -> registry.reader().find(log, offsetsOfLog, record -> {
+            EventFields expected = decode(record) instanceof Event event ? EventFields.of(event, true) : null;
+            if (expected != null) {
+                rows++;
+                Map<String, String> fields = new LinkedHashMap<>(expected.fields());
+                fields.put(Fields.POSITION, positionOf(record).toString());
+                differences.accept(new Difference(
+                        part(),
+                        copy(),
+                        partition,
+                        new String(record.key(), StandardCharsets.UTF_8),
+                        Key.ofPuri(record.key()).toString(),
+                        Difference.Kind.MISSING,
+                        Difference.fields(fields, null),
+                        "the registrar has read the event, did not refuse it, and has no registration"));
+            }
+        }));
     }
 
     private void report(
             Key key,
             @Nullable String puri,
-            @Nullable Map<String, String> expected,
+            @Nullable EventFields event,
             Row row,
             String detail,
             Consumer<Difference> differences) {
-        Map<String, String> found = Fields.withPosition(row);
-        if (expected != null) {
-            found.keySet().retainAll(expected.keySet());
-        }
+        Map<String, String> expected = event == null ? null : event.fields();
+        Map<String, String> found = event == null ? Fields.withPosition(row) : event.in(row);
         differences.accept(new Difference(
                 part(),
                 copy(),
@@ -365,11 +397,8 @@ final class EventComparison implements Check {
                 detail));
     }
 
-    private @Nullable Row row(ConsumerRecord<byte[], byte[]> record) {
-        return record.value() == null
-                ? null
-                : IdentityLogs.Registrations.decode(registrations.topic(), record.value())
-                        .row();
+    private StoredRegistration registration(byte[] value) {
+        return IdentityLogs.Registrations.decode(registrations.topic(), value);
     }
 
     private Object decode(ConsumerRecord<byte[], byte[]> record) {

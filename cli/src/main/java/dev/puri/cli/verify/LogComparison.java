@@ -233,7 +233,7 @@ final class LogComparison extends SettledComparison<LogComparison.Candidate> {
     }
 
     /** Returns the position of the event that a record names; null if it names none, as of a foreign producer. */
-    private static @Nullable Position position(Headers headers) {
+    static @Nullable Position position(Headers headers) {
         Header header = headers.lastHeader(Position.HEADER);
         if (header == null || header.value() == null) {
             return null;
@@ -293,6 +293,6 @@ final class LogComparison extends SettledComparison<LogComparison.Candidate> {
     }
 
     private static String text(byte[] utf8) {
-        return new String(utf8, StandardCharsets.UTF_8).replaceAll("\\p{Cntrl}", "?");
+        return new String(utf8, StandardCharsets.UTF_8);
     }
 }

@@ -1,11 +1,14 @@
 package dev.puri.cli.verify;
 
+import dev.puri.schemas.avro.EventPosition;
 import dev.puri.schemas.avro.IdentityRow;
+import dev.puri.schemas.avro.Rejection;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Document;
 import dev.puri.schemas.log.DocumentAvro;
 import dev.puri.schemas.log.Event;
 import dev.puri.schemas.log.EventReader;
+import dev.puri.schemas.log.Position;
 import dev.puri.schemas.log.Row;
 import dev.puri.schemas.log.RowAvro;
 import dev.puri.schemas.serde.SchemaRegistry;
@@ -20,6 +23,7 @@ final class RecordDecoder implements AutoCloseable {
     private final SchemaRegistry schemas;
     private final AvroValues<IdentityRow> rows;
     private final AvroValues<dev.puri.schemas.avro.Document> documents;
+    private final AvroValues<Rejection> rejections;
     private final EventReader events = new EventReader();
 
     /** A value that is no row, document or event. */
@@ -32,6 +36,7 @@ final class RecordDecoder implements AutoCloseable {
         this.schemas = schemas;
         this.rows = new AvroValues<>(IdentityRow.class, schemas);
         this.documents = new AvroValues<>(dev.puri.schemas.avro.Document.class, schemas);
+        this.rejections = new AvroValues<>(Rejection.class, schemas);
     }
 
     /** Returns a {@link Row} or an {@link Unreadable}. */
@@ -49,6 +54,18 @@ final class RecordDecoder implements AutoCloseable {
     Object document(byte[] value) {
         try {
             return DocumentAvro.fromAvro(documents.read(value));
+        } catch (UnreadableException | IllegalArgumentException e) {
+            return new Unreadable(String.valueOf(e.getMessage()));
+        } catch (SchemaRegistryUnavailableException e) {
+            throw unavailable(e);
+        }
+    }
+
+    /** Returns the {@link Position} of the event that a rejection refuses, or an {@link Unreadable}. */
+    Object rejection(byte[] value) {
+        try {
+            EventPosition position = rejections.read(value).getPosition();
+            return new Position(position.getTopic(), position.getPartition(), position.getOffset());
         } catch (UnreadableException | IllegalArgumentException e) {
             return new Unreadable(String.valueOf(e.getMessage()));
         } catch (SchemaRegistryUnavailableException e) {

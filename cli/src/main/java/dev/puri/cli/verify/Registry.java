@@ -24,6 +24,7 @@ public final class Registry implements AutoCloseable {
 
     private final String registrationsTopic;
     private final String textsTopic;
+    private final String parkedTopic;
     private final TopicReader reader;
     private final RecordDecoder decoder;
     private final int partitions;
@@ -37,6 +38,7 @@ public final class Registry implements AutoCloseable {
     public Registry(Map<String, Object> properties, String applicationId, Duration timeout, Pacer pacer) {
         registrationsTopic = RegistrarChangelogs.registrationsTopic(applicationId);
         textsTopic = RegistrarChangelogs.textsTopic(applicationId);
+        parkedTopic = RegistrarChangelogs.parkedTopic(applicationId);
         reader = new TopicReader(
                 consumer(properties, "read_committed"), consumer(properties, "read_uncommitted"), timeout, pacer);
         boolean isOpen = false;
@@ -66,7 +68,7 @@ public final class Registry implements AutoCloseable {
     }
 
     /** Returns the number of partitions of the events topic, which all other topics must have. */
-    int partitions() {
+    public int partitions() {
         return partitions;
     }
 
@@ -80,6 +82,10 @@ public final class Registry implements AutoCloseable {
 
     String registrationsTopic() {
         return registrationsTopic;
+    }
+
+    String parkedTopic() {
+        return parkedTopic;
     }
 
     /** Returns whether a service has ever published an event. */

@@ -1,6 +1,8 @@
 package dev.puri.cli.verify;
 
+import dev.puri.cli.verify.VerifyFolder.Completed;
 import dev.puri.client.IdentityMinter;
+import dev.puri.registry.RegistrarChangelogs;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.identity.Shard;
 import dev.puri.schemas.log.Change;
@@ -9,6 +11,9 @@ import dev.puri.schemas.log.Position;
 import dev.puri.schemas.log.Topics;
 import java.io.IOException;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
 import java.util.function.BiPredicate;
 import org.jspecify.annotations.Nullable;
 
@@ -51,13 +56,20 @@ public final class Repairs {
      * null if it has not. It would write a tombstone for each row that it does not know, and its old row over each newer
      * one, and over the tombstone of each identity that was erased since.
      */
-    public static @Nullable String objection(VerifyFolder folder) throws IOException {
+    public static @Nullable String objection(VerifyFolder folder, Registry registry) throws IOException {
+        String objection = objection(folder);
+        return objection != null
+                ? objection
+                : objectionToLosses(new UnknownRows(registry).losses(unknownRows(folder, registry.partitions())));
+    }
+
+    /** Returns the objection that follows from the differences and the numbers of compared rows. */
+    static @Nullable String objection(VerifyFolder folder) throws IOException {
         long[] unknownRows = {0};
         long[] newerRows = {0};
         folder.forEachDifference(difference -> {
-            if (difference.part().equals(Registry.REGISTRAR)
-                    && difference.copy().equals(Topics.IDENTITIES)) {
-                unknownRows[0] += difference.kind() == Difference.Kind.EXTRA ? 1 : 0;
+            if (isOfRows(difference)) {
+                unknownRows[0] += isDeletion(difference) ? 1 : 0;
                 newerRows[0] += isNewer(difference) ? 1 : 0;
             }
         });
@@ -65,11 +77,63 @@ public final class Repairs {
             return "the registrar does not know " + unknownRows[0] + " rows of " + Topics.IDENTITIES
                     + ", so its state is probably lost; a repair would delete these rows";
         }
+        Completed unknownPartition = unknownPartition(folder);
+        if (unknownPartition != null) {
+            return "the registrar knows none of the " + unknownPartition.rows() + " rows of "
+                    + unknownPartition.name().substring(Registry.REGISTRAR.length() + 1)
+                    + ", so its state of this partition is probably lost; a repair would delete these rows";
+        }
         if (newerRows[0] > 0) {
             return Topics.IDENTITIES + " has newer rows or tombstones of " + newerRows[0] + " pURIs than the"
                     + " registrar, so the registrar's state is probably old; a repair would overwrite them";
         }
         return null;
+    }
+
+    /** Returns a compared partition of the topic of which the registrar knows no row; null if there is none. */
+    private static @Nullable Completed unknownPartition(VerifyFolder folder) throws IOException {
+        VerifyFolder.State state = folder.readState();
+        String partitions = Registry.REGISTRAR + ' ' + Topics.IDENTITIES + '-';
+        return state == null
+                ? null
+                : state.checks().stream()
+                        .filter(check -> check.name().startsWith(partitions))
+                        .filter(check -> check.expectedRows() == 0 && check.rows() > 0)
+                        .findFirst()
+                        .orElse(null);
+    }
+
+    /** Returns the pURIs of the rows that a repair would delete, at most {@value #MAX_UNKNOWN_ROWS}. */
+    private static List<Puri> unknownRows(VerifyFolder folder, int partitions) throws IOException {
+        List<Puri> puris = new ArrayList<>();
+        folder.forEachDifference(difference -> {
+            if (isDeletion(difference) && obstacle(difference, partitions) == null) {
+                puris.add(Puri.parse(String.valueOf(difference.puri())));
+            }
+        });
+        return puris;
+    }
+
+    private static @Nullable String objectionToLosses(Map<Puri, String> losses) {
+        if (losses.isEmpty()) {
+            return null;
+        }
+        List<String> rows = new ArrayList<>();
+        losses.forEach((puri, why) -> rows.add(puri + " (" + why + ")"));
+        return "the registrar has probably lost registrations, and a repair would delete their rows: "
+                + String.join(", ", rows)
+                + ". To register such a row again, publish created with its values, or follow docs/disasters.md,"
+                + " \"Changelogs lost\". If it is not a row of the registry, publish any other event of the pURI, and the"
+                + " registrar deletes it";
+    }
+
+    private static boolean isOfRows(Difference difference) {
+        return difference.part().equals(Registry.REGISTRAR) && difference.copy().equals(Topics.IDENTITIES);
+    }
+
+    /** Whether the registrar does not have the row of a difference, so that a repair would delete it. */
+    public static boolean isDeletion(Difference difference) {
+        return isOfRows(difference) && difference.kind() == Difference.Kind.EXTRA;
     }
 
     /**
@@ -81,7 +145,7 @@ public final class Repairs {
                 || isGreater(
                         difference,
                         Fields.POSITION,
-                        (expected, found) -> isLater(Position.parse(expected), Position.parse(found)));
+                        (expected, found) -> UnknownRows.isLater(Position.parse(expected), Position.parse(found)));
     }
 
     private static boolean isGreater(Difference difference, String name, BiPredicate<String, String> order) {
@@ -91,14 +155,12 @@ public final class Repairs {
         return expected != null && found != null && order.test(expected, found);
     }
 
-    private static boolean isLater(Position expected, Position found) {
-        return found.topic().equals(expected.topic())
-                && found.partition() == expected.partition()
-                && found.offset() > expected.offset();
-    }
-
-    /** Returns why an event cannot repair a difference; null if it can. */
-    public static @Nullable String obstacle(Difference difference) {
+    /**
+     * Returns why an event cannot repair a difference; null if it can.
+     *
+     * @param partitions number of partitions of the topic
+     */
+    public static @Nullable String obstacle(Difference difference, int partitions) {
         if (!difference.part().equals(Registry.REGISTRAR)) {
             return difference.part().equals("index")
                     ? "rebuild the index: puri rebuild index"
@@ -110,14 +172,26 @@ public final class Repairs {
         if (!difference.copy().equals(Topics.IDENTITIES)) {
             return "the registrar's state differs from the event log; it is not changed";
         }
-        String puri = difference.puri();
-        if (puri == null) {
+        if (difference.puri() == null) {
             return "the pURI is not known; any event of it repairs it";
         }
-        try {
-            return Puri.parse(puri).toString().equals(puri) ? null : "no event can have this key";
-        } catch (IllegalArgumentException e) {
+        Puri puri = canonical(difference.puri());
+        if (puri == null) {
             return "no event can have this key";
+        }
+        int partition = RegistrarChangelogs.partition(puri, partitions);
+        return difference.partition() == null || difference.partition() == partition
+                ? null
+                : "the registrar writes this pURI to partition " + partition + ": produce a tombstone to partition "
+                        + difference.partition() + ", and then publish any event of the pURI";
+    }
+
+    private static @Nullable Puri canonical(String text) {
+        try {
+            Puri puri = Puri.parse(text);
+            return puri.toString().equals(text) ? puri : null;
+        } catch (IllegalArgumentException e) {
+            return null;
         }
     }
 }

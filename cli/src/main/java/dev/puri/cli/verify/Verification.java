@@ -5,6 +5,7 @@ import dev.puri.cli.verify.VerifyFolder.State;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -19,6 +20,9 @@ import org.jspecify.annotations.Nullable;
 
 /** Runs checks, and keeps in a folder which are completed, so that a verification that was killed continues. */
 public final class Verification {
+    /** Results of different days would be mixed. */
+    private static final Duration MAX_AGE = Duration.ofDays(1);
+
     private final VerifyFolder folder;
     private final List<Check> checks;
     private final boolean hasEvents;
@@ -110,7 +114,24 @@ public final class Verification {
 
     private State startState(Instant now) throws IOException {
         State last = folder.readState();
-        return last != null && isContinuable(last) ? last : new State(now.toString(), false, 0, List.of());
+        if (last == null || !isContinuable(last)) {
+            return new State(now.toString(), false, 0, List.of());
+        }
+        if (last.started().isBefore(now.minus(MAX_AGE))) {
+            throw new VerifyException("the interrupted verification in " + folder.path() + " started at "
+                    + last.startedAt() + ", more than a day ago; use --restart to verify from the beginning");
+        }
+        return last;
+    }
+
+    /**
+     * Returns when the interrupted verification started that {@link #run} continues; null if it begins a new one.
+     *
+     * @throws VerifyException if the interrupted verification is too old to be continued
+     */
+    public @Nullable Instant continuedSince(Instant now) throws IOException {
+        State state = startState(now);
+        return state.checks().isEmpty() ? null : state.started();
     }
 
     /** Returns about how many records {@link #run} will read. */
@@ -123,10 +144,12 @@ public final class Verification {
                 .sum();
     }
 
-    /** Whether a verification was interrupted, and none of its completed checks is missing in this one. */
+    /** Whether a verification was interrupted after a check, and none of its completed checks is missing in this one. */
     private boolean isContinuable(State last) {
         Set<String> names = checks.stream().map(Check::name).collect(Collectors.toSet());
-        return !last.isComplete() && last.checks().stream().map(Completed::name).allMatch(names::contains);
+        return !last.isComplete()
+                && !last.checks().isEmpty()
+                && last.checks().stream().map(Completed::name).allMatch(names::contains);
     }
 
     /** Writes differences to the file, and passes them on. */

@@ -16,6 +16,8 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.time.Instant;
+import java.time.format.DateTimeParseException;
 import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -37,7 +39,7 @@ public record VerifyFolder(Path path) {
     /**
      * How far a verification is.
      *
-     * @param startedAt ISO 8601
+     * @param startedAt ISO 8601, {@link Instant}
      * @param isComplete whether the verification has ended, if checks failed too. Then the next one starts anew
      * @param bytes length of the differences of the completed checks
      */
@@ -45,7 +47,18 @@ public record VerifyFolder(Path path) {
             @JsonProperty("startedAt") String startedAt,
             @JsonProperty("complete") boolean isComplete,
             @JsonProperty("bytes") long bytes,
-            @JsonProperty("checks") List<Completed> checks) {}
+            @JsonProperty("checks") List<Completed> checks) {
+        /**
+         * @throws DateTimeParseException if {@code startedAt} is no time
+         */
+        public State {
+            var unused = Instant.parse(startedAt);
+        }
+
+        Instant started() {
+            return Instant.parse(startedAt);
+        }
+    }
 
     /**
      * A completed check.

@@ -4,7 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.puri.cli.verify.Difference.Field;
 import dev.puri.cli.verify.Difference.Kind;
+import dev.puri.cli.verify.UnknownRows.EventAtPosition;
+import dev.puri.cli.verify.UnknownRows.Evidence;
+import dev.puri.cli.verify.VerifyFolder.Completed;
+import dev.puri.cli.verify.VerifyFolder.State;
 import dev.puri.registry.InMemoryRegistrations;
+import dev.puri.registry.RegistrarChangelogs;
 import dev.puri.schemas.collection.Declarations;
 import dev.puri.schemas.identity.Owner;
 import dev.puri.schemas.identity.Puri;
@@ -24,6 +29,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -58,6 +64,71 @@ class RepairsTest {
         assertThat(objection(folder.resolve("few"), extraRows(10))).isNull();
         assertThat(objection(folder.resolve("many"), extraRows(11)))
                 .contains("does not know 11 rows of puri.identities.v1", "probably lost");
+    }
+
+    @Test
+    void nothingIsDeletedInAPartitionOfWhichTheRegistrarKnowsNoRow(@TempDir Path path) throws Exception {
+        VerifyFolder folder = new VerifyFolder(path);
+        folder.writeState(state(3, 0));
+        assertThat(Repairs.objection(folder))
+                .contains("the registrar knows none of the 3 rows of puri.identities.v1-2", "probably lost");
+        folder.writeState(state(3, 1));
+        assertThat(Repairs.objection(folder)).isNull();
+        folder.writeState(state(0, 0));
+        assertThat(Repairs.objection(folder)).isNull();
+    }
+
+    private static State state(long rows, long expectedRows) {
+        String name = Registry.REGISTRAR + " " + Topics.IDENTITIES + "-2";
+        return new State(NOW.toString(), true, 0, List.of(new Completed(name, rows, expectedRows, rows, 0, null)));
+    }
+
+    @Test
+    void aRowIsDeletedOnlyIfTheRegistrarHasNotLostIt() {
+        Position position = Position.parse("1-9");
+        assertThat(evidence(position, false, EventAtPosition.OTHER).ofLoss()).isNull();
+        assertThat(evidence(null, false, EventAtPosition.OTHER).ofLoss()).isNull();
+        assertThat(evidence(position, false, EventAtPosition.OF_ROW).ofLoss()).isEqualTo("its event 1-9 is in the log");
+        assertThat(evidence(position, false, EventAtPosition.EXPIRED).ofLoss()).isEqualTo("its event 1-9 has expired");
+        assertThat(evidence(position, true, EventAtPosition.OTHER).ofLoss()).isEqualTo("the registrar wrote the row");
+        assertThat(evidence(position, true, EventAtPosition.EXPIRED).ofLoss()).isEqualTo("the registrar wrote the row");
+        assertThat(evidence(null, true, EventAtPosition.OTHER).ofLoss()).isEqualTo("the registrar wrote the row");
+    }
+
+    @Test
+    void aRowOfAnIdentityThatWasErasedLaterIsDeleted() {
+        Position position = Position.parse("1-9");
+        assertThat(evidence(position, true, EventAtPosition.OF_ROW, "1-8", "1-10")
+                        .ofLoss())
+                .isNull();
+        assertThat(evidence(position, false, EventAtPosition.EXPIRED, "1-10").ofLoss())
+                .isNull();
+        for (String other : List.of("1-8", "1-9", "2-10", "music-1-10")) {
+            assertThat(evidence(position, false, EventAtPosition.OF_ROW, other).ofLoss())
+                    .as(other)
+                    .isNotNull();
+        }
+    }
+
+    private static Evidence evidence(
+            @Nullable Position position, boolean isOfRegistrar, EventAtPosition event, String... erasures) {
+        return new Evidence(
+                position,
+                isOfRegistrar,
+                event,
+                Stream.of(erasures).map(Position::parse).toList());
+    }
+
+    @Test
+    void onlyARowInThePartitionOfItsPuriIsRepaired() {
+        int partition = RegistrarChangelogs.partition(PURI, 8);
+        int other = (partition + 1) % 8;
+        assertThat(Repairs.obstacle(difference(partition, PURI.toString(), Kind.EXTRA, Map.of()), 8))
+                .isNull();
+        assertThat(Repairs.obstacle(difference(other, PURI.toString(), Kind.EXTRA, Map.of()), 8))
+                .contains("writes this pURI to partition " + partition, "a tombstone to partition " + other);
+        assertThat(Repairs.obstacle(difference(partition, "Music:tracks:1", Kind.EXTRA, Map.of()), 8))
+                .isEqualTo("no event can have this key");
     }
 
     @Test

@@ -10,11 +10,13 @@ import dev.puri.cli.verify.Verification.CopyResult;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -108,11 +110,50 @@ class VerificationTest {
     }
 
     @Test
+    void aVerificationContinuesWithinADay() throws Exception {
+        assertThat(verification().continuedSince(NOW)).isNull();
+        second.failure = new OutOfMemoryError("killed");
+        assertThatThrownBy(this::run).isInstanceOf(OutOfMemoryError.class);
+        second.failure = null;
+
+        Instant nextDay = NOW.plus(Duration.ofDays(1));
+        assertThat(verification().continuedSince(nextDay)).isEqualTo(NOW);
+        Instant later = nextDay.plusMillis(1);
+        for (ThrowingCallable continued : List.<ThrowingCallable>of(
+                () -> verification().continuedSince(later), () -> verification().run(later))) {
+            assertThatThrownBy(continued)
+                    .isInstanceOf(VerifyException.class)
+                    .hasMessageContaining("started at " + NOW + ", more than a day ago; use --restart");
+        }
+        new VerifyFolder(folder).clear();
+        assertThat(verification().run(later).getFirst().isEqual()).isTrue();
+        assertThat(verification().continuedSince(later))
+                .as("after a complete one")
+                .isNull();
+    }
+
+    @Test
+    void aVerificationThatCompletedNothingDoesNotContinue() throws Exception {
+        first.failure = new OutOfMemoryError("killed");
+        assertThatThrownBy(this::run).isInstanceOf(OutOfMemoryError.class);
+        first.failure = null;
+        assertThat(verification().continuedSince(NOW)).isNull();
+        assertThat(verification().run(NOW.plus(Duration.ofDays(2))).getFirst().isEqual())
+                .isTrue();
+    }
+
+    @Test
     void theStateOfAnEarlierBuildThatCannotBeReadNamesTheRemedy() throws Exception {
         VerifyFolder earlier = new VerifyFolder(folder);
         Files.writeString(folder.resolve("state.json"), """
                 {"startedAt":"2026-11-24T12:00:00Z","complete":false,"bytes":0,"checks":[
                   {"name":"p-0","rows":10,"expectedRows":10,"differences":0,"notCompared":1,"note":"1 row changed"}]}
+                """);
+        assertThatThrownBy(this::run)
+                .isInstanceOf(VerifyException.class)
+                .hasMessageContaining("state.json cannot be read, so use --restart");
+        Files.writeString(folder.resolve("state.json"), """
+                {"startedAt":"yesterday","complete":false,"bytes":0,"checks":[]}
                 """);
         assertThatThrownBy(this::run)
                 .isInstanceOf(VerifyException.class)
@@ -145,7 +186,11 @@ class VerificationTest {
     }
 
     private List<CopyResult> run() throws IOException {
-        return new Verification(new VerifyFolder(folder), List.of(first, second), true, printed::add).run(NOW);
+        return verification().run(NOW);
+    }
+
+    private Verification verification() {
+        return new Verification(new VerifyFolder(folder), List.of(first, second), true, printed::add);
     }
 
     private final class FakeCheck implements Check {

@@ -1,0 +1,134 @@
+package dev.puri.cli.verify;
+
+import dev.puri.registry.RegistrarChangelogs;
+import dev.puri.schemas.log.Position;
+import dev.puri.schemas.log.Topics;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Consumer;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.common.TopicPartition;
+
+/**
+ * Finds the {@code created} events of a partition whose registrations are lost: the registrar has read the event, because
+ * a later one of the same log was applied, and the event is neither refused nor parked, but its pURI has no registration.
+ *
+ * <p>The registrar writes changelogs and rejections in one transaction. So if an event is not parked, its registration or
+ * rejection can be read after all transactions have ended that were open at the reading of the parked events.
+ */
+final class LostCreations {
+    /** The clocks of brokers may differ, which set the times of events and rejections. */
+    private static final Duration CLOCK_TOLERANCE = Duration.ofMinutes(5);
+
+    private final Registry registry;
+    private final TopicPartition registrations;
+    private final TopicPartition parked;
+    private final TopicPartition rejections;
+
+    /**
+     * A {@code created} event.
+     *
+     * @param timestamp time at which the broker appended it, in ms since the epoch
+     */
+    record Creation(Position position, long timestamp) {}
+
+    LostCreations(Registry registry, int partition) {
+        this.registry = registry;
+        registrations = new TopicPartition(registry.registrationsTopic(), partition);
+        parked = new TopicPartition(registry.parkedTopic(), partition);
+        rejections = new TopicPartition(Topics.REJECTIONS, partition);
+    }
+
+    /**
+     * Returns those events that were applied and whose registrations are lost.
+     *
+     * @param creations by pURI, an event that the registrar has read; the pURI had no registration
+     */
+    Map<Key, Creation> of(Map<Key, Creation> creations) {
+        Map<Key, Creation> open = new HashMap<>(creations);
+        if (open.isEmpty()) {
+            return open;
+        }
+        registry.requirePartitions(List.of(rejections));
+        long refusedUntil = removeRefused(open);
+        if (open.isEmpty()) {
+            return open;
+        }
+        registry.requireComplete(List.of(parked));
+        registry.reader().awaitTransactions(List.of(parked));
+        open.keySet().removeAll(parkedKeys(open.keySet()));
+        registry.reader().awaitTransactions(List.of(registrations, rejections));
+        open.keySet().removeAll(registeredKeys(open.keySet()));
+        removeRefused(open, refusedUntil, record -> {});
+        return open;
+    }
+
+    /** Removes events that were refused, and those whose rejections may have expired. Returns the end offset. */
+    private long removeRefused(Map<Key, Creation> open) {
+        long[] first = {-1, Long.MAX_VALUE};
+        long end = removeRefused(open, 0, record -> {
+            if (first[0] < 0) {
+                first[0] = record.offset();
+                first[1] = record.timestamp();
+            }
+        });
+        if (end > 0 && first[0] != 0) {
+            open.values()
+                    .removeIf(creation ->
+                            first[1] == Long.MAX_VALUE || creation.timestamp() < first[1] + CLOCK_TOLERANCE.toMillis());
+        }
+        return end;
+    }
+
+    private long removeRefused(Map<Key, Creation> open, long from, Consumer<ConsumerRecord<byte[], byte[]>> listener) {
+        return registry.reader().read(rejections, from, record -> {
+            listener.accept(record);
+            Key key = record.key() == null ? null : Key.ofPuri(record.key());
+            Creation creation = key == null ? null : open.get(key);
+            // An erasure is an outcome, too. A rejection that cannot be decoded may be of this event.
+            if (creation != null
+                    && (record.value() == null
+                            || !(registry.decoder().rejection(record.value()) instanceof Position refused)
+                            || refused.equals(creation.position()))) {
+                open.remove(key);
+            }
+        });
+    }
+
+    private Set<Key> parkedKeys(Set<Key> keys) {
+        Map<String, Key> events = new HashMap<>();
+        registry.reader().read(parked, 0, record -> {
+            Key key = record.key() == null ? null : Key.of(RegistrarChangelogs.keyOfParked(record.key()));
+            if (key != null && keys.contains(key)) {
+                // A queue has an entry for each of its events.
+                String event = HexFormat.of().formatHex(record.key());
+                if (record.value() == null) {
+                    events.remove(event);
+                } else {
+                    events.put(event, key);
+                }
+            }
+        });
+        return Set.copyOf(events.values());
+    }
+
+    private Set<Key> registeredKeys(Set<Key> keys) {
+        Set<Key> registered = new HashSet<>();
+        registry.reader().read(registrations, 0, record -> {
+            Key key = Key.of(record.key());
+            if (key != null && keys.contains(key)) {
+                if (record.value() == null) {
+                    registered.remove(key);
+                } else {
+                    registered.add(key);
+                }
+            }
+        });
+        return registered;
+    }
+}
