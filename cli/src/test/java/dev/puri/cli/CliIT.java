@@ -19,9 +19,13 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.AlterConfigOp;
+import org.apache.kafka.clients.admin.ConfigEntry;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.config.ConfigResource;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
@@ -333,6 +337,36 @@ class CliIT {
                     assertThat(puri("", "topics", "check").status()).isZero();
                 }
             }
+        }
+    }
+
+    @Test
+    void topicsCheckFindsAConfigWithWhichTopicsAreNotCreated() throws Exception {
+        assertThat(puri("", "topics", "check").status()).isZero();
+        setDeleteDelay(AlterConfigOp.OpType.SET);
+        try {
+            CommandLineRun check = puri("", "topics", "check");
+            assertThat(check.status()).isEqualTo(1);
+            assertThat(check.errLines())
+                    .singleElement()
+                    .asString()
+                    .startsWith("puri: puri.documents.v1 has file.delete.delay.ms=86400000")
+                    .endsWith("--alter --topic puri.documents.v1 --delete-config file.delete.delay.ms");
+            assertThat(puri("", "topics", "create").status()).isZero();
+        } finally {
+            setDeleteDelay(AlterConfigOp.OpType.DELETE);
+        }
+        await().atMost(Duration.ofSeconds(60))
+                .until(() -> puri("", "topics", "check").status() == 0);
+    }
+
+    private static void setDeleteDelay(AlterConfigOp.OpType operation) throws Exception {
+        AlterConfigOp change = new AlterConfigOp(new ConfigEntry("file.delete.delay.ms", "86400000"), operation);
+        try (Admin admin = Admin.create(Map.of("bootstrap.servers", stack.bootstrapServers()))) {
+            admin.incrementalAlterConfigs(Map.of(
+                            new ConfigResource(ConfigResource.Type.TOPIC, "puri.documents.v1"), List.of(change)))
+                    .all()
+                    .get();
         }
     }
 
