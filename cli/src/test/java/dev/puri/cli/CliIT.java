@@ -363,8 +363,8 @@ class CliIT {
     private static void setDeleteDelay(AlterConfigOp.OpType operation) throws Exception {
         AlterConfigOp change = new AlterConfigOp(new ConfigEntry("file.delete.delay.ms", "86400000"), operation);
         try (Admin admin = Admin.create(Map.of("bootstrap.servers", stack.bootstrapServers()))) {
-            admin.incrementalAlterConfigs(Map.of(
-                            new ConfigResource(ConfigResource.Type.TOPIC, "puri.documents.v1"), List.of(change)))
+            admin.incrementalAlterConfigs(
+                            Map.of(new ConfigResource(ConfigResource.Type.TOPIC, "puri.documents.v1"), List.of(change)))
                     .all()
                     .get();
         }
