@@ -286,10 +286,10 @@ final class ImportCommand implements Runnable {
         @Override
         int run(Import imports) throws IOException {
             Import.Opening opening = imports.opening(brokerRequests().declarations(), opensNamespaces);
-            if (opening.declarations().isEmpty()) {
-                console().out().println("nothing to open: no collection of the import is in mode IMPORT");
-            } else {
+            if (!opening.declarations().isEmpty()) {
                 apply(opening.declarations());
+            } else if (opening.stillImporting().isEmpty()) {
+                console().out().println("nothing to open: no collection of the import is in mode IMPORT");
             }
             for (String collection : opening.stillImporting()) {
                 console()

@@ -345,9 +345,9 @@ class CliIT {
         assertThat(puri("", "topics", "check").status()).isZero();
         setDeleteDelay(AlterConfigOp.OpType.SET);
         try {
-            CommandLineRun check = puri("", "topics", "check");
-            assertThat(check.status()).isEqualTo(1);
-            assertThat(check.errLines())
+            await().atMost(Duration.ofSeconds(60))
+                    .until(() -> puri("", "topics", "check").status() == 1);
+            assertThat(puri("", "topics", "check").errLines())
                     .singleElement()
                     .asString()
                     .startsWith("puri: puri.documents.v1 has file.delete.delay.ms=86400000")

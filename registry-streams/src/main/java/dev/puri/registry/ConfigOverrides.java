@@ -3,6 +3,7 @@ package dev.puri.registry;
 import dev.puri.registry.ClusterTopics.ClusterTopic;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import org.apache.kafka.clients.admin.ConfigEntry;
 import org.apache.kafka.clients.admin.ConfigEntry.ConfigSource;
@@ -45,7 +46,7 @@ final class ConfigOverrides {
                 .filter(entry -> !isDefault(entry))
                 .sorted(Comparator.comparing(ConfigEntry::name))
                 .map(entry -> topic.name() + " has " + entry.name() + "=" + entry.value()
-                        + ", a config with which it is not created; remove it"
+                        + ", which puri topics create does not set; remove it"
                         + RegistryTopics.alterCommand(topic.name()) + "--delete-config " + entry.name())
                 .toList();
     }
@@ -55,7 +56,7 @@ final class ConfigOverrides {
         return override.synonyms().stream()
                 .filter(synonym -> synonym.source() != ConfigSource.DYNAMIC_TOPIC_CONFIG)
                 .findFirst()
-                .map(synonym -> override.value().equals(synonym.value()))
+                .map(synonym -> Objects.equals(override.value(), synonym.value()))
                 .orElse(false);
     }
 }

@@ -116,8 +116,11 @@ final class PacedClients implements KafkaClientSupplier {
         @Override
         public void abortTransaction() {
             isCommitting = false;
-            super.abortTransaction();
-            digestOffsets.onAborted();
+            try {
+                super.abortTransaction();
+            } finally {
+                digestOffsets.onAborted();
+            }
         }
 
         private void startMeasurement() {

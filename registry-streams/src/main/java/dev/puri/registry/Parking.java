@@ -272,8 +272,11 @@ final class Parking {
                 .array();
     }
 
-    /** Returns the {@link StoreKey} of a pURI from the key of one of its events in the store. */
+    /** Returns the {@link StoreKey} of a pURI from the key of one of its events in the store; empty if it is malformed. */
     static byte[] storeKeyOf(byte[] key) {
+        if (key.length <= 1 + Long.BYTES) {
+            return new byte[0];
+        }
         return key[0] == HASHED
                 ? Arrays.copyOfRange(key, 1, key.length - Long.BYTES)
                 : StoreKey.of(Arrays.copyOf(key, key.length - Long.BYTES - 1));

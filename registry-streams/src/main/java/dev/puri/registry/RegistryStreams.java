@@ -27,6 +27,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.ToDoubleFunction;
+import java.util.stream.Stream;
 import org.apache.kafka.clients.CommonClientConfigs;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.common.KafkaException;
@@ -253,14 +254,20 @@ public final class RegistryStreams implements AutoCloseable {
             if (missing.isEmpty()) {
                 missing.addAll(RegistryTopics.checkChangelogsOfIdentities(admin, settings.streamsApplicationId()));
             }
-            missing.addAll(RegistryTopics.checkTruncationOfState(admin, settings.streamsApplicationId()));
+            List<String> truncated = RegistryTopics.checkTruncationOfState(admin, settings.streamsApplicationId());
             if (!missing.isEmpty()) {
+                missing.addAll(truncated);
                 throw new KafkaException(String.join("; ", missing));
             }
             List<String> mistakes =
                     RegistryTopics.check(admin, settings.streamsApplicationId(), settings.streamsReplicationFactor());
             if (!mistakes.isEmpty()) {
-                throw new WrongTopicsException(mistakes);
+                // A wrong cleanup policy may be the reason why records were deleted, so it is named first.
+                throw new WrongTopicsException(
+                        Stream.concat(mistakes.stream(), truncated.stream()).toList());
+            }
+            if (!truncated.isEmpty()) {
+                throw new KafkaException(String.join("; ", truncated));
             }
             return RegistryTopics.partitions(admin);
         }

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class TruncationCheck {
     private static final String LOST_DECLARATIONS =
-            ", so declarations are missing; recreate the topic and apply the declarations again, see \"Deleted records\""
+            ", so declarations are missing; stop all puri streams, recreate the topic, apply the declarations again and start them, see \"Deleted records\""
                     + " in docs/operations.md";
 
     private static final String LOST_STATE =

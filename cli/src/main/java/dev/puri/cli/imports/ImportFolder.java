@@ -13,6 +13,7 @@ import java.nio.file.StandardCopyOption;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -55,7 +56,12 @@ record ImportFolder(Path path) {
             long rows,
             long present,
             long superseded,
-            Map<Conflict.Kind, Long> conflicts) {}
+            Map<Conflict.Kind, Long> conflicts) {
+        Plan {
+            // A plan of an earlier build does not have them.
+            collectionsWithoutRows = Objects.requireNonNullElse(collectionsWithoutRows, List.of());
+        }
+    }
 
     /** The number of rows that were read from an input. */
     record InputCount(String input, long rows) {}

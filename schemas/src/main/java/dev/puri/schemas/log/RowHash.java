@@ -128,7 +128,7 @@ public final class RowHash {
         if (to >= Long.BYTES) {
             // One read of the bytes before, too, which the mask removes, is faster than a loop.
             long last = (long) BIG_ENDIAN_LONGS.get(text, to - Long.BYTES);
-            return last & -1L >>> Long.BYTES * (Long.BYTES - (to - from));
+            return last & (-1L >>> Byte.SIZE * (Long.BYTES - (to - from)));
         }
         long remainder = 0;
         for (int i = from; i < to; i++) {

@@ -9,9 +9,11 @@ import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.identity.Shard;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
 import java.util.UUID;
 import org.apache.kafka.common.header.internals.RecordHeaders;
 import org.junit.jupiter.api.Test;
@@ -111,6 +113,19 @@ class RowHashTest {
     void theHashOfADocumentDependsOnItsAttributesAndNotOnTheirOrder() {
         assertThat(RowHash.of(PURI, document("Blue"))).isNotEqualTo(RowHash.of(PURI, document("Green")));
         assertThat(RowHash.of(PURI, document("Blue"))).isEqualTo(RowHash.of(PURI, document("Blue")));
+    }
+
+    /** The last bytes of a text are read one by one if fewer than eight bytes are before its end, else at once. */
+    @Test
+    void aShortTextHasTheSameHashBehindOtherBytes() {
+        byte[] buffer = new byte[2 * Long.BYTES];
+        new Random(1).nextBytes(buffer);
+        for (int length = 0; length < Long.BYTES; length++) {
+            byte[] text = Arrays.copyOfRange(buffer, Long.BYTES, Long.BYTES + length);
+            assertThat(RowHash.ofText(buffer, Long.BYTES, Long.BYTES + length))
+                    .as("%d bytes", length)
+                    .isEqualTo(RowHash.ofText(text));
+        }
     }
 
     @Test
