@@ -153,15 +153,15 @@ class RegistryTopicsIT {
         String changelog = RegistrarChangelogs.textsTopic(APPLICATION);
         String repartition = APPLICATION + "-" + RegistryTopology.REPARTITION_TOPICS.getFirst();
         return List.of(
-                new Difference(changelog, "min.compaction.lag.ms", "3600000", "not created"),
-                new Difference(Topics.COLLECTIONS, "min.compaction.lag.ms", "3600000", "not created"),
-                new Difference(Topics.IDENTITIES, "message.timestamp.type", "LogAppendTime", "not created"),
-                new Difference(Topics.IDENTITIES, "retention.ms", "1000", "not created"),
-                new Difference(Topics.DOCUMENTS, "message.timestamp.before.max.ms", "1000", "not created"),
-                new Difference(Topics.GRANTS, "message.timestamp.type", "LogAppendTime", "not created"),
-                new Difference(Topics.EVENTS, "max.compaction.lag.ms", "1000", "not created"),
-                new Difference("puri.events.v1.music", "file.delete.delay.ms", "999999999999", "not created"),
-                new Difference(repartition, "file.delete.delay.ms", "999999999999", "not created"));
+                new Difference(changelog, "min.compaction.lag.ms", "3600000", "does not set"),
+                new Difference(Topics.COLLECTIONS, "min.compaction.lag.ms", "3600000", "does not set"),
+                new Difference(Topics.IDENTITIES, "message.timestamp.type", "LogAppendTime", "does not set"),
+                new Difference(Topics.IDENTITIES, "retention.ms", "1000", "does not set"),
+                new Difference(Topics.DOCUMENTS, "message.timestamp.before.max.ms", "1000", "does not set"),
+                new Difference(Topics.GRANTS, "message.timestamp.type", "LogAppendTime", "does not set"),
+                new Difference(Topics.EVENTS, "max.compaction.lag.ms", "1000", "does not set"),
+                new Difference("puri.events.v1.music", "file.delete.delay.ms", "999999999999", "does not set"),
+                new Difference(repartition, "file.delete.delay.ms", "999999999999", "does not set"));
     }
 
     @Test
