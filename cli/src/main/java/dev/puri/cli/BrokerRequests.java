@@ -17,7 +17,7 @@ import org.apache.kafka.common.utils.Utils;
  * Sends requests to Kafka brokers and repeats those that time out. If a broker accepts connections, it is probably
  * overloaded, so a request that timed out is repeated. If no broker accepts connections, the first time-out is final.
  *
- * @param timeout the maximum duration of a request with all its repetitions
+ * @param timeout the time after which a request that timed out is not repeated any more
  */
 record BrokerRequests(Console console, CliSettings settings, Duration timeout) {
     /** The time-out of commands that have no option for it. */
@@ -28,11 +28,11 @@ record BrokerRequests(Console console, CliSettings settings, Duration timeout) {
     private static final int MAX_LISTED_RECORDS = 10;
 
     /**
-     * Sends a request, and repeats it each time it times out until the deadline.
+     * Sends a request, and repeats it each time it times out, until the deadline.
      *
      * @param what the requested data, for the message that is printed before each repetition
      * @param request an idempotent request
-     * @throws CommandException if a broker accepts connections but does not respond until the deadline
+     * @throws CommandException if a broker accepts connections but does not respond by the deadline
      */
     <T> T retry(String what, Supplier<T> request) {
         long deadline = System.nanoTime() + timeout.toNanos();

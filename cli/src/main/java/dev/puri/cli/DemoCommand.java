@@ -60,7 +60,7 @@ final class DemoCommand extends Subcommand {
 
     @Override
     public Integer call() throws IOException, ExecutionException, InterruptedException {
-        puri().requireNoAddress("demo");
+        rootCommand().requireNoAddress("demo");
         requirePort("--port", port);
         requirePort("--public-port", publicPort);
         requirePort("--search-port", searchPort);

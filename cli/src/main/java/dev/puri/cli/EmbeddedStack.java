@@ -32,9 +32,8 @@ import org.apache.kafka.clients.admin.Admin;
  * <p>The diagram shows the order of the start:
  *
  * <pre>
- * broker ──────────┬─▶ topics ─┬▶ topology ─┬─▶ ready
- * schema registry ─┘           ├▶ resolver ─┤
- *                              └▶ indexer ──┘
+ * broker ──────────┬─▶ topics ─▶ topology ─▶ indexer ─▶ resolver ─▶ all are ready
+ * schema registry ─┘
  * </pre>
  */
 public final class EmbeddedStack implements AutoCloseable {
@@ -131,8 +130,8 @@ public final class EmbeddedStack implements AutoCloseable {
      *
      * @param progress receives messages about the progress of the start
      * @throws dev.puri.settings.InvalidSettingsException if settings are invalid; the message lists every mistake
-     * @throws dev.puri.embedded.EmbeddedException if a port or the directory is in use, or a server fails
-     * @throws CommandException if a server does not become ready
+     * @throws dev.puri.embedded.EmbeddedException if the directory is in use, or a server fails
+     * @throws CommandException if a port is in use, or a server does not become ready
      */
     static EmbeddedStack start(Options options, StackSettings settings, Consumer<String> progress) {
         return new EmbeddedStack(options, settings, progress);

@@ -5,7 +5,7 @@ final class ExitStatus {
     /** The command succeeded. */
     static final int DONE = 0;
 
-    /** The command failed: a server is unreachable, a resource is in use, or an error occurred. */
+    /** The command failed: a server is unreachable, a resource is in use, an error occurred, or copies differ. */
     static final int FAILED = 1;
 
     /** The command line or a setting is wrong. */

@@ -35,7 +35,7 @@ final class LineReader {
     record Unreadable(long number, String reason) implements Line {}
 
     /**
-     * @param maxLineBytes the maximum length of a line in bytes, without its terminator
+     * @param maxLineBytes the maximum length of a line in bytes, without its line feed
      */
     LineReader(InputStream input, int maxLineBytes) {
         this.input = input;

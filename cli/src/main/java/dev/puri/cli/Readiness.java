@@ -176,7 +176,7 @@ final class Readiness {
     private void report(Server server) {
         String health = lastHealthByServer.getOrDefault(server.name(), "unknown");
         if (parsed(health).path("status").asText().equals("UP")) {
-            // The server became ready after the last check.
+            // The last health check, which is later than isReady(), found the server ready.
             return;
         }
         String reasons = StreamSupport.stream(parsed(health).path("checks").spliterator(), false)

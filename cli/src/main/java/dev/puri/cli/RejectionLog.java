@@ -34,7 +34,8 @@ final class RejectionLog implements AutoCloseable {
     }
 
     /**
-     * Reads the last records of the topic. If they contain too few rejections, reads again and begins at lower offsets.
+     * Reads the last records of the topic. If they contain too few rejections, reads again and begins at lower offsets. With
+     * a filter, reads the whole topic at once.
      *
      * @param count the number of rejections after which reading may end
      */
@@ -42,14 +43,14 @@ final class RejectionLog implements AutoCloseable {
         List<TopicPartition> partitions = partitions();
         Map<TopicPartition, Long> beginningOffsets = reader.beginningOffsets(partitions);
         Map<TopicPartition, Long> endOffsets = reader.endOffsets(partitions);
-        for (long maxRecords = filter.isEmpty() ? 2L * count : Long.MAX_VALUE; ; maxRecords *= 16) {
+        for (long recordsPerPartition = filter.isEmpty() ? 2L * count : Long.MAX_VALUE; ; recordsPerPartition *= 16) {
             Map<TopicPartition, Long> startOffsets = new HashMap<>();
             for (TopicPartition partition : partitions) {
                 startOffsets.put(
                         partition,
                         Math.max(
                                 beginningOffsets.getOrDefault(partition, 0L),
-                                endOffsets.getOrDefault(partition, 0L) - maxRecords));
+                                endOffsets.getOrDefault(partition, 0L) - recordsPerPartition));
             }
             LatestRejections rejections = read(filter::matches, startOffsets);
             if (rejections.get(count).size() == count || startOffsets.equals(beginningOffsets)) {

@@ -84,7 +84,7 @@ abstract class ServerCommand<T extends Record> extends Subcommand {
      */
     final T serverSettings() {
         Map<String, String> flags = new LinkedHashMap<>();
-        puri().flags().forEach((key, value) -> {
+        rootCommand().flags().forEach((key, value) -> {
             if (COMMON_OPTIONS.contains(key)) {
                 flags.put(key, value);
             }

@@ -69,6 +69,7 @@ final class ShowRejectionsCommand extends Subcommand {
             }
         });
         if (events.isEmpty()) {
+            // As resolve does for a name that nobody has.
             console().say("puri: no rejection matches");
             return ExitStatus.PARTLY;
         }
@@ -85,7 +86,7 @@ final class ShowRejectionsCommand extends Subcommand {
             List<RefusedEvent> shown = new ArrayList<>();
             for (StoredRejection stored : rejections.get(count)) {
                 RefusedEvent event = read(stored, log, events, decoder);
-                if (!namesErasedSurvivor(event, rejections)) {
+                if (!mergesIntoErased(event, rejections)) {
                     shown.add(event);
                 }
             }
@@ -120,8 +121,8 @@ final class ShowRejectionsCommand extends Subcommand {
         return decoder.decode(key, rejection.getLength() < 0 ? null : bytes);
     }
 
-    /** Whether the event names a survivor that was erased later. Its rejection does not name the survivor. */
-    private static boolean namesErasedSurvivor(RefusedEvent event, LatestRejections rejections) {
+    /** Whether the event is a merge into an identity that was erased later, which the rejection does not name. */
+    private static boolean mergesIntoErased(RefusedEvent event, LatestRejections rejections) {
         return event.decoded() instanceof OriginalDecoder.Decoded decoded
                 && decoded.event().change() instanceof Change.Merged merged
                 && rejections.isErasedLater(

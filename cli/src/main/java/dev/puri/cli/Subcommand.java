@@ -52,7 +52,7 @@ abstract class Subcommand implements Callable<Integer> {
         return !isServer() && !(this instanceof UpCommand) && !(this instanceof DemoCommand);
     }
 
-    final PuriCommand puri() {
+    final PuriCommand rootCommand() {
         if (spec == null) {
             throw new IllegalStateException("picocli did not create this command");
         }
@@ -60,11 +60,11 @@ abstract class Subcommand implements Callable<Integer> {
     }
 
     final Console console() {
-        return puri().console();
+        return rootCommand().console();
     }
 
     final boolean asJson() {
-        return puri().output() == OutputFormat.JSON;
+        return rootCommand().output() == OutputFormat.JSON;
     }
 
     final BrokerRequests brokerRequests() {
@@ -72,11 +72,11 @@ abstract class Subcommand implements Callable<Integer> {
     }
 
     final CliSettings settings() {
-        return PuriCommand.settings(puri().flags(), console().environment(), null)
+        return PuriCommand.settings(rootCommand().flags(), console().environment(), null)
                 .read(CliSettings.class);
     }
 
-    /** Returns the settings of the topology in this command's environment. */
+    /** Returns the settings of the topology, from environment variables and not from the command line. */
     final StreamsSettings topologySettings() {
         return PuriCommand.settings(Map.of(), console().environment(), null).read(StreamsSettings.class);
     }

@@ -56,7 +56,7 @@ final class UpCommand extends Subcommand {
 
     @Override
     public Integer call() throws ExecutionException, InterruptedException {
-        puri().requireNoAddress("up");
+        rootCommand().requireNoAddress("up");
         if (data.toString().isBlank()) {
             throw CommandException.usage("--data must name a directory");
         }

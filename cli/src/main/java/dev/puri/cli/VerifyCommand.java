@@ -249,7 +249,7 @@ final class VerifyCommand extends Subcommand {
     /** Whether the user wants to compare a server, so that the comparison fails if it does not answer. */
     private boolean isNamed(Part part, String flag, String variable) {
         return parts.contains(part)
-                || puri().flags().containsKey(flag)
+                || rootCommand().flags().containsKey(flag)
                 || console().environment().containsKey(variable);
     }
 

@@ -62,7 +62,7 @@ final class Clerk implements Processor<byte[], byte[], byte[], byte[]> {
         if (key == null) {
             throw new IllegalArgumentException("a claim must have a key, the handle");
         }
-        // ISO 8859-1 keeps every byte, so a key that is not ASCII is an invalid handle and never becomes a valid one.
+        // ISO 8859-1 maps each byte to one character, so that the error of an invalid handle shows the bytes.
         return new Handle(new String(key, StandardCharsets.ISO_8859_1));
     }
 

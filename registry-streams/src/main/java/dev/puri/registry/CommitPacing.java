@@ -28,7 +28,8 @@ import org.jspecify.annotations.Nullable;
  *       time to process records even if commits are slow.
  * </ul>
  *
- * <p>While a request is delayed, polls are short. The first empty poll at which neither case applies makes the request.
+ * <p>While a request is delayed, polls are short. The request is made when neither case applies any more: at an empty poll,
+ * or after the last record of a later poll.
  *
  * <p>Each stream thread has one instance. Not thread-safe. All times are nanoseconds of {@link System#nanoTime}.
  */
@@ -49,7 +50,8 @@ final class CommitPacing {
     private static final long MAX_CREDIT_NANOS = Duration.ofMillis(50).toNanos();
 
     /** After this time without a commit, missing credit no longer delays a commit. The gap still may. */
-    private static final long MAX_CREDIT_DELAY_NANOS = Duration.ofMillis(25).toNanos();
+    private static final long MAX_DELAY_WITHOUT_CREDIT_NANOS =
+            Duration.ofMillis(25).toNanos();
 
     /** Maximum time that a poll takes while a request is delayed. */
     private static final Duration SHORT_POLL = Duration.ofMillis(5);
@@ -137,7 +139,7 @@ final class CommitPacing {
         long gapNanos =
                 Math.max(0, recordsInWindow + recordsInPreviousWindow - RECORDS_WITHOUT_GAP) * GAP_NANOS_PER_RECORD;
         long nanosSinceCommit = nowNanos - committedAtNanos;
-        if (nanosSinceCommit >= gapNanos && (creditNanos > 0 || nanosSinceCommit >= MAX_CREDIT_DELAY_NANOS)) {
+        if (nanosSinceCommit >= gapNanos && (creditNanos > 0 || nanosSinceCommit >= MAX_DELAY_WITHOUT_CREDIT_NANOS)) {
             delayedRequest = null;
             requestCommit.run();
         } else {

@@ -7,8 +7,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The change that an applied event makes to the document of a pURI and to its text, the copy of the document's
- * attributes in the registrar's store. A pURI has a document if and only if it has a text: if it is active or merged
- * and was created or described while its collection was searchable.
+ * attributes in the registrar's store. A pURI has a document if and only if it has a text: if it is active or merged,
+ * was created or described while its collection was searchable, and has had no event since then while it was not.
  */
 sealed interface DocumentUpdate {
     DocumentUpdate NONE = new None();
@@ -55,7 +55,7 @@ sealed interface DocumentUpdate {
     }
 
     /** Whether the pURI has a document after the event. */
-    default boolean leavesDocument() {
+    default boolean hasDocumentAfter() {
         return switch (this) {
             case None ignored -> false;
             case Write ignored -> true;

@@ -25,9 +25,9 @@ final class OutputEncoder {
     private final RecordWriter<dev.puri.schemas.avro.Document> documents =
             RecordWriter.of(dev.puri.schemas.avro.Document.class);
     private final RecordWriter<Rejection> rejections = RecordWriter.of(Rejection.class);
-    private final int rowId;
-    private final int documentId;
-    private final int rejectionId;
+    private final int rowSchemaId;
+    private final int documentSchemaId;
+    private final int rejectionSchemaId;
 
     /**
      * Registers the schemas.
@@ -36,24 +36,24 @@ final class OutputEncoder {
      *     or refuses a schema
      */
     OutputEncoder(SchemaRegistry registry) {
-        rowId = registry.register(Topics.IDENTITIES + "-value", RowEncoder.schema());
-        documentId = registry.register(Topics.DOCUMENTS + "-value", documents.schema());
-        rejectionId = registry.register(Topics.REJECTIONS + "-value", rejections.schema());
+        rowSchemaId = registry.register(Topics.IDENTITIES + "-value", RowEncoder.schema());
+        documentSchemaId = registry.register(Topics.DOCUMENTS + "-value", documents.schema());
+        rejectionSchemaId = registry.register(Topics.REJECTIONS + "-value", rejections.schema());
     }
 
     byte[] row(Row row) {
-        return RowEncoder.encode(rowId, row);
+        return RowEncoder.encode(rowSchemaId, row);
     }
 
     byte[] document(Document document) {
-        return documents.encode(documentId, DocumentAvro.toAvro(document));
+        return documents.encode(documentSchemaId, DocumentAvro.toAvro(document));
     }
 
     byte[] rejection(RawEvent raw, @Nullable Puri puri, @Nullable UUID eventId, Refusal refusal, long rejectedAt) {
         Position position = raw.position();
         Refusal.Holder holder = refusal.holder();
         return rejections.encode(
-                rejectionId,
+                rejectionSchemaId,
                 new Rejection(
                         refusal.reason().name(),
                         refusal.detail(),

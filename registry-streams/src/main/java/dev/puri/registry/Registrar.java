@@ -267,7 +267,7 @@ final class Registrar implements Processor<byte[], byte[], byte[], byte[]> {
                     Row row = applied.registration().row();
                     DocumentUpdate update =
                             DocumentUpdate.of(before.hasDocument(), event.change(), row, rules.isSearchable());
-                    Registration after = applied.registration().withDocument(update.leavesDocument());
+                    Registration after = applied.registration().withDocument(update.hasDocumentAfter());
                     registrations.put(pending.storeKey(), RegistrationCodec.encode(after));
                     documents.update(pending, before, update);
                     counter.countApplied();

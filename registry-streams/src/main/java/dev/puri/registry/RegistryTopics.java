@@ -36,7 +36,7 @@ import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
  * they would lose identities or keep erased data.
  */
 public final class RegistryTopics {
-    /** Default number of partitions of a new events topic. The number of partitions of a topic can never change. */
+    /** Default number of partitions of a new events topic. The number of partitions of a topic must never change. */
     public static final int DEFAULT_PARTITIONS = 8;
 
     /** Each topic removes the names and texts of an erased identity within this time. */
@@ -46,6 +46,7 @@ public final class RegistryTopics {
     private static final Duration MAX_COMPACTION_LAG = Duration.ofDays(1);
     private static final Duration TOMBSTONE_RETENTION = Duration.ofDays(7);
     private static final Duration GRANT_RETENTION = Duration.ofDays(1);
+    private static final Duration GRANT_SEGMENT = Duration.ofDays(7);
     private static final Duration TIMEOUT = Duration.ofSeconds(30);
     private static final int MAX_READ_ATTEMPTS = 100;
 
@@ -70,15 +71,15 @@ public final class RegistryTopics {
 
     /**
      * For topics with digests. A server that reads late would miss a record before a digest if a record after the digest
-     * had superseded it. A record younger than this lag supersedes none, so a server can compare its copy with any digest
-     * of the last minute.
+     * had superseded it. Compaction keeps the superseded records for this lag, so a server can compare its copy with every
+     * digest that is younger than the lag. Digests are published once a minute.
      */
     private static final Map<String, String> MIN_COMPACTION_LAG_CONFIG =
             Map.of("min.compaction.lag.ms", millis(MIN_COMPACTION_LAG));
 
     private static final Map<String, String> DIGESTED_CONFIG = merged(COMPACTED_CONFIG, MIN_COMPACTION_LAG_CONFIG);
 
-    /** For topics whose records are deleted by age and not by number. */
+    /** For topics whose records are deleted by age and not by size. */
     private static final Map<String, String> TIME_RETENTION_CONFIG =
             merged(SAFE_LEADERS, Map.of("cleanup.policy", "delete", "retention.bytes", "-1"));
 
@@ -106,7 +107,7 @@ public final class RegistryTopics {
 
     private static final Map<String, String> GRANTS_CONFIG = merged(
             TIME_RETENTION_CONFIG,
-            Map.of("retention.ms", millis(GRANT_RETENTION), "segment.ms", millis(TOMBSTONE_RETENTION)));
+            Map.of("retention.ms", millis(GRANT_RETENTION), "segment.ms", millis(GRANT_SEGMENT)));
 
     /** The configuration of the repartition topics, which Kafka Streams creates with {@link StreamsProperties}. */
     private static final Map<String, String> REPARTITION_CONFIG = merged(
@@ -152,8 +153,8 @@ public final class RegistryTopics {
      * and the maximum batch size of events topics, without which a batch can crash consumers, and the minimum compaction
      * lag of topics with digests, without which servers cannot compare their copies.
      *
-     * @param partitions number of partitions of the events topic and of all other topics keyed by pURI; can never
-     *     change
+     * @param partitions number of partitions of the events topic and of all other topics keyed by pURI; must
+     *     never change
      * @param replicationFactor replication factor of each new topic; -1 for the cluster's default
      * @param ownedNamespaces namespaces that get their own events topic
      * @throws KafkaException if the cluster is unreachable or rejects the request
@@ -189,8 +190,8 @@ public final class RegistryTopics {
     }
 
     /**
-     * Sets the configs of existing topics whose change deletes no records: the limits of batches and the minimum
-     * compaction lag. Returns the changes by topic.
+     * Sets, on existing topics, the configs that can be changed without deleting records: the limits of batches and the
+     * minimum compaction lag. Returns the changes by topic.
      */
     private static Map<String, List<String>> adjust(Admin admin, List<String> createdNames) {
         List<ConfigResource> existingTopics = await(admin.listTopics().names()).stream()
@@ -225,7 +226,7 @@ public final class RegistryTopics {
         return topic.equals(Topics.IDENTITIES) || topic.equals(Topics.DOCUMENTS) ? MIN_COMPACTION_LAG_CONFIG : Map.of();
     }
 
-    /** Reads topics; retries, because a broker may learn of a new topic only after the controller has created it. */
+    /** Reads topics; retries, because a broker learns of a new topic some time after the controller has created it. */
     private static ClusterTopics readNewTopics(Admin admin, Set<String> names) {
         for (int attempt = 1; ; attempt++) {
             try {
@@ -274,7 +275,7 @@ public final class RegistryTopics {
                     && topic.partitions() != events.partitions()) {
                 mistakes.add(Topics.EVENTS + " has " + events.partitions() + " partitions and had "
                         + topic.partitions() + " when " + topic.name()
-                        + " was created: the number can never change, so recreate " + Topics.EVENTS + " with "
+                        + " was created: the number must never change, so recreate " + Topics.EVENTS + " with "
                         + topic.partitions() + " partitions");
             }
             checkConfigs(topic, requiredConfigs(topic.name()), mistakes);
@@ -285,7 +286,7 @@ public final class RegistryTopics {
 
     /**
      * Compares the cluster's topics with those that {@link #create} and Kafka Streams create, in what the topology
-     * tolerates: the number of partitions of the events topics of namespaces, and configs with which a topic is not
+     * tolerates: the number of partitions of the events topics of namespaces, and configs that are not set when a topic is
      * created ({@link ConfigOverrides}).
      *
      * @param applicationId application id of the topology
@@ -300,14 +301,14 @@ public final class RegistryTopics {
             if (events != null && Topics.isEvents(topic.name()) && topic.partitions() != events.partitions()) {
                 differences.add(partitionDifference(topic, events.partitions()));
             }
-            differences.addAll(ConfigOverrides.differences(topic, createdConfigs(topic.name(), applicationId)));
+            differences.addAll(ConfigOverrides.differences(topic, configNamesAtCreation(topic.name(), applicationId)));
         }
         return differences;
     }
 
     /**
-     * Returns how a namespace's events topic differs from the shared one. To recreate a topic with events is no remedy,
-     * because offsets would begin again, and tokens contain offsets.
+     * Returns how a namespace's events topic differs from the shared one, with the remedy. A topic that has events must not
+     * be recreated, because its offsets would begin again, and tokens contain offsets.
      */
     private static String partitionDifference(ClusterTopic topic, int required) {
         String difference =
@@ -320,8 +321,8 @@ public final class RegistryTopics {
                         + " it";
     }
 
-    /** Returns the names of the configs with which a topic is created. */
-    private static Set<String> createdConfigs(String topic, String applicationId) {
+    /** Returns the names of the configs that are set when a topic is created. */
+    private static Set<String> configNamesAtCreation(String topic, String applicationId) {
         Set<String> names = new HashSet<>(requiredConfigs(topic).keySet());
         if (isInternal(topic, applicationId)) {
             names.addAll(StreamsProperties.INTERNAL_TOPIC_CONFIG.keySet());
@@ -351,9 +352,9 @@ public final class RegistryTopics {
     }
 
     /**
-     * Checks that no changelog is missing although the topology has run: another internal topic exists, or there are
-     * identities. Kafka Streams would create it empty, and with an empty store a name or handle that is taken could be
-     * claimed again. Not part of {@link #check}, because the topics are missing for a moment when the topology starts for
+     * Checks that no changelog is missing although the topology has run. It has run if another internal topic exists, or the
+     * identities topic has had records. Kafka Streams would create the changelog empty, and with an empty store a pURI or
+     * handle that is taken could be claimed again. Not part of {@link #check}, because the topics are missing for a moment when the topology starts for
      * the first time.
      *
      * @return a sentence for each missing changelog, with the remedy
@@ -377,7 +378,7 @@ public final class RegistryTopics {
         }
         return missing.stream()
                 .map(name -> name + " is missing, although the topology " + applicationId
-                        + " has run: with an empty store, names and handles that are taken could be claimed again; follow"
+                        + " has run: with an empty store, pURIs and handles that are taken could be claimed again; follow"
                         + " docs/disasters.md, \"Changelogs lost\"")
                 .toList();
     }
@@ -393,8 +394,8 @@ public final class RegistryTopics {
     }
 
     /**
-     * Checks that no compacted topic lacks its first records: changelogs, declarations, identities and documents. Whoever
-     * restores state from such a topic or copies it lacks what the records contained.
+     * Checks that no records of a compacted topic were deleted other than by compaction: changelogs, declarations,
+     * identities and documents. State that is restored from such a topic, and copies of it, lack what the records contained.
      *
      * @return a sentence for each topic that lacks records, with the remedy
      */

@@ -46,7 +46,8 @@ public record StreamsSettings(
         Duration streamsCommitInterval,
 
         @Setting(
-                doc = "Replication factor of the internal topics, and the minimum for all other topics.",
+                doc =
+                        "Replication factor of the internal topics; each other topic must have at least this many replicas.",
                 byDefault = "1",
                 atLeast = "1",
                 atMost = "9")

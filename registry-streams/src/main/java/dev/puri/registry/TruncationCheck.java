@@ -16,16 +16,17 @@ import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds compacted topics whose first records were deleted ({@link Truncation}). State that is restored from such a topic
- * is incomplete, and nothing else shows it: Kafka Streams restores what is left and starts.
+ * Finds compacted topics with records that were deleted other than by compaction, because the log start offset is not 0
+ * ({@link Truncation}). State that is restored from such a topic is incomplete, and nothing else shows it: Kafka Streams
+ * restores what is left and starts.
  */
 final class TruncationCheck {
     private static final String LOST_DECLARATIONS =
-            ", so declarations are missing; stop all puri streams, recreate the topic, apply the declarations again and start them, see \"Deleted records\""
-                    + " in docs/operations.md";
+            ", so declarations are missing; stop each instance of puri streams, recreate the topic, apply the declarations"
+                    + " again and start the instances, see \"Deleted records\" in docs/operations.md";
 
     private static final String LOST_STATE =
-            ": with a store that lacks them, names and handles that are taken could be claimed again; follow"
+            ": with a store that lacks them, pURIs and handles that are taken could be claimed again; follow"
                     + " docs/disasters.md, \"Changelogs lost\"";
 
     private TruncationCheck() {}

@@ -83,10 +83,10 @@ class DocumentUpdateTest {
 
     @Test
     void writeAndRewriteLeaveADocument() {
-        assertThat(new DocumentUpdate.Write(ACTIVE, TEXT).leavesDocument()).isTrue();
-        assertThat(new DocumentUpdate.Rewrite(ACTIVE).leavesDocument()).isTrue();
-        assertThat(DocumentUpdate.NONE.leavesDocument()).isFalse();
-        assertThat(DocumentUpdate.DELETE.leavesDocument()).isFalse();
+        assertThat(new DocumentUpdate.Write(ACTIVE, TEXT).hasDocumentAfter()).isTrue();
+        assertThat(new DocumentUpdate.Rewrite(ACTIVE).hasDocumentAfter()).isTrue();
+        assertThat(DocumentUpdate.NONE.hasDocumentAfter()).isFalse();
+        assertThat(DocumentUpdate.DELETE.hasDocumentAfter()).isFalse();
     }
 
     @Test

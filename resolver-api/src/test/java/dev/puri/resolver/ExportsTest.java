@@ -150,7 +150,7 @@ final class ExportsTest {
     @Test
     void namesInvalidParameters() throws Exception {
         assertThat(refused("?collection=tracks", 400)).contains("invalid-parameter", "collection: ");
-        assertThat(refused("?format=xml", 400)).contains("invalid-parameter", "format: it is ndjson or avro");
+        assertThat(refused("?format=xml", 400)).contains("invalid-parameter", "format: it must be ndjson or avro");
         assertThat(refused("?colection=a:b", 400)).contains("unknown-parameter");
         source = null;
         assertThat(refused("", 503)).contains("not-ready");

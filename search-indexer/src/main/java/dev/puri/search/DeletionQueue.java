@@ -38,7 +38,7 @@ final class DeletionQueue {
      */
     void deleteOldest(IndexStore store, Predicate<SearchIndex> isBusy) {
         ServingIndex oldest = indices.peek();
-        if (oldest == null || !oldest.isUnused() || !backoff.isDue() || isBusy.test(oldest.index())) {
+        if (oldest == null || !oldest.isDrained() || !backoff.isDue() || isBusy.test(oldest.index())) {
             return;
         }
         try {
@@ -56,7 +56,7 @@ final class DeletionQueue {
      */
     void awaitReaders(Duration timeout) {
         long deadlineNanos = System.nanoTime() + timeout.toNanos();
-        while (indices.stream().anyMatch(each -> !each.isUnused()) && System.nanoTime() - deadlineNanos < 0) {
+        while (indices.stream().anyMatch(each -> !each.isDrained()) && System.nanoTime() - deadlineNanos < 0) {
             LockSupport.parkNanos(POLL_INTERVAL.toNanos());
         }
         indices.clear();

@@ -23,7 +23,7 @@ final class ServingIndex {
         this.completeAsOf = completeAsOf;
     }
 
-    /** Raises the reference count. Returns false if the index awaits its deletion; then another index may serve. */
+    /** Raises the reference count. Returns false if the index awaits its deletion; the caller then tries the current one. */
     boolean acquire() {
         if (references.incrementAndGet() > 0) {
             return true;
@@ -43,7 +43,7 @@ final class ServingIndex {
     }
 
     /** Whether nobody reads the index and nobody can acquire it. */
-    boolean isUnused() {
+    boolean isDrained() {
         return references.get() == NO_MORE_READERS;
     }
 
@@ -62,7 +62,7 @@ final class ServingIndex {
         return feeder;
     }
 
-    /** Returns the latest time as of which readers of the index certainly see all records. */
+    /** Returns a time up to which the index contains all records. */
     ObservationTime asOf() {
         IndexFeeder current = feeder;
         return current == null ? completeAsOf : current.asOf();

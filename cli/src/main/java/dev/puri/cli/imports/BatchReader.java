@@ -65,8 +65,8 @@ final class BatchReader implements AutoCloseable {
                 batches.put(batch);
             }
         } catch (InterruptedException e) {
-            // The reader is closed before the end of the rows.
-            Thread.currentThread().interrupt();
+            // Nothing interrupts this thread: close() sets isClosing.
+            throw new IllegalStateException(e);
         }
     }
 

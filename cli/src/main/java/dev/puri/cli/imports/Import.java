@@ -27,11 +27,11 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The stages of an import: {@link #plan}, {@link #load}, {@link #verify}, {@link #opening}. Each stage reads the results of
- * the earlier ones from a folder, and may be repeated.
+ * Imports existing objects from files and databases into the registry, in the stages {@link #plan}, {@link #load}, {@link
+ * #verify} and {@link #opening}. Each stage reads the results of the earlier ones from a folder, and may be repeated.
  */
 public final class Import {
-    /** A resolver reads the end offsets every second. If they are older, its lag says nothing about the rows of today. */
+    /** A resolver reads the end offsets every second. If they are older, the lag that it reports is stale. */
     private static final double MAX_LAG_AGE_SECONDS = 10;
 
     private final ImportFolder folder;
@@ -66,19 +66,19 @@ public final class Import {
      *
      * @param rows number of loaded rows
      * @param published number of those that loads of the plan published
-     * @param includesPresent whether they published the rows too that the registry had when the plan was made
+     * @param includesPresent whether these loads also published the rows that the registry had when the plan was made
      */
     public record LoadResult(long rows, long published, boolean includesPresent) {}
 
     /**
-     * What opens the collections of a plan.
+     * The declarations that open the collections of a plan.
      *
      * @param declarations the declarations to apply; empty if all collections are open
      * @param stillImporting the collections in mode IMPORT that are not opened, because no row of them is planned
      */
     public record Opening(List<Declaration> declarations, List<String> stillImporting) {}
 
-    /** The number of compared rows, and of those that the registry has otherwise or not at all. */
+    /** The number of compared rows, and of those that differ in the registry or that it does not have. */
     public record VerifyResult(long rows, long differences) {}
 
     /** Returns the file of planned rows. */
@@ -91,12 +91,12 @@ public final class Import {
         return folder.conflicts();
     }
 
-    /** Returns the file of rows that the registry has otherwise or not at all. */
+    /** Returns the file of rows that differ in the registry or that it does not have. */
     public Path differencesFile() {
         return folder.differences();
     }
 
-    /** Gets the progress of a stage, after each batch. */
+    /** Receives the progress of a stage, after each batch. */
     public interface Progress {
         /**
          * Shows the progress.
@@ -122,8 +122,8 @@ public final class Import {
      * Returns the collections of which the registry has identities.
      *
      * @param stats the response of a resolver's {@code GET /v1/stats}
-     * @return null if the response does not list all, or the resolver has not read everything, or does not know it because
-     *     the brokers have not reported the end offsets for some seconds
+     * @return null if the response does not list all, or the resolver has not read everything, or cannot tell whether it
+     *     has, because the brokers have not reported the end offsets for some seconds
      */
     public static @Nullable Set<String> collectionsWithRows(JsonNode stats) {
         Set<String> names = new HashSet<>();
@@ -173,7 +173,7 @@ public final class Import {
      *
      * @param whileOpen whether to load into collections that are not in mode IMPORT with the source of the plan
      * @param maxPerSecond maximum number of published rows per second; null for no limit
-     * @param requestsPresent whether to publish the rows too that the registry had when the plan was made; they are also
+     * @param requestsPresent whether to publish also the rows that the registry had when the plan was made; they are also
      *     published if an earlier load of the plan requested it
      * @throws ImportException if there is no plan, or it has no rows, or a collection is not in mode IMPORT or accepts
      *     no events of the source, or an event is not acknowledged, or another stage is running
@@ -202,7 +202,7 @@ public final class Import {
     /**
      * Compares the registry with the planned rows.
      *
-     * @param wait how long the resolver may take to read the last events of the load, and then their outcomes
+     * @param wait how long the resolver may take to read the last event of each partition, and then the rows to be equal
      * @param maxPerSecond maximum number of rows per second; null for no limit
      * @throws ImportException if the load is not complete, or the resolver has not read its events, or another stage is
      *     running
@@ -218,8 +218,8 @@ public final class Import {
     }
 
     /**
-     * Returns the declarations of the collections of the plan that are in mode IMPORT, and of their namespaces, with mode
-     * READ_WRITE.
+     * Returns copies, with mode READ_WRITE, of the declarations that are in mode IMPORT: of the plan's collections and their
+     * namespaces.
      *
      * <p>The mode of a namespace closes all of its collections, also those of other imports, which this folder does not
      * know. So a namespace is only opened on request.

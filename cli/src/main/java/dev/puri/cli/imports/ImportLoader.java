@@ -21,19 +21,21 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Publishes the planned rows. After each batch it writes how far it is, so a load that was killed continues there. The
- * events of the batches under way are published twice, and the registry answers the second ones as unchanged. A load that
- * includes the present rows begins at the first row, unless the earlier loads included them too. From then on each load
- * of the plan includes them: otherwise a load that continues it would be complete without some of them.
+ * events of the batches under way are published twice, and the registry answers the second ones as unchanged.
+ *
+ * <p>Rows that the registry had when the plan was made (present rows) are skipped unless requested. The first load that
+ * requests them begins at the first row, and all later loads of the plan include them. Otherwise a later load that
+ * continues there would count as complete without them.
  *
  * <pre>
  * file ──lines──▶ workers ──rows──▶ this thread: rate ──▶ workers ──events──▶ brokers
  *      ──acknowledgements──▶ this thread, in order ──▶ load.json
  * </pre>
  *
- * Batches are published concurrently: all events of a pURI are in one batch.
+ * Batches are published concurrently. This keeps the order of the events of a pURI, which are all in one batch.
  */
 final class ImportLoader {
-    /** Events of a few batches wait for the brokers, and an event expires by its own age. */
+    /** Few enough rows that the events of the batches under way do not expire before the brokers have them. */
     private static final int MAX_BATCH = 2_500;
 
     private final IdentityPublisher publisher;
@@ -43,8 +45,8 @@ final class ImportLoader {
 
     /**
      * @param maxPerSecond maximum number of published rows per second; null for no limit
-     * @param requestsPresent whether to publish the rows too that the registry had when the plan was made
-     * @param progress gets the number of loaded rows, after each batch
+     * @param requestsPresent whether to publish also the rows that the registry had when the plan was made
+     * @param progress receives the number of loaded rows, after each batch
      */
     ImportLoader(
             IdentityPublisher publisher, @Nullable Integer maxPerSecond, boolean requestsPresent, Progress progress) {
@@ -57,10 +59,10 @@ final class ImportLoader {
     /**
      * Some rows of the file.
      *
-     * @param published the rows to publish: all, or those that are not present
+     * @param toPublish all rows, or those that are not present
      * @param lines the lines of all rows
      */
-    private record Rows(List<ImportRow> published, Lines lines) {}
+    private record Rows(List<ImportRow> toPublish, Lines lines) {}
 
     /**
      * The published events of some rows.
@@ -72,8 +74,8 @@ final class ImportLoader {
     /**
      * Publishes the rows that are not done.
      *
-     * @throws ImportException if the plan has no rows, or an event is not acknowledged; the next load continues before
-     *     its batch
+     * @throws ImportException if the plan has no rows, or the file has another number of rows than the plan, or an event is
+     *     not acknowledged; the next load begins again with the batch of this event
      */
     Load load(ImportFolder folder, Plan plan) throws IOException, InterruptedException {
         if (plan.rows() == 0) {
@@ -85,14 +87,14 @@ final class ImportLoader {
         Instant plannedAt = Instant.parse(plan.plannedAt());
         try (Workers workers = new Workers();
                 PlannedRows rows = new PlannedRows(folder.rows(), state.done.bytes())) {
-            OrderedTasks<Batch> batches = new OrderedTasks<>(state::acknowledge);
+            OrderedTasks<Batch> batches = new OrderedTasks<>(state::awaitAndSave);
             OrderedTasks<Rows> selections = new OrderedTasks<>(selected -> {
-                pace.await(selected.published().size());
+                pace.await(selected.toPublish().size());
                 batches.add(workers.executor().submit(() -> publish(selected, plan.source(), plannedAt)));
             });
             for (Lines lines = rows.next(batchSize); lines.rowCount() > 0; lines = rows.next(batchSize)) {
-                Lines batch = lines;
-                selections.add(workers.executor().submit(() -> select(batch, includesPresent)));
+                Lines current = lines;
+                selections.add(workers.executor().submit(() -> select(current, includesPresent)));
             }
             selections.finish();
             batches.finish();
@@ -113,10 +115,10 @@ final class ImportLoader {
     }
 
     private Batch publish(Rows rows, String source, Instant plannedAt) {
-        List<Event> events = new ArrayList<>(rows.published().size());
+        List<Event> events = new ArrayList<>(rows.toPublish().size());
         List<CompletableFuture<Position>> acknowledgements =
-                new ArrayList<>(rows.published().size());
-        for (ImportRow row : rows.published()) {
+                new ArrayList<>(rows.toPublish().size());
+        for (ImportRow row : rows.toPublish()) {
             for (Event event : row.events(source, plannedAt)) {
                 events.add(event);
                 acknowledgements.add(publisher.publish(event).toCompletableFuture());
@@ -148,7 +150,7 @@ final class ImportLoader {
         }
 
         /** Waits until the brokers have a batch, and writes that its rows are done. */
-        void acknowledge(Batch batch) throws IOException, InterruptedException {
+        void awaitAndSave(Batch batch) throws IOException, InterruptedException {
             Map<Partition, Integer> last = new HashMap<>();
             List<Position> tokens = new ArrayList<>(batch.events().size());
             for (int i = 0; i < batch.events().size(); i++) {
@@ -171,7 +173,7 @@ final class ImportLoader {
                     plan.plannedAt(),
                     done.rows() + batch.rows().lines().rowCount(),
                     batch.rows().lines().endBytes(),
-                    done.published() + batch.rows().published().size(),
+                    done.published() + batch.rows().toPublish().size(),
                     done.includesPresent(),
                     lastTokens);
             folder.writeLoad(done);

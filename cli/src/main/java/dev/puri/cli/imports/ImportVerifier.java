@@ -27,12 +27,12 @@ import org.jspecify.annotations.Nullable;
 /**
  * Compares all planned rows with the registry, and writes each difference to a file.
  *
- * <p>It begins when the resolver has read the last event of each partition. At that time the registry may not have decided
- * all claims of handles, nor the ends (deletions and merges) of rows that wait for their handles. So the comparison of
- * rows that differ is repeated until they are equal, or the wait is over.
+ * <p>It begins when the resolver has read the last event of each partition. At that time some claims of handles may be
+ * undecided, and the deletions and merges of their identities wait for the decisions. So the comparison of rows that
+ * differ is repeated until they are equal, or the wait is over.
  *
- * <p>After a load that included present rows, the resolver may still have the rows of before the load, which are equal.
- * They are compared correctly only if the topology is idle when the comparison begins: no lag, and no parked events.
+ * <p>If the load published rows again that the registry already had, the resolver may still serve the old rows, which
+ * compare as equal. So the topology must be idle when the comparison begins: no lag, and no parked events.
  */
 final class ImportVerifier {
     private static final long PAUSE_MILLIS = 500;
@@ -49,7 +49,7 @@ final class ImportVerifier {
      * @param wait time limit for the look-up of each partition's last event, and then for all rows together to become
      *     equal
      * @param maxPerSecond maximum number of rows per second; null for no limit
-     * @param progress gets the number of compared rows, after each batch
+     * @param progress receives the number of compared rows, after each batch
      */
     ImportVerifier(IdentityResolver resolver, Duration wait, @Nullable Integer maxPerSecond, Progress progress) {
         this.resolver = resolver;
@@ -71,7 +71,7 @@ final class ImportVerifier {
         }
     }
 
-    /** Compares rows, and compares those that differ once more. */
+    /** Compares rows, and repeats the comparison of those that differ. */
     private final class Comparer {
         private final RegistryComparison registry = new RegistryComparison(resolver, null);
         private final Executor workers;

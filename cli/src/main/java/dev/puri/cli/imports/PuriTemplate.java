@@ -9,12 +9,12 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The template of a pURI: either three templates separated by colons, whose values need no percent-encoding, or one
- * column that contains whole pURIs.
+ * The template of a pURI: either three templates separated by colons, whose values are percent-encoded where necessary, or
+ * one column that contains whole pURIs.
  */
 record PuriTemplate(List<Template> segments) {
     /**
-     * @throws IllegalArgumentException if the text is neither of both
+     * @throws IllegalArgumentException if the text has neither form
      */
     static PuriTemplate parse(String text) {
         List<Template> segments = new ArrayList<>();

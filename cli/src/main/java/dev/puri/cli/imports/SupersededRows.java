@@ -19,8 +19,8 @@ import org.jspecify.annotations.Nullable;
  * Finds the rows of an export that another row of the same pURI replaces. A pURI that changes while the export is made may
  * be in it twice, with its old and its new state.
  *
- * <p>Almost all exports have no such pURI, and reading them once shows that: 8 bytes of memory for each row have hashes of
- * the pURIs. Only an export with two equal hashes is read again.
+ * <p>Almost all exports have no such pURI. To find this out, the first reading keeps a 64-bit hash of the pURI of each row in
+ * memory. Only an export with two equal hashes is read again.
  */
 final class SupersededRows {
     private SupersededRows() {}
@@ -29,7 +29,7 @@ final class SupersededRows {
      * The state that a row of an export has.
      *
      * @param number number of the row, from 1
-     * @param position the last event that was decided for the pURI; null if the row has none
+     * @param position position of the last event that was decided for the pURI; null if the row has none
      * @param changedAt null if the row has none
      */
     private record State(
@@ -51,16 +51,16 @@ final class SupersededRows {
             }
         }
 
-        /** Returns whether this state is older than that of an earlier row. */
-        boolean isOlderThan(State earlier) {
+        /** Returns whether this state is older than that of another row. */
+        boolean isOlderThan(State other) {
             if (position != null
-                    && earlier.position != null
-                    && position.topic().equals(earlier.position.topic())
-                    && position.partition() == earlier.position.partition()) {
-                return position.offset() < earlier.position.offset();
+                    && other.position != null
+                    && position.topic().equals(other.position.topic())
+                    && position.partition() == other.position.partition()) {
+                return position.offset() < other.position.offset();
             }
-            // The namespace got a topic of its own between the two events.
-            return changedAt != null && earlier.changedAt != null && changedAt.isBefore(earlier.changedAt);
+            // Positions in different topics have no order. The namespace got its own topic between the two events.
+            return changedAt != null && other.changedAt != null && changedAt.isBefore(other.changedAt);
         }
     }
 

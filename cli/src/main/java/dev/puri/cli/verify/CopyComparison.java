@@ -20,19 +20,20 @@ import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Compares a copy of all rows with {@code puri.identities.v1}. The copy is read while it is written: each of its rows
- * is as of an offset that is not before the copy's next offset. So a row is right if it equals the last record of its
- * key before that offset, or any later record. The keys of the others are read once more, with their values. Then a
- * difference is reported if the last record of the key is before the offset.
+ * Compares a copy of all rows with {@code puri.identities.v1}. A live copy changes while it is read: a row has all records
+ * before the copy's next offset, and perhaps later ones. So a row is right if it equals the last record of its key before
+ * that offset, or any record from that offset on. The keys of other rows are read again, with their values. Then a
+ * difference is reported only if the last record of the key is before the offset.
  *
- * <p>The positions are not compared: a copy has that of the last event, even of one that changed nothing.
+ * <p>The positions of rows are not compared, because events that change nothing change the position in a copy, but not in
+ * the topic.
  */
 final class CopyComparison extends SettledComparison<CopyComparison.Candidate> {
     /** Column with the hash of the row in the copy. */
     private static final int COPY = 0;
 
-    /** Column with {@link #EQUAL}, {@link #LATER} and {@link #IN_TOPIC}. */
-    private static final int STATE = 1;
+    /** Column with the flags {@link #EQUAL}, {@link #LATER} and {@link #IN_TOPIC}. */
+    private static final int FLAGS = 1;
 
     private static final int COLUMNS = 2;
 
@@ -49,8 +50,8 @@ final class CopyComparison extends SettledComparison<CopyComparison.Candidate> {
     private static final Duration MAX_LAG = Duration.ofSeconds(60);
     private static final Duration LAG_POLL_INTERVAL = Duration.ofMillis(500);
 
-    /** A resolver may restart meanwhile. */
-    private static final int MAX_READINGS = 5;
+    /** Maximum number of attempts to read the copy, because a resolver may restart during an attempt. */
+    private static final int MAX_ATTEMPTS = 5;
 
     private static final Duration RETRY_INTERVAL = Duration.ofSeconds(2);
 
@@ -88,7 +89,7 @@ final class CopyComparison extends SettledComparison<CopyComparison.Candidate> {
 
     @Override
     public long records() {
-        // A row of an export is read as well as a record of the topic.
+        // The rows of a live copy are downloaded, in addition to the records of the topic.
         return registry.records(topic) * (copy.isLive() ? 2 : 1);
     }
 
@@ -97,7 +98,7 @@ final class CopyComparison extends SettledComparison<CopyComparison.Candidate> {
         registry.requireComplete(topic);
     }
 
-    /** Rows that changed after a snapshot are named, but a snapshot need not have them. */
+    /** Rows that changed after a snapshot are counted, but a snapshot need not have them. */
     @Override
     Result result(long rows, long expectedRows, long notCompared) {
         return copy.isLive()
@@ -108,14 +109,14 @@ final class CopyComparison extends SettledComparison<CopyComparison.Candidate> {
     @Override
     @Nullable
     Candidate candidate(KeyTable table, int slot) {
-        long state = table.get(slot, STATE);
-        boolean isEqual = (state & EQUAL) != 0;
+        long flags = table.get(slot, FLAGS);
+        boolean isEqual = (flags & EQUAL) != 0;
         boolean isCopied = table.get(slot, COPY) != ComparedLogs.ABSENT;
-        if (!copy.isLive() && (state & LATER) != 0 && !(isEqual && isCopied)) {
+        if (!copy.isLive() && (flags & LATER) != 0 && !(isEqual && isCopied)) {
             countNotCompared();
             return null;
         }
-        count((state & IN_TOPIC) != 0, isCopied);
+        count((flags & IN_TOPIC) != 0, isCopied);
         return isEqual ? null : new Candidate();
     }
 
@@ -130,7 +131,7 @@ final class CopyComparison extends SettledComparison<CopyComparison.Candidate> {
             try (RowCopy.Reading reading = openCaughtUp()) {
                 return pass.run(reading);
             } catch (IOException e) {
-                if (attempt == MAX_READINGS) {
+                if (attempt == MAX_ATTEMPTS) {
                     throw new VerifyException(
                             "it cannot be read, the last of " + attempt + " attempts failed: " + e.getMessage(), e);
                 }
@@ -146,7 +147,7 @@ final class CopyComparison extends SettledComparison<CopyComparison.Candidate> {
 
     private KeyTable readHashes(RowCopy.Reading reading, Slice slice) throws IOException, KeyTable.FullException {
         KeyTable table = newTable();
-        // A lambda of another type cannot throw FullException.
+        // A BiConsumer cannot throw FullException.
         List<KeyTable.FullException> full = new ArrayList<>();
         reading.forEach((puri, row) -> {
             Key key = Key.ofPuri(puri.toBytes());
@@ -171,16 +172,16 @@ final class CopyComparison extends SettledComparison<CopyComparison.Candidate> {
                 int slot = table.find(key);
                 if (slot < 0) {
                     slot = table.add(key);
-                    // Before its first record neither topic nor copy have the key.
-                    table.set(slot, STATE, EQUAL);
+                    // The copy does not have the key, nor did the topic before this record, so they are equal so far.
+                    table.set(slot, FLAGS, EQUAL);
                 }
                 long hash = record.value() == null ? ComparedLogs.ABSENT : hash(record.value());
                 boolean isEqual = hash == table.get(slot, COPY);
                 boolean isLater = record.offset() >= copied;
-                boolean wasEqual = (table.get(slot, STATE) & EQUAL) != 0;
+                boolean wasEqual = (table.get(slot, FLAGS) & EQUAL) != 0;
                 table.set(
                         slot,
-                        STATE,
+                        FLAGS,
                         (isEqual || (isLater && wasEqual) ? EQUAL : 0)
                                 | (isLater ? LATER : 0)
                                 | (hash == ComparedLogs.ABSENT ? 0 : IN_TOPIC));

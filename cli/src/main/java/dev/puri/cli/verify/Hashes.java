@@ -6,7 +6,7 @@ import dev.puri.schemas.log.Row;
 import dev.puri.schemas.log.RowHash;
 import java.util.Map;
 
-/** 64-bit hashes of the values that are compared. None is {@link ComparedLogs#ABSENT}. */
+/** 64-bit hashes of the values that are compared. No hash equals {@link ComparedLogs#ABSENT}. */
 final class Hashes {
     private static final long MULTIPLIER = 0x9E3779B97F4A7C15L;
 

@@ -150,7 +150,7 @@ public final class ResolverExport implements RowCopy {
         }
     }
 
-    /** The response. It is complete if its last line has the number of the rows and the digest of all lines before it. */
+    /** The response. It is complete if its last line has the number of the rows and the SHA-256 of all lines before it. */
     private final class Download implements Reading {
         private final HttpClient client;
         private final InputStream in;
@@ -204,7 +204,7 @@ public final class ResolverExport implements RowCopy {
             String sha256 = HexFormat.of().formatHex(digest.digest());
             if (end.path("rows").asLong() != rows
                     || !end.path("sha256").asText().equals(sha256)) {
-                throw new IOException("the export is damaged: it has " + rows + " rows with the digest " + sha256
+                throw new IOException("the export is damaged: it has " + rows + " rows with the SHA-256 " + sha256
                         + ", and its last line is " + end);
             }
         }

@@ -7,7 +7,7 @@ import java.util.function.BiConsumer;
 
 /** A copy of all rows of {@code puri.identities.v1}, outside the topic. */
 public interface RowCopy {
-    /** Returns the part of the verification, for example {@code resolver}. */
+    /** Returns the part of the verification that compares the copy, for example {@code resolver}. */
     String part();
 
     /** Returns the URL or the folder of the copy. */
@@ -24,10 +24,10 @@ public interface RowCopy {
      */
     Reading open() throws IOException;
 
-    /** A reading of the copy, while it may be written. */
+    /** One pass over the rows. The copy may change meanwhile. */
     interface Reading extends AutoCloseable {
         /**
-         * Returns the offset before which the rows have all records of a partition. A row may also have later ones.
+         * Returns an offset of a partition: the rows have all records before it, and may also have some later ones.
          */
         long nextOffset(int partition);
 

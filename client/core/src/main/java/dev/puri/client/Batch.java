@@ -69,7 +69,7 @@ final class Batch {
         while (!entriesToSend.isEmpty()) {
             List<Entry> wave = nextWave();
             wave.forEach(this::send);
-            wave.forEach(this::awaitResult);
+            wave.forEach(this::settle);
         }
         return entries.stream()
                 .map(entry -> awaitDelivery(entry.event, entry.result))
@@ -100,12 +100,12 @@ final class Batch {
         }
         entry.result = publisher.send(entry.event, topic, Map.of());
         if (entry.result.isCompletedExceptionally()) {
-            awaitResult(entry);
+            settle(entry);
         }
     }
 
-    /** Waits for the result of an event. If it failed, later events of its pURI are not sent. */
-    private void awaitResult(Entry entry) {
+    /** Waits for the result of an event. If it failed, fails the later events of its pURI, which are not sent. */
+    private void settle(Entry entry) {
         if (awaitDelivery(entry.event, entry.result) instanceof Delivery.Failed failed) {
             PublishException error = failed.error();
             recordFailure(error);

@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The declarations of collections in the topic {@code puri.collections.v1}, and the records that cannot be read.
  *
- * <p>An unreadable record may contain any prefix. So while there is an unreadable record, no collection can declare a
- * new prefix: two collections could get the same prefix. All other declarations are possible.
+ * <p>While an unreadable record may contain a new prefix, no collection can declare a new prefix, because two collections
+ * could get the same one. A declaration with the key of an unreadable record is refused, too.
  *
  * @param declarations the readable declarations
  * @param unreadable the unreadable records, in the order of the log
@@ -49,7 +49,7 @@ public record CollectionsContent(Declarations declarations, List<UnreadableDecla
                                 + " cannot be read, so it is unknown which of its values must not change;"
                                 + " repair the record with: puri collections repair");
             }
-            if (isNewPrefix(declaration) && mayContainNewPrefix(record)) {
+            if (hasNewPrefix(declaration) && mayContainNewPrefix(record)) {
                 return new Conflict(
                         declaration.key(),
                         "prefix",
@@ -62,10 +62,10 @@ public record CollectionsContent(Declarations declarations, List<UnreadableDecla
         return null;
     }
 
-    private boolean isNewPrefix(Declaration declaration) {
+    private boolean hasNewPrefix(Declaration declaration) {
         return declaration instanceof Collection collection
                 && collection.prefix() != null
-                && !isPrefixKnown(collection.qualifiedName());
+                && !hasKnownPrefix(collection.qualifiedName());
     }
 
     /**
@@ -74,10 +74,10 @@ public record CollectionsContent(Declarations declarations, List<UnreadableDecla
      */
     private boolean mayContainNewPrefix(UnreadableDeclaration record) {
         String key = record.declarationKey();
-        return record.key() != null && (key == null || !isPrefixKnown(key));
+        return record.key() != null && (key == null || !hasKnownPrefix(key));
     }
 
-    private boolean isPrefixKnown(String key) {
+    private boolean hasKnownPrefix(String key) {
         Collection existing = declarations.collection(key);
         return existing != null && existing.prefix() != null;
     }
@@ -85,10 +85,13 @@ public record CollectionsContent(Declarations declarations, List<UnreadableDecla
     /**
      * Returns the records that {@link CollectionRegistry#repair} writes.
      *
-     * @param known declarations that replace unreadable records with the same key; other declarations are ignored
+     * <p>A record is replaced by the given declaration with its key, or by the readable declaration with its key, or by a
+     * tombstone.
+     *
+     * @param replacing declarations that replace unreadable records with the same key; other declarations are ignored
      * @throws CollectionRegistryException if a replacement conflicts with a readable declaration
      */
-    public List<Repair> repairs(List<? extends Declaration> known) {
+    public List<Repair> repairs(List<? extends Declaration> replacing) {
         List<Declaration> replacements = new ArrayList<>();
         List<Repair> repairs = new ArrayList<>();
         for (UnreadableDeclaration record : unreadable) {
@@ -96,7 +99,7 @@ public record CollectionsContent(Declarations declarations, List<UnreadableDecla
                 continue;
             }
             String key = record.declarationKey();
-            Declaration replacement = known.stream()
+            Declaration replacement = replacing.stream()
                     .filter(declaration -> declaration.key().equals(key))
                     .findFirst()
                     .orElse(null);

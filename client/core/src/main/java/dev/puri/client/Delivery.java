@@ -19,7 +19,7 @@ public sealed interface Delivery {
     record Acknowledged(Event event, Position token) implements Delivery {}
 
     /**
-     * The event was not acknowledged. It may still be in the log; publish the event again, and the registry counts it
+     * The event was not acknowledged. It may still be in the log. Publish the event again; the registry applies it only
      * once. If the event was not sent because an earlier event of its pURI failed, the cause of the error is the {@link
      * PublishException} of the earlier event.
      */

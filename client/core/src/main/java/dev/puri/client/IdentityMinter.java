@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * Mints uuids and handles without I/O, so a service mints them before it opens its transaction and before it publishes.
  * A retry uses the same ids and is harmless. Thread-safe.
  *
- * <p>Every uuid is a UUIDv7 (RFC 9562 §5.7; method 1 of §6.2: within a millisecond the random part is incremented).
+ * <p>Every uuid is a UUIDv7 (RFC 9562 §5.7; method 2 of §6.2: within a millisecond the random part is incremented).
  * Compared as unsigned bytes, it is greater than every uuid that any minter of this process returned before, even if
  * the clock was set back.
  */

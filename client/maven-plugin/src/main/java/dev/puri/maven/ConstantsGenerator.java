@@ -9,7 +9,7 @@ import java.util.TreeMap;
 
 /**
  * Generates a Java class for each namespace that has collections, with a constant for each collection. The generated
- * text depends only on the declarations and the name of the file, and not on the machine.
+ * text depends only on the declarations, the name of their file and the package, and not on the machine.
  */
 final class ConstantsGenerator {
     /** The name is qualified, because the generated class of a namespace may have the same simple name. */

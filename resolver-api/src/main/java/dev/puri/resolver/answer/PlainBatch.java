@@ -6,8 +6,8 @@ import dev.puri.resolver.table.Verdict;
 import java.util.Arrays;
 
 /**
- * A parser of the usual body of a batch: references in ASCII without escapes, and optionally {@code groupBy}. It copies
- * nothing. It rejects any other body, valid or not. The caller then uses a complete JSON parser, which also explains
+ * A fast parser of the usual JSON body of a batch look-up: references in ASCII without escapes, and optionally {@code
+ * groupBy}. It copies nothing. It rejects any other body, valid or not. The caller then uses a complete JSON parser, which also explains
  * mistakes.
  *
  * <p>Used by one thread, for one body after the other.

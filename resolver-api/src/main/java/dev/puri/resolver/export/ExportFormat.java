@@ -7,7 +7,7 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** A format of an export. */
+/** A format of the response of {@code GET /v1/export}, which contains all rows of a resolver. */
 public enum ExportFormat {
     /** A line of JSON for each row. */
     NDJSON("application/x-ndjson", NdjsonExportWriter::new),
@@ -40,7 +40,7 @@ public enum ExportFormat {
                 .findAny()
                 .orElseThrow(() -> new IllegalArgumentException(Arrays.stream(values())
                         .map(ExportFormat::toString)
-                        .collect(Collectors.joining(" or ", "it is ", ""))));
+                        .collect(Collectors.joining(" or ", "it must be ", ""))));
     }
 
     /** The media type. */
@@ -48,7 +48,11 @@ public enum ExportFormat {
         return mediaType;
     }
 
-    /** Starts the body of an export, with the cursor. */
+    /**
+     * Returns a writer of the body of an export.
+     *
+     * @param cursor the position from which {@code /v1/changes} has the later changes
+     */
     ExportWriter newWriter(ChangeId cursor) {
         return constructor.apply(cursor);
     }

@@ -3,7 +3,7 @@ package dev.puri.resolver.live;
 import dev.puri.http.EventStream;
 import dev.puri.http.ServerSentEvent;
 
-/** Receives the events of one subscriber. Used by one thread at a time; no method blocks. */
+/** Sends server-sent events to one subscriber. Used by one thread at a time; no method blocks. */
 public interface Sink {
     /**
      * Sends an event. Several sinks may share the event object, so an implementation must not change it.
@@ -12,7 +12,7 @@ public interface Sink {
      */
     boolean offer(ServerSentEvent event);
 
-    /** Number of sent bytes that the subscriber has not read yet. */
+    /** Number of bytes that were accepted and are not written to the connection yet. */
     int pendingBytes();
 
     /** Sends a last event and ends the stream. */
@@ -22,7 +22,7 @@ public interface Sink {
      * Returns a sink that writes to a stream.
      *
      * @param stream opened with {@link ChangesOptions#streamOptions}, so that it does not end because of a slow reader.
-     *     The user of the sink decides that by {@link #pendingBytes}
+     *     The user of the sink ends it, by {@link #pendingBytes}
      */
     static Sink of(EventStream stream) {
         return new Sink() {

@@ -33,19 +33,19 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Sends changes to all subscribers. One thread serves the subscribers in rounds: in each round, it sends each
- * subscriber the changes of the ring that the subscriber's stream has room for.
+ * Sends changes to all subscribers. The {@link ChangeRing ring} has the last changes. One thread serves the subscribers in
+ * rounds: in each round, it sends each subscriber the changes of the ring for which the subscriber's stream has room.
  *
  * <pre>
- * subscribe ─▶ has the ring all missing changes? ──yes──▶ arrivals ─▶ rounds of the thread ─▶ sinks
+ * subscribe ─▶ are all missing changes in the ring? ─yes──▶ arrivals ─▶ rounds of the thread ─▶ sinks
  *                    │ no                                    ▲                │ table was replaced, and the
  *                    ▼                                       │                ▼ new ring lacks changes
  *              thread of a replay ───────────────────────────┘         thread of a replay
  * </pre>
  *
  * Subscribers have no queues: the ring holds pending changes once for all subscribers. So a slow subscriber costs only
- * the pending bytes of its stream. It is dropped when the ring replaces a change before the subscriber was sent the
- * change. It may connect again with its last id.
+ * the pending bytes of its stream. It is dropped when the ring overwrites a change that was not sent to the subscriber yet.
+ * It may connect again with its last event id.
  *
  * <p>A {@link Subscription} has one owner at a time: the thread that subscribes, a replay, or the thread of the rounds.
  */
@@ -64,9 +64,11 @@ public final class Subscribers implements AutoCloseable {
     /** Delays after a round that an exception ended. */
     private static final RetryPolicy RETRY_POLICY = new RetryPolicy(Duration.ofMillis(100), Duration.ofSeconds(5));
 
-    // Types of the last event of a stream, and reasons in its data.
+    // Types of the last event of a stream.
     static final String DROPPED = "dropped";
     static final String BYE = "bye";
+
+    // Reasons in the data of this event.
     static final String STOPPING = "stopping";
     static final String SLOW = "slow-reader";
     static final String FAILED = "failed";
@@ -165,7 +167,7 @@ public final class Subscribers implements AutoCloseable {
 
     private Counter droppedCounter(String reason) {
         return Counter.builder("puri.changes.dropped")
-                .description("Subscribers whose stream was ended, by reason")
+                .description("Subscribers whose stream was ended although they could continue, by reason")
                 .tag("reason", reason)
                 .register(meters);
     }
@@ -230,7 +232,7 @@ public final class Subscribers implements AutoCloseable {
     }
 
     /**
-     * Attaches a subscriber to the ring. A subscriber whose id is unusable continues at the end of the ring, after an
+     * Attaches a subscriber to the ring. A subscriber whose last event id is unusable continues at the end of the ring, after an
      * event {@code reset}.
      *
      * @return false if the subscriber misses changes that are older than the ring, and needs a replay
@@ -363,7 +365,7 @@ public final class Subscribers implements AutoCloseable {
         sent.increment();
     }
 
-    /** Notes that a subscription has ended. */
+    /** Decrements the number of open streams. */
     void countEnded() {
         streamCount.decrementAndGet();
     }
@@ -395,7 +397,7 @@ public final class Subscribers implements AutoCloseable {
         }
     }
 
-    /** Returns the reason, for people, why subscribers receive no changes now; null if they receive changes. */
+    /** Returns a human-readable reason why subscribers receive no changes now; null if they receive changes. */
     public @Nullable String failureReason() {
         return roundFailure.reason();
     }
@@ -421,7 +423,7 @@ public final class Subscribers implements AutoCloseable {
         return streamCount.get();
     }
 
-    /** Admits no further subscribers and ends every stream with a {@code bye}; returns when these events are sent. */
+    /** Admits no further subscribers and ends every stream with a {@code bye}; waits up to 2 s until they are sent. */
     public void drain() {
         isEnding = true;
         wake();

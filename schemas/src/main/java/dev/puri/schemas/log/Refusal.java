@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param detail an explanation for people; truncated to {@value #MAX_DETAIL_LENGTH} characters
  * @param holder the holder of the pURI or handle that the event claims; null if there is none
- * @param survivor the identity into which the event's identity was merged; null if it was not merged
+ * @param survivor the identity into which the holder, or the event's identity, was merged; null if it was not merged
  */
 public record Refusal(
         Reason reason,

@@ -35,7 +35,7 @@ public final class ConfluentSchemaRegistry implements SchemaRegistry {
     private static final int VERSION_NOT_FOUND = 40402;
     private static final int SCHEMA_NOT_FOUND = 40403;
 
-    /** A cache is cleared at this size. Registries normally have dozens of schemas, and the values of a topic few. */
+    /** A cache is cleared at this size. Registries normally have dozens of schemas, and the values of a topic use few of them. */
     private static final int MAX_CACHE_SIZE = 1000;
 
     private final RegistryHttp http;
@@ -119,7 +119,7 @@ public final class ConfluentSchemaRegistry implements SchemaRegistry {
     /**
      * Returns the latest schema of a subject. The result is not cached.
      *
-     * @throws SchemaRegistryUnavailableException if the registry is unreachable after the retries
+     * @throws SchemaRegistryUnavailableException if the registry is unreachable after the retries, or refuses the request
      * @throws UnknownSchemaException if the subject has no schema
      */
     public Registered latest(String subject) {
@@ -130,7 +130,7 @@ public final class ConfluentSchemaRegistry implements SchemaRegistry {
      * Returns the schema of one version of a subject. The result is not cached.
      *
      * @param version a number of {@link #versions}
-     * @throws SchemaRegistryUnavailableException if the registry is unreachable after the retries
+     * @throws SchemaRegistryUnavailableException if the registry is unreachable after the retries, or refuses the request
      * @throws UnknownSchemaException if the subject does not have the version, or if it is not readable Avro
      */
     public Registered version(String subject, int version) {
@@ -147,7 +147,7 @@ public final class ConfluentSchemaRegistry implements SchemaRegistry {
     /**
      * Returns the versions of a subject, in ascending order and without deleted ones. The result is not cached.
      *
-     * @throws SchemaRegistryUnavailableException if the registry is unreachable after the retries
+     * @throws SchemaRegistryUnavailableException if the registry is unreachable after the retries, or refuses the request
      * @throws UnknownSchemaException if the registry does not have the subject
      */
     public List<Integer> versions(String subject) {
@@ -180,7 +180,7 @@ public final class ConfluentSchemaRegistry implements SchemaRegistry {
      *
      * @throws SchemaRegistryUnavailableException if the registry is unreachable after the retries, or refuses the request
      * @throws IncompatibleSchemaException if the registry refuses the request with status 409 or 422
-     * @throws UnknownSchemaException if the registry does not have the subject
+     * @throws UnknownSchemaException if the registry does not have the subject and answers with an error, as some do
      */
     public String compatibility(String subject) {
         String what = "compatibility of subject " + subject;
@@ -222,7 +222,7 @@ public final class ConfluentSchemaRegistry implements SchemaRegistry {
             return new IncompatibleSchemaException(message, null);
         }
         if (response.status() == 404) {
-            message += " (is that the base of Confluent's API?)";
+            message += " (is this the base URL of Confluent's API?)";
         }
         return new SchemaRegistryUnavailableException(message, null);
     }

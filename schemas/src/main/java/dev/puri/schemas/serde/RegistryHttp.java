@@ -33,10 +33,11 @@ final class RegistryHttp implements AutoCloseable {
 
     private final RegistrySettings settings;
     private final HttpClient client;
+    /** The index of the endpoint that responded last. */
     private volatile int respondingEndpoint;
 
     /**
-     * A response that is not retried.
+     * A complete response of an endpoint.
      *
      * @param body the JSON of the response; an empty object if the response is neither a JSON object nor an array
      * @param from the endpoint that responded
@@ -106,7 +107,7 @@ final class RegistryHttp implements AutoCloseable {
             }
         }
         throw new SchemaRegistryUnavailableException(
-                "the schema registry at " + urls() + " did not respond for " + what + " in "
+                "the schema registry at " + urls() + " did not serve " + what + " in "
                         + (settings.maxRetries() + 1) + " rounds; last failure: "
                         + (failure == null ? "" : failure.getMessage()),
                 failure == null ? null : failure.getCause());
@@ -144,7 +145,7 @@ final class RegistryHttp implements AutoCloseable {
         return new Response(httpResponse.statusCode(), json(httpResponse.body()), endpoint);
     }
 
-    /** Waits for a response. The time-out includes the body; HttpRequest's time-out would end with the headers. */
+    /** Waits for a response. The time-out includes the body; before Java 26, HttpRequest's time-out ends with the headers. */
     private HttpResponse<String> await(CompletableFuture<HttpResponse<String>> responseFuture) throws IOException {
         Duration timeout = settings.connectTimeout().plus(settings.readTimeout());
         try {

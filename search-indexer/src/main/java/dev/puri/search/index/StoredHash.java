@@ -4,7 +4,7 @@ import dev.puri.schemas.identity.Puri;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The hash that an index has stored for an entry, and the hash of the entry that it returns.
+ * Two hashes of an entry of an index: the one that was stored with the entry, and that of the entry as it is now.
  *
  * @param puri null if the stored entry cannot be read
  * @param stored the hash that was stored when the entry was written

@@ -110,13 +110,13 @@ final class BulkWriter {
             if (!response.isFound()) {
                 throw new IndexUnavailableException("the OpenSearch alias " + alias + " does not exist any more");
             }
-            List<Operation> rejected = rejectedOperations(remaining, response.body());
-            if (rejected.isEmpty()) {
+            List<Operation> toRetry = operationsToRetry(remaining, response.body());
+            if (toRetry.isEmpty()) {
                 return;
             }
-            int rejectedCount = rejected.size();
-            retries.backOff(() -> "OpenSearch did not accept " + rejectedCount + " changes in time");
-            remaining = rejected;
+            int retryCount = toRetry.size();
+            retries.backOff(() -> "OpenSearch did not accept " + retryCount + " changes in time");
+            remaining = toRetry;
         }
     }
 
@@ -126,11 +126,11 @@ final class BulkWriter {
      *
      * @throws IndexUnavailableException if the cluster refused an operation and a retry is useless
      */
-    private static List<Operation> rejectedOperations(List<Operation> sent, JsonNode response)
+    private static List<Operation> operationsToRetry(List<Operation> sent, JsonNode response)
             throws IndexUnavailableException {
-        List<Operation> rejected = new ArrayList<>();
+        List<Operation> toRetry = new ArrayList<>();
         if (!response.path("errors").asBoolean(true)) {
-            return rejected;
+            return toRetry;
         }
         JsonNode items = response.path("items");
         if (items.size() != sent.size()) {
@@ -142,7 +142,7 @@ final class BulkWriter {
             JsonNode item = items.path(i).iterator().next();
             int status = item.path("status").asInt();
             if (ClusterClient.isRetryable(status)) {
-                rejected.add(sent.get(i));
+                toRetry.add(sent.get(i));
             } else if (item.has("error") && status != STATUS_CONFLICT) {
                 throw refusal(
                         sent.get(i).id(),
@@ -150,7 +150,7 @@ final class BulkWriter {
                         item.path("error").path("type").asText());
             }
         }
-        return rejected;
+        return toRetry;
     }
 
     /**

@@ -12,9 +12,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * An error response: {@code application/problem+json} (RFC 9457).
  *
- * @param detail the mistake in this request, for people
+ * @param detail a human-readable explanation of what is wrong in this case
  * @param instance a URI of this occurrence of the problem; null for none
- * @param extensions further members: strings, numbers, booleans, and lists of these
+ * @param extensions extension members: strings, numbers, booleans, and lists of these
  */
 public record Problem(
         ProblemType type, String detail, @Nullable String instance, Map<String, Object> extensions) {
@@ -28,14 +28,14 @@ public record Problem(
         return new Problem(type, detail, null, Map.of());
     }
 
-    /** Returns a copy of this problem with a further member. */
+    /** Returns a copy of this problem with one more extension member. */
     public Problem with(String member, Object value) {
         Map<String, Object> newExtensions = new TreeMap<>(extensions);
         newExtensions.put(member, value);
         return new Problem(type, detail, instance, newExtensions);
     }
 
-    /** Encodes a whole HTTP/1.1 response, for a connection that is closed before a request was read. */
+    /** Encodes a whole HTTP/1.1 response, for a connection on which the server reads no request before it closes it. */
     byte[] asHttp1() {
         byte[] body = JsonBody.bytes(this::writeTo);
         String head = "HTTP/1.1 " + type.status() + ' '

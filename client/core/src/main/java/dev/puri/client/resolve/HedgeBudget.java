@@ -1,14 +1,15 @@
 package dev.puri.client.resolve;
 
 /**
- * Limits hedged requests to a share of all requests. Unused allowance is saved, so a small burst of hedged requests is
+ * Limits hedged requests to a share of all requests. An unused budget accumulates, so a small burst of hedged requests is
  * possible.
  */
 final class HedgeBudget {
-    private static final double MAX_SAVED_REQUESTS = 10;
+    private static final double MAX_BUDGET = 10;
 
     private final double share;
-    private double savedRequests = 1;
+    /** Number of hedged requests that may be sent now. */
+    private double budget = 1;
 
     /**
      * @param share number of hedged requests that each request adds to the budget, such as 0.05
@@ -18,15 +19,15 @@ final class HedgeBudget {
     }
 
     synchronized void requestSent() {
-        savedRequests = Math.min(MAX_SAVED_REQUESTS, savedRequests + share);
+        budget = Math.min(MAX_BUDGET, budget + share);
     }
 
     /** Takes one hedged request from the budget. Returns false if the budget is used up. */
     synchronized boolean take() {
-        if (savedRequests < 1) {
+        if (budget < 1) {
             return false;
         }
-        savedRequests--;
+        budget--;
         return true;
     }
 }

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 
 /** The result of looking up a reference. */
 public sealed interface Verdict {
-    /** Location of the object's row; null if there is no row to read. */
+    /** Owner and shard of the object's row in a service's database; null if there is no row to read. */
     default @Nullable Placement placement() {
         return null;
     }
@@ -30,7 +30,7 @@ public sealed interface Verdict {
      *
      * @param puri name of the merged identity
      * @param handle handle of the merged identity; null if it has none
-     * @param canonical pURI of the survivor; null if the chain of merges has no end
+     * @param canonical pURI of the survivor; null if the merges form a cycle
      * @param placement location of the survivor's row; null if the registry does not know the survivor
      * @param epoch epoch of the merged identity; both times are also those of the merged identity
      * @param detail why the survivor is not known; null if it is known
@@ -79,7 +79,7 @@ public sealed interface Verdict {
      * The reference is invalid: it is neither a pURI nor a handle, or its token belongs to an event of another
      * identity.
      *
-     * @param detail the mistake, for people
+     * @param detail a human-readable explanation of the mistake
      */
     record Malformed(Ref ref, String detail) implements Verdict {}
 
@@ -94,7 +94,7 @@ public sealed interface Verdict {
      *
      * @param reason the name of a {@link dev.puri.schemas.log.Reason}, or of a reason that only a newer version of the
      *     registry knows
-     * @param detail explanation for people; null if the resolver no longer has it
+     * @param detail a human-readable explanation; null if the resolver no longer has it
      * @param holderOwner owner of the holder, the identity that has the name or handle; null if there is no holder or
      *     it is unknown
      * @param holderShard shard of the holder; null if there is no holder or it is unknown

@@ -114,7 +114,7 @@ final class KafkaOptionsCheck {
         Set<String> mistakes = new LinkedHashSet<>();
         for (String key : List.of("bootstrap.servers", "schema.registry.url")) {
             if (kafka.containsKey(key)) {
-                mistakes.add("kafka: " + key + " has an option of its own");
+                mistakes.add("kafka: " + key + " must not be set here, because it has an option of its own");
             }
         }
         addMistakes("", StreamsConfig.configDef(), kafka, mistakes);

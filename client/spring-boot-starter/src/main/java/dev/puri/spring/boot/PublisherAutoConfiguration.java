@@ -55,7 +55,7 @@ public class PublisherAutoConfiguration {
         return declarations.getIfAvailable(Declarations::none)::ownsTopic;
     }
 
-    /** Configures the declarations, read from the file {@code puri.collections}. */
+    /** Configures the declarations, read from the file that the property {@code puri.collections} names. */
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnClass(CollectionsFile.class)
     @ConditionalOnAnySetting("puri.collections")

@@ -8,7 +8,8 @@ import java.util.UUID;
 
 /**
  * Mappings of the pURIs of one collection to small columns. The column contains only the identifier. The mapping adds
- * namespace and collection, so the mapping of a column must not change after rows were stored.
+ * namespace and collection, so the mapping of a column must not change after rows were stored. Only {@link #anyAsText}
+ * maps the pURIs of all collections, and stores them whole.
  *
  * <pre>
  * mapping                  identifiers                                bytes     order of the column's values
@@ -40,7 +41,7 @@ public final class PuriColumns {
     }
 
     /**
-     * Starts a mapping of the pURIs of a collection.
+     * Returns the mappings of a collection, of which the caller chooses one.
      *
      * @param namespace first segment of the pURIs, in any case
      * @param collection second segment of the pURIs, in any case
@@ -50,7 +51,7 @@ public final class PuriColumns {
         return new PuriColumns(Puri.parse(namespace + ':' + collection + ":x").qualifiedCollection());
     }
 
-    /** Starts a mapping of the pURIs of a collection. */
+    /** Returns the mappings of a collection, of which the caller chooses one. */
     public static PuriColumns of(PuriCollection collection) {
         return new PuriColumns(collection.qualifiedName());
     }
@@ -157,7 +158,7 @@ public final class PuriColumns {
                         }));
     }
 
-    /** Parses a text that must be canonical, because two different texts in a column must not be the same name. */
+    /** Parses a text that must be canonical, because two different values of a column must not be the same pURI. */
     private static Puri parseCanonical(String text, String stored) {
         Puri puri = Puri.parse(text);
         if (!puri.toString().equals(text)) {

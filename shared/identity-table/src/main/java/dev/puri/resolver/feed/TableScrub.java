@@ -15,21 +15,21 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Compares the stored rows of a table with their digests, and the entries of the index of handles with the rows, one part
- * after the other, pass after pass. It finds memory that changed without a write. Runs in its own thread, at a limited
- * rate.
+ * Compares the stored rows of a table with the digests of their partitions, and the entries of the index of handles with
+ * the rows, one part of the table after the other, pass after pass. It finds memory that changed without a write. Runs in
+ * its own thread, at a limited rate.
  */
 final class TableScrub implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(TableScrub.class);
     private static final Duration MIN_PASS_TIME = Duration.ofSeconds(1);
     private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(5);
 
-    /** Shorter pauses are added up, because they would only cost switches of the thread. */
+    /** Shorter pauses are added up, because each costs a context switch. */
     private static final Duration MIN_PAUSE = Duration.ofMillis(10);
 
     private static final RetryPolicy RETRY_POLICY = RetryPolicy.fixed(Duration.ofSeconds(10));
 
-    /** How often a part is read while the writer changes it. The next pass checks the part otherwise. */
+    /** Maximum number of attempts to read a part that the writer changes meanwhile. Then the part waits for the next pass. */
     private static final int MAX_TRIES = 20;
 
     private final PackedTable table;
@@ -38,9 +38,9 @@ final class TableScrub implements AutoCloseable {
     private final long rowsPerSecond;
     private final Stop stop = new Stop();
     private final SupervisedThread thread =
-            new SupervisedThread("table-check", stop, RETRY_POLICY, this::run, TableScrub::onFailure);
+            new SupervisedThread("table-scrub", stop, RETRY_POLICY, this::run, TableScrub::onFailure);
 
-    /** The work that the rate has not allowed for yet, in nanoseconds. */
+    /** The pause that is owed to keep the rate, in nanoseconds. */
     private long debtNanos;
 
     /**
@@ -71,17 +71,17 @@ final class TableScrub implements AutoCloseable {
     }
 
     private static void onFailure(Throwable cause) {
-        log.error("Checking the rows of the table failed, and is retried", cause);
+        log.error("The scrub of the table failed, and is retried", cause);
     }
 
-    /** Checks all parts of both indexes once. Returns early after {@link #close}. */
+    /** Checks all parts of the table and of the index of handles once. Returns early after {@link #close}. */
     void pass() {
         Set<Integer> differing = new TreeSet<>();
         boolean isComplete = true;
         for (int part = 0; part < table.partCount() && !stop.isRequested(); part++) {
             int current = part;
-            PartCheck rows = checkTwice(() -> table.checkRows(current, partitions));
-            PartCheck handles = checkTwice(() -> table.checkHandles(current, partitions));
+            PartCheck rows = checkConfirmed(() -> table.checkRows(current, partitions));
+            PartCheck handles = checkConfirmed(() -> table.checkHandles(current, partitions));
             isComplete &= rows.isComplete();
             for (int partition : rows.differing()) {
                 digests.storedRowsDiffer(partition, "part " + part + " of the table");
@@ -99,20 +99,20 @@ final class TableScrub implements AutoCloseable {
         }
     }
 
-    /** Makes a check. Reports only a difference that it finds twice. */
-    private PartCheck checkTwice(Supplier<PartCheck> check) {
-        PartCheck first = checkOnce(check);
+    /** Makes a check. Reports only differences that a second check confirms. */
+    private PartCheck checkConfirmed(Supplier<PartCheck> check) {
+        PartCheck first = checkUndisturbed(check);
         if (first.differing().isEmpty()) {
             return first;
         }
-        PartCheck second = checkOnce(check);
+        PartCheck second = checkUndisturbed(check);
         List<Integer> both =
                 first.differing().stream().filter(second.differing()::contains).toList();
         return new PartCheck(second.isComplete(), second.entries(), both);
     }
 
     /** Makes a check, and repeats it while the writer interferes. */
-    private PartCheck checkOnce(Supplier<PartCheck> check) {
+    private PartCheck checkUndisturbed(Supplier<PartCheck> check) {
         for (int tries = 1; ; tries++) {
             PartCheck result = check.get();
             pause(result.entries());
@@ -135,7 +135,7 @@ final class TableScrub implements AutoCloseable {
     public void close() {
         stop.request();
         if (rowsPerSecond > 0 && !thread.join(CLOSE_TIMEOUT)) {
-            log.warn("The check of the table still runs {} s after the stop", CLOSE_TIMEOUT.toSeconds());
+            log.warn("The scrub of the table still runs {} s after the stop", CLOSE_TIMEOUT.toSeconds());
         }
     }
 }

@@ -8,8 +8,8 @@ import java.nio.charset.StandardCharsets;
  * have equal encodings, so two identifiers can be compared without decoding.
  *
  * <pre>
- * 1 byte   kind in the upper 3 bits; n, the number of bytes that follow, in the lower 5 bits. If they are 31, the next
- *          byte is n
+ * 1 byte   kind in the upper 3 bits; n, the number of bytes that follow, in the lower 5 bits. If these 5 bits are 31, n
+ *          is in the next byte
  * n bytes  TEXT     the characters, which are ASCII
  *          DECIMAL  a number of at most 18 digits without leading zeros, big-endian without leading zero bytes
  *          HEX      an even number of lower-case hexadecimal digits, two digits a byte
@@ -39,9 +39,9 @@ final class Identifier {
     /** Encodes text[from..to) to {@code out} and returns the offset after the encoded bytes. */
     static int pack(byte[] text, int from, int to, byte[] out, int offset) {
         int length = to - from;
-        int number = packNumber(text, from, to, out, offset);
-        if (number >= 0) {
-            return number;
+        int end = packNumber(text, from, to, out, offset);
+        if (end >= 0) {
+            return end;
         }
         boolean hex = true;
         for (int i = from; i < to && hex; i++) {

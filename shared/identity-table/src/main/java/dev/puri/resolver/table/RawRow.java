@@ -8,11 +8,11 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A pURI and its row as numbers, from which {@link RowCodec} creates a packed record. Each word is already replaced by
- * its code. {@link #set} fills the object from a {@link Row}, {@link RecordParser} fills it from a topic record. The
- * object is reused for all rows of a table.
+ * A reusable buffer for a pURI and its row, from which {@link RowCodec} creates a packed record. Owner, shard, collection
+ * and topic are replaced by their codes in the dictionaries. {@link #set} fills the buffer from a {@link Row}, {@link
+ * RecordParser} fills it from a topic record.
  *
- * <p>Used only by the packer, see {@link Dictionary}.
+ * <p>Used only by the thread that packs rows, see {@link Dictionary}.
  */
 final class RawRow {
     private final Dictionaries dictionaries;
@@ -106,8 +106,8 @@ final class RawRow {
     }
 
     /**
-     * Like {@link #setPuri}, but accepts only a pURI in the collection of the previous row whose identifier is a
-     * decimal number. Most pURIs are like that. They are canonical, so their characters need no further check.
+     * Like {@link #setPuri}, but accepts only a pURI with a decimal number as identifier, in the same collection as the
+     * previous row. Most pURIs are like that. They are canonical, so their characters need no further check.
      *
      * @return false for any other pURI; the row is then unchanged
      */

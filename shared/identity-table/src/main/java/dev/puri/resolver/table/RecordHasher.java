@@ -19,7 +19,7 @@ final class RecordHasher {
 
     private final Dictionaries dictionaries;
 
-    /** The canonical pURI of the last record. */
+    /** The canonical pURI of the last record that {@link #hash(byte[], int)} hashed. */
     private final byte[] puri = new byte[Puri.MAX_BYTES];
 
     private int puriLength;
@@ -32,7 +32,7 @@ final class RecordHasher {
     /**
      * Returns the hash of the record that begins at an offset, and notes its pURI.
      *
-     * @throws RuntimeException if the record is damaged. A damaged record may also have any hash
+     * @throws RuntimeException if the record is damaged. The method may also return any hash for a damaged record
      */
     long hash(byte[] bytes, int begin) {
         puriLength = unpack(bytes, RowCodec.collectionOffset(bytes, begin), puri);
@@ -87,12 +87,12 @@ final class RecordHasher {
         return Identifier.unpack(bytes, Varint.end(bytes, collectionOffset), text, collection.length);
     }
 
-    /** Returns the hash by which the index finds the last record. */
+    /** Returns the hash by which the index finds the record that {@link #hash(byte[], int)} hashed last. */
     long indexHash(long seed) {
         return Hash.of(puri, 0, puriLength, seed);
     }
 
-    /** Returns the partition of the last record, by the default partitioner of Kafka's producers. */
+    /** Returns the partition of this record, by the default partitioner of Kafka's producers. */
     int partition(int partitions) {
         return Utils.toPositive(Utils.murmur2(Arrays.copyOf(puri, puriLength))) % partitions;
     }

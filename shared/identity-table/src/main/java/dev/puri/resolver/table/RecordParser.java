@@ -12,10 +12,10 @@ import java.nio.charset.StandardCharsets;
 
 /**
  * Parses records of {@code puri.identities.v1} to a {@link RawRow}. It creates no intermediate objects, because a
- * restore parses millions of records. It parses only a record whose key is canonical and has no escapes, and whose
- * value was written with the schema of this build. Avro decodes the few other records.
+ * restore parses millions of records. The caller passes only values that were written with the schema of this build. Avro
+ * decodes the few records that this class does not parse: those with escapes in their keys, and merged rows.
  *
- * <p>Used only by the packer, see {@link Dictionary}.
+ * <p>Used only by the thread that packs rows, see {@link Dictionary}.
  */
 final class RecordParser {
     private static final VarHandle LONGS = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);
@@ -29,15 +29,15 @@ final class RecordParser {
 
     private final Dictionaries dictionaries;
 
-    /** The code of the topic of each namespace. */
-    private final WordCache namespaces;
+    /** The code of the events topic of each namespace. */
+    private final WordCache topicsOfNamespaces;
 
     /** The offset in the value from which the parser reads next. */
     private int offset;
 
     RecordParser(Dictionaries dictionaries) {
         this.dictionaries = dictionaries;
-        namespaces = new WordCache(text -> dictionaries.topics.intern(Topics.eventsTopicOf(text)));
+        topicsOfNamespaces = new WordCache(text -> dictionaries.topics.intern(Topics.eventsTopicOf(text)));
     }
 
     /**
@@ -75,9 +75,9 @@ final class RecordParser {
         offset += 16;
         row.owner = parseWord(in, dictionaries.owners);
         row.shard = parseWord(in, dictionaries.shards);
-        long handle = parseNumber(in);
+        long handleBranch = parseNumber(in);
         row.hasHandle = false;
-        if (handle == 1 ? !parseHandle(in, row) : handle != 0) {
+        if (handleBranch == 1 ? !parseHandle(in, row) : handleBranch != 0) {
             return false;
         }
         long status = parseNumber(in);
@@ -90,7 +90,8 @@ final class RecordParser {
         }
         row.status = (int) status;
         row.survivor = null;
-        if (parseNumber(in) != 0) {
+        boolean hasSurvivor = parseNumber(in) != 0;
+        if (hasSurvivor) {
             return false;
         }
         row.topic = parseWord(in, dictionaries.topics);
@@ -111,7 +112,7 @@ final class RecordParser {
         }
         row.topic = partitionStart == 0
                 ? dictionaries.topics.intern(SHARED_TOPIC, 0, SHARED_TOPIC.length)
-                : namespaces.code(token, 0, partitionStart - 1);
+                : topicsOfNamespaces.code(token, 0, partitionStart - 1);
         row.partition = (int) partition;
         row.offset = tokenOffset;
         return true;

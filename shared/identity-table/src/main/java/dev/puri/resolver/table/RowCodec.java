@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * Encodes a pURI and its row as one packed record, and decodes records. RATIONALE.md describes each field.
  *
  * <pre>
- * units · flags · [handle 10 or 12] · collection · identifier · uuid 16 · owner · shard · epoch
+ * length in units of 8 bytes · flags · [handle 10 or 12] · collection · identifier · uuid 16 · owner · shard · epoch
  *   · createdAt · changedAt · topic · partition · offset · [survivor's collection · identifier] · zeros
  * </pre>
  */
@@ -63,7 +63,7 @@ final class RowCodec {
         return STATUSES[record[1] & STATUS_MASK];
     }
 
-    /** Returns the ordinal of the status of the record that begins at an offset; of a damaged record, 3 too. */
+    /** Returns the ordinal of the status of the record that begins at an offset. A damaged record may have 3, which is no status. */
     static int statusOrdinal(byte[] bytes, int begin) {
         return bytes[begin + 1] & STATUS_MASK;
     }
@@ -153,7 +153,7 @@ final class RowCodec {
         default void countSurvivor(int collection, int delta) {}
     }
 
-    /** Returns the code of the topic in the position of the record that begins at an offset. */
+    /** Returns the code of the topic in the position of a row, whose record begins at an offset. */
     static int topicCode(byte[] bytes, int begin) {
         int ownerOffset = Identifier.end(bytes, Varint.end(bytes, collectionOffset(bytes, begin))) + 16;
         int epochOffset = Varint.end(bytes, Varint.end(bytes, ownerOffset));
@@ -198,10 +198,10 @@ final class RowCodec {
      * @param handle the handle of the record; null if the caller does not know it
      */
     Identity decode(byte[] record, RecordParts parts, @Nullable Puri puri, @Nullable Handle handle) {
-        Handle knownHandle = handle;
-        if (knownHandle == null) {
+        Handle rowHandle = handle;
+        if (rowHandle == null) {
             HandleKey key = HandleKey.of(record, dictionaries, 0);
-            knownHandle = key == null ? null : key.handle();
+            rowHandle = key == null ? null : key.handle();
         }
         Puri rowPuri = puri == null ? puri(record, parts.collection, parts.identifierOffset) : puri;
         long uuidHigh = (long) LONGS.get(record, parts.uuidOffset);
@@ -225,7 +225,7 @@ final class RowCodec {
                         uuid,
                         parts.owner.value,
                         parts.shard.value,
-                        knownHandle,
+                        rowHandle,
                         status,
                         epoch,
                         Instant.ofEpochMilli(createdMillis),
