@@ -52,8 +52,7 @@ class MicroBenchTest {
                         "LookUpBenchmark.byPuriSkewed, rows=2000",
                         "LookUpBenchmark.scanOfAllRows, rows=2000",
                         "PutBenchmark.fresh, rows=2000",
-                        "PutBenchmark.update, rows=2000",
-                        "RowHashBenchmark.hash");
+                        "PutBenchmark.update, rows=2000");
         for (JsonNode figure : run.figures()) {
             assertThat(figure.get("unit").textValue()).isEqualTo("ns/op");
             assertThat(figure.get("ours").doubleValue()).isPositive();

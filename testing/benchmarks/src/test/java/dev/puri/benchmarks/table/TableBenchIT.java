@@ -26,6 +26,7 @@ class TableBenchIT {
                         "growth step, p99.9",
                         "longest growth step",
                         "restore from topic",
+                        "digest: hash of a row",
                         "look-up beside a restore p99.9",
                         "look-up beside a restore, longest",
                         "get by pURI",
