@@ -152,7 +152,7 @@ final class AdminRequests implements AutoCloseable {
                     exchange, "No index is available: " + indexer.health().waitReason() + ".");
             return;
         }
-        long maxNames = Runtime.getRuntime().maxMemory() / 2 / Verification.BYTES_PER_NAME;
+        long maxNames = maxNamesToVerify();
         long names = Math.max(indexer.size().identities(), indexer.size().documents());
         if (names > maxNames) {
             exchange.problem(Problem.of(
@@ -185,6 +185,10 @@ final class AdminRequests implements AutoCloseable {
         }
     }
 
+    private static long maxNamesToVerify() {
+        return Runtime.getRuntime().maxMemory() / 2 / Verification.BYTES_PER_NAME;
+    }
+
     private void verify(EventStream stream) {
         long startedAtNanos = System.nanoTime();
         Map<Difference, Long> counts = new EnumMap<>(Difference.class);
@@ -192,6 +196,7 @@ final class AdminRequests implements AutoCloseable {
                 indexer,
                 consumers,
                 decoder,
+                maxNamesToVerify(),
                 () -> stream.isOpen() && !isClosed,
                 (puri, kind, difference, fields, indexed) -> {
                     counts.merge(difference, 1L, Long::sum);

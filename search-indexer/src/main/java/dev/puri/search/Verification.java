@@ -52,6 +52,7 @@ final class Verification {
     private final Indexer indexer;
     private final Supplier<Consumer<byte[], byte[]>> consumers;
     private final ChangeDecoder decoder;
+    private final long maxNames;
     private final BooleanSupplier mayContinue;
     private final Report report;
     private final Map<EntryKind, Long> nameCounts = new EnumMap<>(EntryKind.class);
@@ -89,17 +90,21 @@ final class Verification {
 
     /**
      * @param decoder decodes the records of both topics
+     * @param maxNames the number of names of a topic above which the verification is aborted, because it keeps them in
+     *     memory
      * @param mayContinue polled during the verification; false aborts it
      */
     Verification(
             Indexer indexer,
             Supplier<Consumer<byte[], byte[]>> consumers,
             ChangeDecoder decoder,
+            long maxNames,
             BooleanSupplier mayContinue,
             Report report) {
         this.indexer = indexer;
         this.consumers = consumers;
         this.decoder = decoder;
+        this.maxNames = maxNames;
         this.mayContinue = mayContinue;
         this.report = report;
     }
@@ -186,9 +191,17 @@ final class Verification {
                             expectedFingerprints.remove(decodedRecord.change().puri());
                         } else {
                             expectedFingerprints.put(decodedRecord.change().puri(), Fingerprint.of(entry));
+                            requireMemory();
                         }
                     }
                 }
+            }
+        }
+
+        private void requireMemory() throws AbortedException {
+            if (expectedFingerprints.size() > maxNames) {
+                throw new AbortedException("the topic " + kind.topic() + " has more than " + maxNames
+                        + " names, which do not fit into half of the heap of this process");
             }
         }
 

@@ -23,6 +23,8 @@ record Conflict(String input, long row, @Nullable String puri, Kind kind, String
         DUPLICATE_BETWEEN_SHARDS,
         /** An earlier row has the handle. */
         DUPLICATE_HANDLE,
+        /** An earlier row of the collection has the uuid. */
+        DUPLICATE_UUID,
         /** The declaration of the collection does not allow the owner or the prefix, or the collection is retired. */
         NOT_ALLOWED,
         /** The registry has the pURI with another uuid, owner, shard or handle, or has it as deleted or merged. */

@@ -80,13 +80,19 @@ record ImportMapping(String source, NameBasedIds.Version uuids, List<Input> inpu
             Map<String, Template> attributes) {
         /** Returns the names of all columns that the templates use. */
         Set<String> columns() {
+            Set<String> columns = identityColumns();
+            attributes.values().forEach(template -> columns.addAll(template.columns()));
+            return columns;
+        }
+
+        /** Returns the columns of all fields but the attributes. */
+        Set<String> identityColumns() {
             Set<String> columns = new TreeSet<>(puri.columns());
             for (Template template : new Template[] {uuid, owner, shard, handle}) {
                 if (template != null) {
                     columns.addAll(template.columns());
                 }
             }
-            attributes.values().forEach(template -> columns.addAll(template.columns()));
             return columns;
         }
     }

@@ -65,6 +65,12 @@ final class ImportPlanner {
     private final Set<String> collections = new TreeSet<>();
     private final Set<String> collectionsOfConflicts = new TreeSet<>();
 
+    /** The columns of attributes that are empty in all rows of an input. */
+    private final Set<String> emptyColumns = new TreeSet<>();
+
+    /** The columns of attributes that have a value in an input. */
+    private final Set<String> filledColumns = new HashSet<>();
+
     /** Number of rows of all inputs; null while it is not known. */
     private volatile @Nullable Long total;
 
@@ -113,8 +119,14 @@ final class ImportPlanner {
          *
          * @param puri the pURI for the index
          * @param handle the handle for the index; null if no other row can have it
+         * @param uuid the uuid for the index; null if no other row can have it, or if it is that of an export
          */
-        record Planned(ImportRow row, SourceIndex.Name puri, SourceIndex.@Nullable Name handle) implements Candidate {}
+        record Planned(
+                ImportRow row,
+                SourceIndex.Name puri,
+                SourceIndex.@Nullable Name handle,
+                SourceIndex.@Nullable Name uuid)
+                implements Candidate {}
 
         record Refused(Conflict conflict) implements Candidate {}
 
@@ -154,6 +166,9 @@ final class ImportPlanner {
             }
             checks.finish();
         }
+        // A shard may have no value of a rare attribute.
+        emptyColumns.removeAll(filledColumns);
+        requireFilled(String.join(", ", inputNames), emptyColumns);
         ImportFolder.deleteIndex(draft.resolve(INDEX));
         Plan plan = new Plan(
                 now.toString(),
@@ -204,21 +219,21 @@ final class ImportPlanner {
         ImportMapping.Input input = mapping.inputs().get(number);
         String name = inputNames.get(number);
         // An export has all columns itself, and identities need no handles.
-        Set<String> emptyColumns =
-                input.rows() instanceof RowSource.Export ? new TreeSet<>() : new TreeSet<>(input.columns());
+        Set<String> columns = input.rows() instanceof RowSource.Export ? Set.of() : input.columns();
+        Set<String> empty = new TreeSet<>(columns);
         long rowCount = 0;
         try {
             RowSource source = RowSource.open(input.rows(), environment);
             try (BatchReader reader = new BatchReader(source, pace.batchSize(RegistryComparison.MAX_BATCH))) {
-                Set<String> columns = source.columns();
-                if (columns != null) {
-                    requireColumns(name, input.columns(), columns);
+                Set<String> sourceColumns = source.columns();
+                if (sourceColumns != null) {
+                    requireColumns(name, input.columns(), sourceColumns);
                 }
                 OrderedTasks<List<Candidate>> conversions = new OrderedTasks<>(pipeline::claimAndCheck);
                 for (List<SourceRow> rows = reader.next(); !rows.isEmpty(); rows = reader.next()) {
                     pace.await(rows.size());
-                    if (!emptyColumns.isEmpty()) {
-                        rows.forEach(row -> removeFilled(emptyColumns, row));
+                    if (!empty.isEmpty()) {
+                        rows.forEach(row -> removeFilled(empty, row));
                     }
                     List<SourceRow> batch = rows;
                     long firstRow = rowCount + 1;
@@ -235,11 +250,19 @@ final class ImportPlanner {
         if (rowCount == 0) {
             throw new ImportException(name + " has no rows; remove the input from the mapping if this is right");
         }
+        columns.stream().filter(column -> !empty.contains(column)).forEach(filledColumns::add);
+        Set<String> emptyOfIdentity = new TreeSet<>(empty);
+        emptyOfIdentity.retainAll(input.identityColumns());
+        requireFilled(name, emptyOfIdentity);
+        emptyColumns.addAll(empty);
+        return rowCount;
+    }
+
+    private static void requireFilled(String name, Set<String> emptyColumns) {
         if (!emptyColumns.isEmpty()) {
             throw new ImportException(name + ": the mapping has the columns " + String.join(", ", emptyColumns)
                     + ", which are empty in all rows; remove them from the mapping if this is right");
         }
-        return rowCount;
     }
 
     private static void requireColumns(String name, Set<String> mapped, Set<String> columns) {
@@ -296,7 +319,10 @@ final class ImportPlanner {
                     SourceIndex.Name.of(puri.toString()),
                     planned.handle() == null || !inputsHaveHandles
                             ? null
-                            : SourceIndex.Name.of(planned.handle().text()));
+                            : SourceIndex.Name.of(planned.handle().text()),
+                    input.uuid() == null || input.rows() instanceof RowSource.Export
+                            ? null
+                            : SourceIndex.Name.of(puri.qualifiedCollection() + ' ' + planned.uuid()));
         } catch (IllegalArgumentException e) {
             return refused(number, rowNumber, puri, Conflict.Kind.MALFORMED, e.getMessage());
         } catch (ConflictException e) {
@@ -459,10 +485,20 @@ final class ImportPlanner {
                         Conflict.Kind.DUPLICATE_HANDLE,
                         "the handle " + row.handle() + " is that of " + describe(ofHandle));
             }
+            SourceIndex.Claim ofUuid = planned.uuid() == null ? null : index.find(planned.uuid());
+            if (ofUuid != null) {
+                return conflict(
+                        row,
+                        Conflict.Kind.DUPLICATE_UUID,
+                        "the uuid " + row.uuid() + " is that of " + describe(ofUuid));
+            }
             SourceIndex.Claim claim = new SourceIndex.Claim(row.input(), row.row(), row.shard());
             index.put(planned.puri(), claim);
             if (planned.handle() != null) {
                 index.put(planned.handle(), claim);
+            }
+            if (planned.uuid() != null) {
+                index.put(planned.uuid(), claim);
             }
             return null;
         }

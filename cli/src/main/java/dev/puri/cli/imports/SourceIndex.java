@@ -19,7 +19,7 @@ import org.rocksdb.RocksDBException;
 import org.rocksdb.SstFileWriter;
 
 /**
- * The names that rows of the inputs have claimed, as 128 bits of a SHA-256 each. Not thread-safe.
+ * The names and uuids that rows of the inputs have claimed, as 128 bits of a SHA-256 each. Not thread-safe.
  *
  * <p>Names are in a table in memory. When it is full, it is written to a sorted file on disk and emptied, so that the
  * number of names does not depend on the memory. Nearly all names are new, and the files' filters say so without a look
@@ -54,7 +54,7 @@ final class SourceIndex implements AutoCloseable {
 
     /** A name as the index knows it. */
     record Name(long high, long low) {
-        /** Returns a pURI's or a handle's. A handle never equals a pURI. */
+        /** Returns the name of a text. Texts of pURIs, handles and uuids differ. */
         static Name of(String text) {
             ByteBuffer hash = NameBasedIds.Version.V8.hash(text);
             return new Name(hash.getLong(), hash.getLong());

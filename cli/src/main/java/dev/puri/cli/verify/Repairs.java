@@ -1,6 +1,5 @@
 package dev.puri.cli.verify;
 
-import dev.puri.cli.verify.VerifyFolder.Completed;
 import dev.puri.client.IdentityMinter;
 import dev.puri.registry.RegistrarChangelogs;
 import dev.puri.schemas.identity.Puri;
@@ -57,19 +56,24 @@ public final class Repairs {
      * one, and over the tombstone of each identity that was erased since.
      */
     public static @Nullable String objection(VerifyFolder folder, Registry registry) throws IOException {
-        String objection = objection(folder);
+        int partitions = registry.partitions();
+        String objection = objection(folder, partitions);
         return objection != null
                 ? objection
-                : objectionToLosses(new UnknownRows(registry).losses(unknownRows(folder, registry.partitions())));
+                : objectionToLosses(new UnknownRows(registry).losses(unknownRows(folder, partitions)));
     }
 
-    /** Returns the objection that follows from the differences and the numbers of compared rows. */
-    static @Nullable String objection(VerifyFolder folder) throws IOException {
+    /**
+     * Returns the objection that follows from the differences.
+     *
+     * @param partitions number of partitions of the topic
+     */
+    static @Nullable String objection(VerifyFolder folder, int partitions) throws IOException {
         long[] unknownRows = {0};
         long[] newerRows = {0};
         folder.forEachDifference(difference -> {
             if (isOfRows(difference)) {
-                unknownRows[0] += isDeletion(difference) ? 1 : 0;
+                unknownRows[0] += isDeletion(difference) && obstacle(difference, partitions) == null ? 1 : 0;
                 newerRows[0] += isNewer(difference) ? 1 : 0;
             }
         });
@@ -77,30 +81,11 @@ public final class Repairs {
             return "the registrar does not know " + unknownRows[0] + " rows of " + Topics.IDENTITIES
                     + ", so its state is probably lost; a repair would delete these rows";
         }
-        Completed unknownPartition = unknownPartition(folder);
-        if (unknownPartition != null) {
-            return "the registrar knows none of the " + unknownPartition.rows() + " rows of "
-                    + unknownPartition.name().substring(Registry.REGISTRAR.length() + 1)
-                    + ", so its state of this partition is probably lost; a repair would delete these rows";
-        }
         if (newerRows[0] > 0) {
             return Topics.IDENTITIES + " has newer rows or tombstones of " + newerRows[0] + " pURIs than the"
                     + " registrar, so the registrar's state is probably old; a repair would overwrite them";
         }
         return null;
-    }
-
-    /** Returns a compared partition of the topic of which the registrar knows no row; null if there is none. */
-    private static @Nullable Completed unknownPartition(VerifyFolder folder) throws IOException {
-        VerifyFolder.State state = folder.readState();
-        String partitions = Registry.REGISTRAR + ' ' + Topics.IDENTITIES + '-';
-        return state == null
-                ? null
-                : state.checks().stream()
-                        .filter(check -> check.name().startsWith(partitions))
-                        .filter(check -> check.expectedRows() == 0 && check.rows() > 0)
-                        .findFirst()
-                        .orElse(null);
     }
 
     /** Returns the pURIs of the rows that a repair would delete, at most {@value #MAX_UNKNOWN_ROWS}. */

@@ -87,6 +87,22 @@ final class ImportPlannerTest {
     }
 
     @Test
+    void anAttributeMayHaveNoValueInOneInputButNotInAll() throws Exception {
+        write("shard-1.ndjson", "{\"id\":1,\"title\":\"One\"}\n");
+        write("shard-2.ndjson", "{\"id\":2}\n");
+        String inputs = """
+                source: legacy
+                inputs:
+                  - {ndjson: shard-%d.ndjson, puri: "a:b:{id}", owner: o, shard: s, attributes: {title: "{title}"}}
+                  - {ndjson: shard-2.ndjson, puri: "a:c:{id}", owner: o, shard: s, attributes: {title: "{title}"}}
+                """;
+        assertThat(plan(inputs.formatted(1)).rows()).isEqualTo(2);
+        assertThatThrownBy(() -> plan(inputs.formatted(2)))
+                .isInstanceOf(ImportException.class)
+                .hasMessageContaining("the mapping has the columns title, which are empty in all rows");
+    }
+
+    @Test
     void ofAnExportWithTwoStatesOfAnIdentityTheLaterOneIsPlanned() throws Exception {
         write(
                 "rows.ndjson",
