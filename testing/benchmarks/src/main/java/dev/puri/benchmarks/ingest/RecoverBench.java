@@ -33,7 +33,7 @@ import picocli.CommandLine.Option;
         description = {
             "Measures how long the topology takes to process events again when its state is lost, and what each",
             "registration costs on disk. Publishing takes about a minute for each million of rows and side, copying a",
-            "tenth of it. With a standby all rows are published."
+            "tenth of it."
         })
 public final class RecoverBench extends Bench {
     private static final String TOPOLOGY = "topology";

@@ -11,8 +11,11 @@ import dev.puri.benchmarks.environment.TopicReader;
 import dev.puri.registry.StreamsSettings;
 import dev.puri.schemas.log.Topics;
 import java.io.IOException;
+import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -20,8 +23,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,6 +40,9 @@ public final class RecoverSide {
 
     /** Restoring 30 million rows takes minutes. */
     private static final Duration MAX_RESTORE_TIME = Duration.ofMinutes(30);
+
+    /** If a state directory keeps its size for this time, no store in it is being restored or compacted. */
+    private static final Duration STABLE_TIME = Duration.ofSeconds(15);
 
     private static final Duration DIGEST_TIMEOUT = Duration.ofMinutes(2);
 
@@ -82,7 +88,7 @@ public final class RecoverSide {
         }
 
         Task withStandby() {
-            return new Task(rows, rows, events, recoveries, true, schemaId, schemaRegistry, sizes);
+            return new Task(rows, published, events, recoveries, true, schemaId, schemaRegistry, sizes);
         }
     }
 
@@ -186,6 +192,10 @@ public final class RecoverSide {
             long startNanos = System.nanoTime();
             try (Instance instance = start(streams)) {
                 recoverSeconds.add(secondsUntilProbesAreRead(instance, startNanos));
+                if (round == task.recoveries()) {
+                    // RocksDB compacts restored stores for minutes, on one core.
+                    awaitStable(streams.streamsStateDir());
+                }
             }
         }
         return new Result(recoverSeconds, size(streams.streamsStateDir()), logBytes, sizes);
@@ -208,18 +218,52 @@ public final class RecoverSide {
     private Result measureStandby() throws Exception {
         StreamsSettings first = settings.topology(broker, "first", 1);
         StreamsSettings second = settings.topology(broker, "second", 1);
-        publishRows(task.rows());
+        publishRows(task.published());
+        try (Instance one = start(first);
+                Instance other = start(second)) {
+            progress("loaded at", reader.read(task.published(), () -> one.isRunning() && other.isRunning()));
+        }
+        BareJob.@Nullable Sizes sizes = readSizes(first);
+        addToChangelogs(groupId(first), task.rows() - task.published());
+        broker.awaitNoMembers(groupId(first), LEAVE_TIMEOUT);
         try (Instance stopping = start(first);
                 Instance remaining = start(second)) {
-            progress("loaded at", reader.read(task.rows(), remaining::isRunning));
-            BareJob.@Nullable Sizes sizes = readSizes(first);
-            long stateBytes = size(first.streamsStateDir());
+            publishProbes();
+            reader.read(PROBES, remaining::isRunning, MAX_RESTORE_TIME);
+            long stateBytes = awaitStable(first.streamsStateDir(), second.streamsStateDir());
             long startNanos = System.nanoTime();
             stopping.close();
             publishProbes();
             double seconds = secondsUntilProbesAreRead(remaining, startNanos);
             return new Result(List.of(seconds), stateBytes, logBytes(first), sizes);
         }
+    }
+
+    /**
+     * Waits until the size of the state directories stays the same: no store is being restored or compacted. Returns their
+     * mean size.
+     */
+    private static long awaitStable(Path... stateDirs) throws IOException, InterruptedException {
+        long limitNanos = System.nanoTime() + MAX_RESTORE_TIME.toNanos();
+        long before = 0;
+        long now = size(stateDirs);
+        while (Math.abs(now - before) > now / 100) {
+            if (System.nanoTime() > limitNanos) {
+                throw new IllegalStateException("the state directories still change after " + MAX_RESTORE_TIME);
+            }
+            Thread.sleep(STABLE_TIME.toMillis());
+            before = now;
+            now = size(stateDirs);
+        }
+        return now / stateDirs.length;
+    }
+
+    private static long size(Path... folders) throws IOException {
+        long bytes = 0;
+        for (Path folder : folders) {
+            bytes += size(folder);
+        }
+        return bytes;
     }
 
     private void publishRows(int count) throws Exception {
@@ -271,8 +315,20 @@ public final class RecoverSide {
     }
 
     private static long size(Path folder) throws IOException {
-        try (Stream<Path> files = Files.walk(folder).filter(Files::isRegularFile)) {
-            return files.mapToLong(file -> file.toFile().length()).sum();
-        }
+        AtomicLong bytes = new AtomicLong();
+        Files.walkFileTree(folder, new SimpleFileVisitor<>() {
+            @Override
+            public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) {
+                bytes.addAndGet(attributes.size());
+                return FileVisitResult.CONTINUE;
+            }
+
+            @Override
+            public FileVisitResult visitFileFailed(Path file, IOException e) {
+                // RocksDB deletes files meanwhile.
+                return FileVisitResult.CONTINUE;
+            }
+        });
+        return bytes.get();
     }
 }

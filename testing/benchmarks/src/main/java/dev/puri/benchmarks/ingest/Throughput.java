@@ -1,5 +1,6 @@
 package dev.puri.benchmarks.ingest;
 
+import dev.puri.benchmarks.data.RowHashes;
 import dev.puri.benchmarks.environment.LocalSchemaRegistry;
 import dev.puri.benchmarks.ingest.ThroughputSide.Round;
 import dev.puri.benchmarks.ingest.ThroughputSide.Task;
@@ -18,6 +19,7 @@ record Throughput(IngestBench bench) {
     /** Allowance for bytes that do not depend on the events: transaction markers, other topics of the topology. */
     private static final long TOLERATED_BYTES = 4 << 20;
 
+    private static final int HASH_CALLS = 3;
     private static final String BASELINE = "bare Kafka Streams job";
 
     void measure(LocalSchemaRegistry registry) throws Exception {
@@ -47,6 +49,23 @@ record Throughput(IngestBench bench) {
         }
         add("events through the topology", "1/s", ours, theirs, Round::perSecond);
         add("processor time for each event, broker included", "µs", ours, theirs, Round::cpuMicros);
+        bench.add(
+                "digest: hash of a row",
+                "µs",
+                hashMicros(),
+                "processor time for each event in the topology",
+                median(ours, Round::cpuMicros));
+    }
+
+    /** Returns the time of the one hash that the digest of a partition adds to a creation. */
+    private static double hashMicros() {
+        RowHashes hashes = new RowHashes();
+        // The first calls only warm up.
+        double nanos = 0;
+        for (int call = 0; call < HASH_CALLS; call++) {
+            nanos = hashes.nanosInRegistrar();
+        }
+        return nanos / 1000;
     }
 
     private void add(String name, String unit, List<Round> ours, List<Round> theirs, ToDoubleFunction<Round> value) {

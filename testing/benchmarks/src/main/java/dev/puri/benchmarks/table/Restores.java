@@ -1,5 +1,6 @@
 package dev.puri.benchmarks.table;
 
+import dev.puri.benchmarks.data.RowHashes;
 import dev.puri.benchmarks.environment.FreshBroker;
 import dev.puri.benchmarks.environment.TemporaryFolder;
 import dev.puri.benchmarks.report.Rounds;
@@ -47,7 +48,7 @@ record Restores(TableBench bench, FreshBroker broker) {
             int rows = round == 0 ? warmUpRows : bench.rows;
             double ourRate = ourRate(source, rows);
             recorder.record(OURS, ourRate);
-            recorder.record(ROW_HASH, hashes.nanosPerRow());
+            recorder.record(ROW_HASH, hashes.nanosInTable());
             recorder.record(RESTORED_ROW, 1e9 / ourRate);
             for (Map.Entry<String, Baseline> baseline : BASELINES.entrySet()) {
                 if (bench.fitsOnHeap() || !baseline.getKey().equals(IN_MEMORY)) {

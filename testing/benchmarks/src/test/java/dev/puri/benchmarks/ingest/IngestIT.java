@@ -21,6 +21,7 @@ class IngestIT {
                 .containsExactly(
                         "events through the topology",
                         "processor time for each event, broker included",
+                        "digest: hash of a row",
                         "lone client p50",
                         "lone client p99",
                         "lone client p50, without handles",
@@ -39,7 +40,7 @@ class IngestIT {
         assertThat(throughput.get("baseline").textValue()).isEqualTo("bare Kafka Streams job");
         assertThat(throughput.get("theirs").doubleValue()).isPositive();
         assertThat(throughput.get("ratio").doubleValue()).isPositive();
-        JsonNode latency = run.figures().get(2);
+        JsonNode latency = run.figures().get(3);
         assertThat(latency.get("unit").textValue()).isEqualTo("ms");
         assertThat(latency.get("theirs").isNull()).isTrue();
         assertThat(latency.get("ratio").isNull()).isTrue();
