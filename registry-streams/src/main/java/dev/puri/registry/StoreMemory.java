@@ -26,6 +26,12 @@ public final class StoreMemory implements RocksDBConfigSetter {
     /** Property: age in seconds at which RocksDB rewrites a file without its deleted and replaced entries. */
     static final String COMPACT_WITHIN_CONFIG = "puri.store.compact.within.seconds";
 
+    /**
+     * Share of the cache that data blocks cannot take from the blocks of indexes and filters. Most look-ups are for new
+     * keys and need only filters, and the filters of 30 million identities take 75 MiB.
+     */
+    private static final double HIGH_PRIORITY_SHARE = 0.5;
+
     private static @Nullable Cache cache;
     private static @Nullable WriteBufferManager writeBuffers;
 
@@ -69,7 +75,7 @@ public final class StoreMemory implements RocksDBConfigSetter {
 
     private static Cache createSharedCache(long bytes) {
         RocksDB.loadLibrary();
-        Cache created = new LRUCache(bytes, -1, false, 0.1);
+        Cache created = new LRUCache(bytes, -1, false, HIGH_PRIORITY_SHARE);
         // Write buffers take at most half of the cache.
         writeBuffers = new WriteBufferManager(bytes / 2, created);
         cache = created;
