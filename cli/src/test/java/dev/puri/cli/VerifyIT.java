@@ -16,7 +16,6 @@ import dev.puri.registry.RegistrarChangelogs;
 import dev.puri.resolver.feed.Snapshots;
 import dev.puri.resolver.table.PackedTable;
 import dev.puri.resolver.table.SnapshotOrigin;
-import dev.puri.schemas.avro.IdentityRow;
 import dev.puri.schemas.identity.Handle;
 import dev.puri.schemas.identity.Owner;
 import dev.puri.schemas.identity.Puri;
@@ -53,6 +52,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.UUID;
+import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
@@ -61,6 +61,7 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -144,6 +145,23 @@ class VerifyIT {
         assertThat(unanswered.err())
                 .contains("0 rows would be written again, 0 rows would be deleted", "not all rows were compared");
         CommandLineRun again = stack.verify();
+        assertThat(again.status()).as(again.out() + again.err()).isZero();
+    }
+
+    /** A repair publishes 5,000 events, waits for their outcomes and publishes the next ones. */
+    @Test
+    void moreRowsThanABatchAreRepaired() throws Exception {
+        int tracks = 5_010;
+        stack.publishTracks(tracks);
+        write(
+                IntStream.rangeClosed(1, tracks)
+                        .mapToObj(i -> "music:tracks:" + i)
+                        .toList(),
+                row("eu-9"));
+        CommandLineRun repaired = stack.verify("--part", "registrar", "--repair", "--yes");
+        assertThat(repaired.status()).as(repaired.err()).isZero();
+        assertThat(repaired.err()).contains(tracks + " rows were written again, 0 rows were deleted. Verify again");
+        CommandLineRun again = stack.verify("--part", "registrar");
         assertThat(again.status()).as(again.out() + again.err()).isZero();
     }
 
@@ -584,13 +602,16 @@ class VerifyIT {
     }
 
     private void write(String puri, @Nullable Row row) throws Exception {
+        write(List.of(puri), row);
+    }
+
+    private void write(List<String> puris, @Nullable Row row) throws Exception {
         try (AvroSerializer serializer = new AvroSerializer()) {
             serializer.configure(CliSettings.of(stack.servers()).clientProperties(), false);
-            IdentityRow value = row == null ? null : RowAvro.toAvro(row);
-            send(new ProducerRecord<>(
-                    Topics.IDENTITIES,
-                    puri.getBytes(StandardCharsets.UTF_8),
-                    serializer.serialize(Topics.IDENTITIES, value)));
+            byte[] value = serializer.serialize(Topics.IDENTITIES, row == null ? null : RowAvro.toAvro(row));
+            send(puris.stream()
+                    .map(puri -> new ProducerRecord<>(Topics.IDENTITIES, puri.getBytes(StandardCharsets.UTF_8), value))
+                    .toList());
         }
     }
 
@@ -608,11 +629,19 @@ class VerifyIT {
     }
 
     private void send(ProducerRecord<byte[], byte[]> record) throws Exception {
+        send(List.of(record));
+    }
+
+    private void send(List<ProducerRecord<byte[], byte[]>> records) throws Exception {
         try (Producer<byte[], byte[]> producer = new KafkaProducer<>(
                 Map.of("bootstrap.servers", stack.servers().bootstrapServers()),
                 new ByteArraySerializer(),
                 new ByteArraySerializer())) {
-            producer.send(record).get();
+            List<Future<RecordMetadata>> sent =
+                    records.stream().map(producer::send).toList();
+            for (Future<RecordMetadata> each : sent) {
+                each.get();
+            }
         }
     }
 

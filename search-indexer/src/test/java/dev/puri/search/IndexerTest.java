@@ -1,6 +1,7 @@
 package dev.puri.search;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import dev.puri.schemas.collection.SearchedAttributes;
@@ -39,8 +40,7 @@ final class IndexerTest {
         InstantSource clock = () -> Instant.now().plus(clockAdvance);
         SimpleMeterRegistry meters = new SimpleMeterRegistry();
         OutcomeCache outcomes = new OutcomeCache(meters);
-        ChangeDecoder decoder = new ChangeDecoder(
-                topics.registry(), outcomes, (puri, publishedBefore) -> SearchedAttributes.DEFAULT, meters);
+        ChangeDecoder decoder = decoder(outcomes, meters);
         Indexer started = new Indexer(
                 () -> {
                     opened.incrementAndGet();
@@ -61,6 +61,11 @@ final class IndexerTest {
         indexer = started;
         started.start();
         return started;
+    }
+
+    private ChangeDecoder decoder(OutcomeCache outcomes, SimpleMeterRegistry meters) {
+        return new ChangeDecoder(
+                topics.registry(), outcomes, (puri, publishedBefore) -> SearchedAttributes.DEFAULT, meters);
     }
 
     @AfterEach
@@ -101,6 +106,34 @@ final class IndexerTest {
 
         awaitThat(() -> serves(indexer, "music:tracks:1"));
         awaitThat(indexer.health()::isReady);
+    }
+
+    @Test
+    void aVerificationThatExceedsItsMemoryIsAborted() throws Exception {
+        topics.write("music:tracks:1", 1, "One");
+        topics.write("music:tracks:2", 2, "Two");
+        Indexer indexer = start();
+        awaitThat(indexer.health()::isReady);
+
+        assertThatThrownBy(verification(indexer, 1)::run)
+                .isInstanceOf(Verification.AbortedException.class)
+                .hasMessageContaining("has more than 1 names");
+        Verification complete = verification(indexer, 2);
+        complete.run();
+        assertThat(complete.comparedNames(EntryKind.IDENTITY)).isEqualTo(2);
+    }
+
+    private Verification verification(Indexer indexer, long maxNames) {
+        SimpleMeterRegistry meters = new SimpleMeterRegistry();
+        return new Verification(
+                indexer,
+                topics::consumer,
+                decoder(new OutcomeCache(meters), meters),
+                maxNames,
+                () -> true,
+                (puri, kind, difference, fields, indexed) -> {
+                    throw new IllegalStateException(puri + " differs");
+                });
     }
 
     @Test

@@ -18,17 +18,21 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Collectors;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.clients.consumer.MockConsumer;
 import org.apache.kafka.clients.consumer.OffsetOutOfRangeException;
+import org.apache.kafka.common.Node;
+import org.apache.kafka.common.PartitionInfo;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.header.internals.RecordHeaders;
@@ -174,7 +178,7 @@ final class MemoryTopics {
     }
 
     Consumer<byte[], byte[]> consumer() {
-        return new MockConsumer<>("none") {
+        MockConsumer<byte[], byte[]> consumer = new MockConsumer<>("none") {
             @Override
             public ConsumerRecords<byte[], byte[]> poll(Duration timeout) {
                 if (!addRecords(this)) {
@@ -182,7 +186,21 @@ final class MemoryTopics {
                 }
                 return super.poll(Duration.ZERO);
             }
+
+            @Override
+            public Map<TopicPartition, Long> endOffsets(Collection<TopicPartition> partitions) {
+                return partitions.stream().collect(Collectors.toMap(each -> each, MemoryTopics.this::end));
+            }
         };
+        for (EntryKind kind : EntryKind.values()) {
+            List<PartitionInfo> infos = new ArrayList<>();
+            for (int partition = 0; partition < PARTITIONS; partition++) {
+                infos.add(new PartitionInfo(kind.topic(), partition, Node.noNode(), new Node[0], new Node[0]));
+                consumer.updateBeginningOffsets(Map.of(new TopicPartition(kind.topic(), partition), 0L));
+            }
+            consumer.updatePartitions(kind.topic(), infos);
+        }
+        return consumer;
     }
 
     /** Gives a consumer the records after its positions. */

@@ -34,6 +34,9 @@ final class ImportLoaderTest {
 
     private ImportFolder folder;
 
+    /** What the progress has shown. */
+    private final List<String> progress = new ArrayList<>();
+
     @BeforeEach
     void plan() throws Exception {
         List<ImportRow> rows = new ArrayList<>();
@@ -56,6 +59,7 @@ final class ImportLoaderTest {
         assertThat(load.rows()).isEqualTo(ROWS);
         assertThat(load.bytes()).isEqualTo(Files.size(folder.rows()));
         assertThat(load.published()).isZero();
+        assertThat(progress.getLast()).isEqualTo(ROWS + " of " + ROWS);
     }
 
     /** A load without the present rows is complete, one with them ends before its first batch. */
@@ -92,7 +96,9 @@ final class ImportLoaderTest {
         IdentityPublisher publisher = new IdentityPublisher(
                 Map.of("bootstrap.servers", "127.0.0.1:1", "schema.registry.url", "http://127.0.0.1:1"));
         publisher.close();
-        return new ImportLoader(publisher, maxPerSecond, requestsPresent, (done, total) -> {}).load(folder, PLAN);
+        return new ImportLoader(
+                        publisher, maxPerSecond, requestsPresent, (done, total) -> progress.add(done + " of " + total))
+                .load(folder, PLAN);
     }
 
     private long bytesOf(int rows) throws Exception {

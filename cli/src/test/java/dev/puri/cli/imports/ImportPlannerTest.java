@@ -27,6 +27,9 @@ final class ImportPlannerTest {
     @TempDir
     private Path folder;
 
+    /** What the progress has shown. */
+    private final List<String> progress = new ArrayList<>();
+
     @Test
     void uuidsHaveTheVersionOfTheMapping() throws Exception {
         write("tracks.csv", "id\n1\n");
@@ -34,6 +37,7 @@ final class ImportPlannerTest {
                 source: legacy
                 inputs: [{csv: tracks.csv, puri: "music:tracks:{id}", owner: o, shard: s}]
                 """);
+        assertThat(progress.getLast()).startsWith("1 of ");
         assertThat(planned().getFirst().uuid()).hasToString("c2b7e705-edfd-80c6-b1e5-1dd8bb5734a6");
         plan("""
                 source: legacy
@@ -84,6 +88,32 @@ final class ImportPlannerTest {
                             "tracks." + file + ": the mapping has the columns handle, which are empty in all"
                                     + " rows; remove them from the mapping if this is right");
         }
+    }
+
+    @Test
+    void twoRowsOfACollectionCannotHaveTheSameUuid() throws Exception {
+        write("tracks.csv", """
+                id,user
+                1,01970000-0000-7000-8000-000000000001
+                2,01970000-0000-7000-8000-000000000002
+                3,01970000-0000-7000-8000-000000000001
+                """);
+        PlanResult result = plan("""
+                source: legacy
+                inputs:
+                  - {csv: tracks.csv, puri: "music:tracks:{id}", uuid: "{user}", owner: o, shard: s}
+                  - {csv: tracks.csv, puri: "music:albums:{id}", uuid: "{user}", owner: o, shard: s}
+                """);
+        assertThat(result.rows()).isEqualTo(4);
+        assertThat(conflicts())
+                .extracting(conflict -> conflict.path("puri").asText() + " "
+                        + conflict.path("kind").asText() + ": "
+                        + conflict.path("detail").asText().replace(folder + "/", ""))
+                .containsExactly(
+                        "music:tracks:3 DUPLICATE_UUID: the uuid 01970000-0000-7000-8000-000000000001 is that of row 1 of"
+                                + " tracks.csv (inputs[0]) in shard s",
+                        "music:albums:3 DUPLICATE_UUID: the uuid 01970000-0000-7000-8000-000000000001 is that of row 1 of"
+                                + " tracks.csv (inputs[1]) in shard s");
     }
 
     @Test
@@ -168,7 +198,7 @@ final class ImportPlannerTest {
                         Map.of(),
                         null,
                         NOW,
-                        (done, total) -> {});
+                        (done, total) -> progress.add(done + " of " + total));
     }
 
     private List<ImportRow> planned() throws IOException {

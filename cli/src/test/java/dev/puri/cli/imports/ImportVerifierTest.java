@@ -14,6 +14,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
@@ -34,6 +35,9 @@ final class ImportVerifierTest {
     private Path path;
 
     private ImportFolder folder;
+
+    /** What the progress has shown. */
+    private final List<String> progress = new ArrayList<>();
 
     @BeforeEach
     void load() throws Exception {
@@ -60,10 +64,12 @@ final class ImportVerifierTest {
     void aRowThatStaysDifferentIsNamed() throws Exception {
         FakeResolver resolver = new FakeResolver(Verdict.Unknown::new);
         assertThat(verify(resolver, Duration.ZERO).differences()).isOne();
+        assertThat(progress).containsExactly("1 of 1");
         assertThat(folder.differences()).content().contains("music:tracks:1", "the registry does not have it");
     }
 
     private Verification verify(FakeResolver resolver, Duration wait) throws Exception {
-        return new ImportVerifier(resolver, wait, null, (done, total) -> {}).verify(folder, PLAN, TIME);
+        return new ImportVerifier(resolver, wait, null, (done, total) -> progress.add(done + " of " + total))
+                .verify(folder, PLAN, TIME);
     }
 }
