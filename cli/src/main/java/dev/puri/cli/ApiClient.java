@@ -1,8 +1,12 @@
 package dev.puri.cli;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.puri.cli.verify.TimedInputStream;
 import dev.puri.settings.Secret;
+import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.InputStream;
+import java.io.InputStreamReader;
 import java.io.UncheckedIOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -13,6 +17,7 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.net.http.HttpTimeoutException;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -37,6 +42,9 @@ import java.util.stream.Stream;
 record ApiClient(Console console, String server, String option, String example, URI base, Optional<Secret> token) {
     private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(5);
     private static final Duration RESPONSE_TIMEOUT = Duration.ofSeconds(30);
+
+    /** The maximum time without a byte of a response that is read line by line. */
+    private static final Duration BODY_TIMEOUT = Duration.ofSeconds(60);
 
     /** The time during which a request is repeated while the server responds 503. */
     private static final Duration READY_TIMEOUT = Duration.ofSeconds(60);
@@ -109,21 +117,37 @@ record ApiClient(Console console, String server, String option, String example, 
     }
 
     /**
-     * Sends a GET request and reads lines of JSON until the response ends.
+     * Sends a GET request and reads lines of JSON until the response ends. The server sends a blank line every 10 s.
      *
      * @param listener called with each line
      */
     void getLines(String path, Consumer<Response> listener) throws InterruptedException {
+        getLines(path, BODY_TIMEOUT, listener);
+    }
+
+    /**
+     * @param timeout maximum time without a byte of the body
+     */
+    void getLines(String path, Duration timeout, Consumer<Response> listener) throws InterruptedException {
         HttpRequest request = request(path).build();
         try (HttpClient client = client()) {
             // The request has no time-out, because from Java 26 on it would cover the whole response.
-            HttpResponse<Stream<String>> response = await(client.sendAsync(request, BodyHandlers.ofLines()));
-            try (Stream<String> lines = response.body()) {
+            HttpResponse<InputStream> response = await(client.sendAsync(request, BodyHandlers.ofInputStream()));
+            try (BufferedReader body = new BufferedReader(
+                    new InputStreamReader(new TimedInputStream(response.body(), timeout), StandardCharsets.UTF_8))) {
+                Stream<String> lines = body.lines();
                 requireSuccess(request, response.statusCode(), () -> lines.collect(Collectors.joining("\n")));
                 lines.filter(line -> !line.isBlank())
                         .forEach(line -> listener.accept(new Response(response.headers(), line, parsed(line))));
+            } finally {
+                // Otherwise close() would wait for a server that no longer sends.
+                client.shutdownNow();
             }
-        } catch (UncheckedIOException | TimeoutException e) {
+        } catch (UncheckedIOException e) {
+            throw lost(request, e.getCause() == null ? e : e.getCause());
+        } catch (IOException e) {
+            throw lost(request, e);
+        } catch (TimeoutException e) {
             throw unreachable(request, e);
         } catch (ExecutionException e) {
             throw unreachable(request, e.getCause() == null ? e : e.getCause());
@@ -210,6 +234,13 @@ record ApiClient(Console console, String server, String option, String example, 
         return CommandException.failed(
                 "no " + server + " answers at " + withoutQuery(request.uri()) + " (" + e
                         + "); start one with puri up, or set its address with " + option,
+                e);
+    }
+
+    private CommandException lost(HttpRequest request, Throwable e) {
+        return CommandException.failed(
+                "the connection to the " + server + " at " + withoutQuery(request.uri())
+                        + " was lost before its response ended: " + e.getMessage(),
                 e);
     }
 

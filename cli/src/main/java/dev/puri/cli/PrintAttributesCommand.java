@@ -11,6 +11,7 @@ import dev.puri.schemas.serde.ConfluentSchemaRegistry;
 import dev.puri.schemas.serde.RecordReader;
 import dev.puri.schemas.serde.SchemaRegistry;
 import dev.puri.schemas.serde.WireFormat;
+import dev.puri.tail.Truncation;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
@@ -31,7 +32,8 @@ import picocli.CommandLine.Option;
         description = {
             "",
             "Reads the topic of the documents. An export has no attributes, so this is what it needs for a complete"
-                    + " backup. What was merged, deleted or erased is not printed.",
+                    + " backup. What was merged, deleted or erased is not printed. If records of the topic were deleted"
+                    + " otherwise than by compaction, the exit status is 1, and the output has only the other attributes.",
             ""
         })
 final class PrintAttributesCommand extends Subcommand {
@@ -52,7 +54,8 @@ final class PrintAttributesCommand extends Subcommand {
                 SchemaRegistry schemas =
                         ConfluentSchemaRegistry.create(settings().interactiveProperties())) {
             RecordReader<Document> documents = RecordReader.of(Document.class);
-            for (TopicPartition partition : reader.partitions(Topics.DOCUMENTS)) {
+            List<TopicPartition> partitions = reader.partitions(Topics.DOCUMENTS);
+            for (TopicPartition partition : partitions) {
                 Map<Long, Long> lastOffsets = lastOffsets(reader, partition);
                 long[] printed = {0};
                 reader.read(begin(reader, partition), record -> {
@@ -69,14 +72,29 @@ final class PrintAttributesCommand extends Subcommand {
                 });
                 count += printed[0];
             }
+            console().out().flush();
+            console().say("puri: the attributes of " + count + " identities");
+            requireComplete(reader.beginningOffsets(partitions));
         }
-        console().out().flush();
-        console().say("puri: the attributes of " + count + " identities");
         if (count == 0) {
             empty.requireAllowed(
                     "the topic " + Topics.DOCUMENTS + " has no active identity, so the output restores nothing");
         }
         return ExitStatus.DONE;
+    }
+
+    /**
+     * Ends the command if records were deleted, also while the topic was read. The attributes that are left are printed
+     * before, because there may be no other copy of them.
+     */
+    private static void requireComplete(Map<TopicPartition, Long> beginningOffsets) {
+        Map<Integer, Long> byPartition = new HashMap<>();
+        beginningOffsets.forEach((partition, offset) -> byPartition.put(partition.partition(), offset));
+        String deletedRecords = Truncation.deletedRecords(Topics.DOCUMENTS, byPartition);
+        if (deletedRecords != null) {
+            throw CommandException.failed(
+                    deletedRecords + ", so the output lacks attributes and is no complete backup", null);
+        }
     }
 
     private String line(byte[] key, Map<String, String> attributes, Instant now) {

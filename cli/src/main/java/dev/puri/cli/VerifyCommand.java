@@ -111,6 +111,9 @@ final class VerifyCommand extends Subcommand {
         if (confirmed && !repair) {
             throw CommandException.usage("--yes is an option of --repair");
         }
+        if (repair && !isSelected(Part.REGISTRAR)) {
+            throw CommandException.usage("--repair needs the part registrar");
+        }
         if (parts.contains(Part.SNAPSHOT) && snapshots.isEmpty()) {
             throw CommandException.usage("--part snapshot needs --snapshot FOLDER");
         }
@@ -156,8 +159,14 @@ final class VerifyCommand extends Subcommand {
             if (checks.isEmpty()) {
                 throw CommandException.failed("there is nothing to compare", null);
             }
-            Verification verification = new Verification(verifyFolder, checks, registry.hasEvents(), this::print);
+            Verification verification =
+                    new Verification(verifyFolder, checks, registry.clusterId(), registry.hasEvents(), this::print);
             Instant now = Instant.now();
+            if (verification.discardsOtherCluster()) {
+                console()
+                        .say("puri: starts from the beginning, because the interrupted verification in "
+                                + verifyFolder.path() + " is of another cluster");
+            }
             sayContinuedSince(verification.continuedSince(now), now);
             progress.start(verification.recordsToRead(now));
             return verification.run(now);
@@ -326,9 +335,6 @@ final class VerifyCommand extends Subcommand {
         List<CopyResult> ofRegistrar = results.stream()
                 .filter(result -> result.part().equals(Registry.REGISTRAR))
                 .toList();
-        if (ofRegistrar.isEmpty()) {
-            throw CommandException.usage("--repair needs the part registrar");
-        }
         for (CopyResult result : ofRegistrar) {
             if (result.failure() != null) {
                 throw CommandException.failed(

@@ -41,7 +41,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Four faults in a whole registry: a lost record, a flipped bit, an altered index entry and deleted records. Each makes
- * the server unready that has it, and {@code puri verify} names the key.
+ * the server unready that has it, and {@code puri verify} names the key. Deleted records of documents also make a backup
+ * of the attributes fail.
  */
 class AlarmIT {
     private static final int TRACKS = 40;
@@ -141,6 +142,29 @@ class AlarmIT {
                     .contains("records of partition " + partition(TRACK) + " of puri.identities.v1 before offset ");
         }
         assertThat(differences("registrar")).contains("missing " + TRACK);
+    }
+
+    @Test
+    void theBackupOfAttributesOfATopicWithDeletedRecordsIsAFailure() throws Exception {
+        awaitDocuments();
+        stack.deleteRecords(Topics.DOCUMENTS, List.of(partition(TRACK)));
+
+        CommandLineRun attributes = stack.run("", "identities", "attributes");
+
+        assertThat(attributes.status()).isEqualTo(ExitStatus.FAILED);
+        assertThat(attributes.err())
+                .contains(
+                        "records of partition " + partition(TRACK) + " of puri.documents.v1 before offset ",
+                        "so the output lacks attributes");
+        assertThat(attributes.out()).contains("\"puri\":\"music:tracks:").doesNotContain(TRACK + "\"");
+    }
+
+    private void awaitDocuments() {
+        await().atMost(TIMEOUT).untilAsserted(() -> {
+            CommandLineRun attributes = stack.run("", "identities", "attributes");
+            assertThat(attributes.status()).as(attributes.err()).isZero();
+            assertThat(attributes.outLines()).hasSize(TRACKS);
+        });
     }
 
     private Row rowOf(Puri puri) throws Exception {

@@ -81,6 +81,7 @@ class MainTest {
                 "resolve a:b:\uFFFD",
                 "mint a:\uFFFD",
                 "verify --yes",
+                "verify --part index --repair",
                 "verify --part snapshot",
                 "verify --part registrar --snapshot x",
                 "verify --part index --also-resolver http://a",

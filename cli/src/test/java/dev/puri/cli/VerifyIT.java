@@ -522,7 +522,8 @@ class VerifyIT {
             for (Check check : registry.registrarChecks()) {
                 killed.add(new KilledCheck(check, left));
             }
-            assertThatThrownBy(() -> new Verification(new VerifyFolder(folder), killed, true, difference -> {})
+            assertThatThrownBy(() -> new Verification(
+                                    new VerifyFolder(folder), killed, registry.clusterId(), true, difference -> {})
                             .run(Instant.now()))
                     .isInstanceOf(Killed.class);
         }

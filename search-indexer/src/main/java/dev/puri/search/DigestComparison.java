@@ -11,16 +11,17 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.EnumMap;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.function.IntToLongFunction;
 import java.util.function.LongSupplier;
 
 /**
  * Compares the digests that the registrar publishes with the digests of an index. A comparison refreshes and scans the
- * index, so comparisons take at most a twentieth of the time; digests that arrive when this time is used up are skipped.
- * Each partition publishes another digest within a minute.
+ * index, so comparisons take at most a twentieth of the time; digests that arrive when this time is used up are skipped,
+ * except those of partitions that were not compared for five minutes. Each partition publishes another digest within a
+ * minute.
  *
  * <p>For the feeder's thread, except {@link #check}.
  */
@@ -32,6 +33,13 @@ final class DigestComparison {
      * may arrive one shortly after the other. A pause after each comparison would skip the same partitions each minute.
      */
     private static final Duration MAX_CREDIT = Duration.ofMinutes(1).dividedBy(TIME_DIVISOR);
+
+    /**
+     * The time without a comparison after which a partition is compared even without credit. Without this limit, digests
+     * of partitions that change often could use up the credit of a partition at rest. Half of the time after which
+     * operators are alerted.
+     */
+    static final Duration MAX_TIME_SKIPPED = Duration.ofMinutes(5);
 
     private final Map<EntryKind, DigestCheck> checks = new EnumMap<>(EntryKind.class);
     private final TimeShare share;
@@ -59,9 +67,13 @@ final class DigestComparison {
      * index that was opened at a checkpoint may already have later changes, of any records that the topic had when the
      * index was opened.
      */
-    private static IntToLongFunction firstComparable(EntryKind kind, IndexCheckpoint checkpoint, SourceOffsets source) {
-        boolean isEmpty = checkpoint.topicIds().isEmpty();
-        return partition -> isEmpty ? 0 : source.endsOf(kind).byPartition().getOrDefault(partition, 0L);
+    private static Map<Integer, Long> firstComparable(
+            EntryKind kind, IndexCheckpoint checkpoint, SourceOffsets source) {
+        Map<Integer, Long> offsets = new HashMap<>(source.endsOf(kind).byPartition());
+        if (checkpoint.topicIds().isEmpty()) {
+            offsets.replaceAll((partition, end) -> 0L);
+        }
+        return offsets;
     }
 
     /** Returns whether the entries of a kind agree with the registrar. Thread-safe. */
@@ -69,15 +81,13 @@ final class DigestComparison {
         return Objects.requireNonNull(checks.get(kind));
     }
 
-    /** Whether the digest in a record can be compared, and comparisons have not used up their time. */
+    /** Whether the digest in a record can be compared, and its partition is not skipped to save time. */
     boolean isComparable(DecodedRecord record) {
         IndexChange change = record.change();
-        return check(change.kind())
-                        .isComparable(
-                                change.partition(),
-                                change.offset(),
-                                record.writtenAt().toEpochMilli())
-                && share.hasCredit();
+        DigestCheck check = check(change.kind());
+        return check.isComparable(
+                        change.partition(), change.offset(), record.writtenAt().toEpochMilli())
+                && (share.hasCredit() || check.timeUnchecked(change.partition()).compareTo(MAX_TIME_SKIPPED) > 0);
     }
 
     /** Compares published digests with those of the index, which has applied exactly the records before them. */

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.puri.schemas.collection.SearchedAttributes;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.PartitionDigest;
+import dev.puri.schemas.log.Topics;
 import dev.puri.search.index.EntryDigests;
 import dev.puri.search.index.EntryKind;
 import dev.puri.search.index.IndexChange;
@@ -24,6 +25,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -201,11 +203,7 @@ final class IndexDigestTest {
         AtomicLong nanos = new AtomicLong();
         DigestComparison comparison =
                 new DigestComparison(IndexCheckpoint.NONE, source(), InstantSource.fixed(NOW), nanos::get);
-        ChangeDecoder.DecodedRecord digest = new ChangeDecoder.DecodedRecord(
-                new IndexChange(EntryKind.IDENTITY, 0, 0, Puri.parse("puri:marker:0"), null),
-                null,
-                NOW,
-                PartitionDigest.EMPTY);
+        ChangeDecoder.DecodedRecord digest = digestAt(NOW);
         // All digests of a minute, one shortly after the other.
         for (int i = 0; i < 10; i++) {
             assertThat(comparison.isComparable(digest)).isTrue();
@@ -218,6 +216,33 @@ final class IndexDigestTest {
         nanos.addAndGet(Duration.ofMinutes(1).toNanos());
         assertThat(comparison.isComparable(digest)).isTrue();
         assertThat(comparison.check(EntryKind.IDENTITY).state(0)).isEqualTo(DigestCheck.State.EQUAL);
+    }
+
+    /** Otherwise digests of partitions that change often could use up the time of a partition at rest. */
+    @Test
+    void thePartitionThatWasSkippedForFiveMinutesIsComparedWithoutCredit() throws Exception {
+        AtomicLong nanos = new AtomicLong();
+        AtomicReference<Instant> now = new AtomicReference<>(NOW);
+        DigestComparison comparison = new DigestComparison(IndexCheckpoint.NONE, source(), now::get, nanos::get);
+        comparison.compare(List.of(digestAt(NOW)), () -> scan(nanos, Duration.ofHours(1)));
+        assertThat(comparison.isComparable(digestAt(NOW))).isFalse();
+
+        now.set(NOW.plus(DigestComparison.MAX_TIME_SKIPPED).plusSeconds(1));
+
+        assertThat(comparison.isComparable(digestAt(now.get()))).isTrue();
+        comparison.compare(List.of(digestAt(now.get())), () -> scan(nanos, Duration.ofMillis(100)));
+        assertThat(comparison.isComparable(digestAt(now.get()))).isFalse();
+        // Partition 1 was never compared.
+        DigestCheck.meter(Topics.IDENTITIES, () -> comparison.check(EntryKind.IDENTITY), meters);
+        assertThat(meters.get("puri.digest.unchecked.seconds").gauge().value()).isEqualTo(301);
+    }
+
+    private static ChangeDecoder.DecodedRecord digestAt(Instant writtenAt) {
+        return new ChangeDecoder.DecodedRecord(
+                new IndexChange(EntryKind.IDENTITY, 0, 0, Puri.parse("puri:marker:0"), null),
+                null,
+                writtenAt,
+                PartitionDigest.EMPTY);
     }
 
     private static EntryDigests scan(AtomicLong nanos, Duration time) {

@@ -282,7 +282,7 @@ final class ImportPlanner {
     }
 
     private List<Candidate> convert(int number, long firstRow, ImportMapping.Input input, List<SourceRow> rows) {
-        Set<String> columns = input.columns();
+        MappedColumns columns = new MappedColumns(input.columns(), input.identityColumns());
         List<Candidate> candidates = new ArrayList<>(rows.size());
         for (int i = 0; i < rows.size(); i++) {
             candidates.add(
@@ -295,13 +295,38 @@ final class ImportPlanner {
     }
 
     /**
-     * Converts a row.
+     * The columns that the mapping of an input uses.
      *
-     * @param columns the columns that the mapping of the input uses
+     * @param ofIdentity those of all fields but the attributes
      */
+    private record MappedColumns(Set<String> all, Set<String> ofIdentity) {
+        /** Returns which values of a row cannot be used; null if all can. */
+        @Nullable
+        String objection(SourceRow.Values row) {
+            String structured = common(all, row.structured());
+            if (structured != null) {
+                return "the column " + structured + " has an array or an object, which is no text";
+            }
+            String fractional = common(ofIdentity, row.fractional());
+            return fractional == null
+                    ? null
+                    : "the column " + fractional + " has a number with a fraction or an exponent, which is no name;"
+                            + " write it as an integer or as a text";
+        }
+
+        private static @Nullable String common(Set<String> columns, Set<String> ofRow) {
+            if (ofRow.isEmpty()) {
+                return null;
+            }
+            List<String> both = columns.stream().filter(ofRow::contains).toList();
+            return both.isEmpty() ? null : String.join(", ", both);
+        }
+    }
+
+    /** Converts a row. */
     private Candidate candidate(
-            int number, long rowNumber, ImportMapping.Input input, Set<String> columns, SourceRow.Values row) {
-        String objection = row.structured().isEmpty() ? null : objectionToStructured(columns, row);
+            int number, long rowNumber, ImportMapping.Input input, MappedColumns columns, SourceRow.Values row) {
+        String objection = columns.objection(row);
         Puri puri;
         try {
             puri = input.puri().expand(row.texts());
@@ -328,15 +353,6 @@ final class ImportPlanner {
         } catch (ConflictException e) {
             return refused(number, rowNumber, puri, e.kind, e.getMessage());
         }
-    }
-
-    /** Returns which columns have an array or an object; null if those that the mapping uses have none. */
-    private static @Nullable String objectionToStructured(Set<String> columns, SourceRow.Values row) {
-        List<String> structured =
-                columns.stream().filter(row.structured()::contains).toList();
-        return structured.isEmpty()
-                ? null
-                : "the column " + String.join(", ", structured) + " has an array or an object, which is no text";
     }
 
     private Candidate.Refused refused(

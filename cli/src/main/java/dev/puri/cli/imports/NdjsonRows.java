@@ -5,8 +5,10 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.cfg.JsonNodeFeature;
 import java.io.BufferedReader;
 import java.io.IOException;
+import java.math.BigDecimal;
 import java.nio.charset.CharacterCodingException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -18,13 +20,19 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The rows of a file with a JSON object on each line. Null and an empty text are empty values. Arrays and objects are no
- * values of a column.
+ * values of a column. A number with a fraction or an exponent becomes a decimal number with all of its digits.
  */
 final class NdjsonRows implements RowSource {
     // Without these, the second of two objects on a line, or of two fields with one name, would be lost.
     private static final ObjectMapper JSON = new ObjectMapper()
             .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
-            .enable(JsonParser.Feature.STRICT_DUPLICATE_DETECTION);
+            .enable(JsonParser.Feature.STRICT_DUPLICATE_DETECTION)
+            // A double would round, and 12345678.0 would become 1.2345678E7.
+            .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
+            .configure(JsonNodeFeature.STRIP_TRAILING_BIGDECIMAL_ZEROES, false);
+
+    /** Numbers with larger exponents keep their exponent, because 1e999999999 has a billion digits. */
+    private static final int MAX_SCALE = 1000;
 
     private final BufferedReader reader;
     private long lineNumber;
@@ -73,16 +81,29 @@ final class NdjsonRows implements RowSource {
     static SourceRow.Values values(JsonNode object) {
         Map<String, String> texts = new HashMap<>();
         Set<String> structured = Set.of();
+        Set<String> fractional = Set.of();
         for (Map.Entry<String, JsonNode> member : object.properties()) {
             JsonNode value = member.getValue();
             if (value.isContainerNode()) {
                 structured = structured.isEmpty() ? new HashSet<>() : structured;
                 structured.add(member.getKey());
             } else if (!value.isNull() && !value.asText().isEmpty()) {
-                texts.put(member.getKey(), value.asText());
+                texts.put(member.getKey(), text(value));
+                if (value.isFloatingPointNumber()) {
+                    fractional = fractional.isEmpty() ? new HashSet<>() : fractional;
+                    fractional.add(member.getKey());
+                }
             }
         }
-        return new SourceRow.Values(texts, structured);
+        return new SourceRow.Values(texts, structured, fractional);
+    }
+
+    private static String text(JsonNode value) {
+        if (!value.isBigDecimal()) {
+            return value.asText();
+        }
+        BigDecimal number = value.decimalValue();
+        return Math.abs(number.scale()) > MAX_SCALE ? number.toString() : number.toPlainString();
     }
 
     @Override

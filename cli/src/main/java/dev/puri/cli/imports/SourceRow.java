@@ -10,10 +10,11 @@ sealed interface SourceRow {
      *
      * @param texts the values that are not empty, by column
      * @param structured the columns whose value is an array or an object, which is no text
+     * @param fractional the columns whose value is a JSON number with a fraction or an exponent, which is no name
      */
-    record Values(Map<String, String> texts, Set<String> structured) implements SourceRow {
+    record Values(Map<String, String> texts, Set<String> structured, Set<String> fractional) implements SourceRow {
         Values(Map<String, String> texts) {
-            this(texts, Set.of());
+            this(texts, Set.of(), Set.of());
         }
     }
 

@@ -13,6 +13,8 @@ final class Fields {
     /** The field with the position of the last event that changed a row. */
     static final String POSITION = "position";
 
+    static final String CHANGED_AT = "changedAt";
+
     private Fields() {}
 
     /** Returns the fields of a row that every copy has. */
@@ -25,7 +27,7 @@ final class Fields {
         fields.put("status", row.status().toString());
         fields.put("epoch", Long.toString(row.epoch()));
         fields.put("createdAt", row.createdAt().toString());
-        fields.put("changedAt", row.changedAt().toString());
+        fields.put(CHANGED_AT, row.changedAt().toString());
         put(fields, "mergedInto", row.mergedInto());
         return fields;
     }
@@ -52,7 +54,7 @@ final class Fields {
     /** Returns the fields that the document of a row must have, except its attributes. */
     static Map<String, String> ofDocument(Row row) {
         Map<String, String> fields = of(row);
-        fields.keySet().removeAll(List.of("uuid", "epoch", "createdAt", "changedAt"));
+        fields.keySet().removeAll(List.of("uuid", "epoch", "createdAt", CHANGED_AT));
         return fields;
     }
 

@@ -34,10 +34,15 @@ public final class Pacer {
         this.nextNanos = nanoClock.getAsLong();
     }
 
-    /** Counts records that were read, and waits until the next ones may be read. */
-    void read(int records) {
+    /** Counts records that were read. The next ones may be read at once. */
+    void count(int records) {
         count += records;
         progress.accept(count);
+    }
+
+    /** Counts records that were read, and waits until the next ones may be read. */
+    void read(int records) {
+        count(records);
         long now = nanoClock.getAsLong();
         // Time in which nothing was read is not made up for by a burst.
         nextNanos = Math.max(nextNanos, now) + records * NANOS_PER_SECOND / recordsPerSecond;

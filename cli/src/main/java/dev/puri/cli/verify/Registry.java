@@ -12,6 +12,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ExecutionException;
+import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
@@ -22,6 +24,7 @@ public final class Registry implements AutoCloseable {
     /** The part of the checks that compare the topics with the registrar. */
     public static final String REGISTRAR = "registrar";
 
+    private final Map<String, Object> properties;
     private final String registrationsTopic;
     private final String textsTopic;
     private final String parkedTopic;
@@ -36,6 +39,7 @@ public final class Registry implements AutoCloseable {
      * @throws VerifyException if the registry has no events topic
      */
     public Registry(Map<String, Object> properties, String applicationId, Duration timeout, Pacer pacer) {
+        this.properties = Map.copyOf(properties);
         registrationsTopic = RegistrarChangelogs.registrationsTopic(applicationId);
         textsTopic = RegistrarChangelogs.textsTopic(applicationId);
         parkedTopic = RegistrarChangelogs.parkedTopic(applicationId);
@@ -70,6 +74,22 @@ public final class Registry implements AutoCloseable {
     /** Returns the number of partitions of the events topic, which all other topics must have. */
     public int partitions() {
         return partitions;
+    }
+
+    /**
+     * Returns the id of the Kafka cluster.
+     *
+     * @throws VerifyException if no broker answers
+     */
+    public String clusterId() {
+        try (Admin admin = Admin.create(properties)) {
+            return admin.describeCluster().clusterId().get();
+        } catch (ExecutionException e) {
+            throw new VerifyException("the id of the cluster cannot be read: " + e.getCause(), e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new VerifyException("interrupted", e);
+        }
     }
 
     TopicReader reader() {

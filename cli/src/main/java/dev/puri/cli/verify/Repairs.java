@@ -121,16 +121,29 @@ public final class Repairs {
         return isOfRows(difference) && difference.kind() == Difference.Kind.EXTRA;
     }
 
-    /**
-     * Whether the row of the topic has a higher epoch than that of the registrar, or the row or tombstone has a later
-     * event of the same log.
-     */
+    /** Whether the topic has a newer row or tombstone than the registrar. */
     private static boolean isNewer(Difference difference) {
         return isGreater(difference, "epoch", (expected, found) -> Long.parseLong(found) > Long.parseLong(expected))
                 || isGreater(
                         difference,
                         Fields.POSITION,
-                        (expected, found) -> UnknownRows.isLater(Position.parse(expected), Position.parse(found)));
+                        (expected, found) -> isLaterEvent(difference, Position.parse(expected), Position.parse(found)));
+    }
+
+    /**
+     * Whether the row or tombstone of the topic has a later event than the registrar. Events of different topics have no
+     * order, so the times of the rows decide. A tombstone has no time, but only the registrar writes one that names an
+     * event, so it counts as later.
+     */
+    private static boolean isLaterEvent(Difference difference, Position expected, Position found) {
+        if (found.topic().equals(expected.topic())) {
+            return UnknownRows.isLater(expected, found);
+        }
+        return difference.kind() == Difference.Kind.MISSING
+                || isGreater(
+                        difference,
+                        Fields.CHANGED_AT,
+                        (ofRegistrar, ofTopic) -> Instant.parse(ofTopic).isAfter(Instant.parse(ofRegistrar)));
     }
 
     private static boolean isGreater(Difference difference, String name, BiPredicate<String, String> order) {

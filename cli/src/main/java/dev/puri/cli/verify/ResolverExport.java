@@ -21,6 +21,7 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.HexFormat;
@@ -43,28 +44,37 @@ public final class ResolverExport implements RowCopy {
     private static final int MAX_PROBLEM_BYTES = 10_000;
     private static final int ROWS_PER_BATCH = 1000;
 
+    /**
+     * The time after which the rest of an export is read without pauses. A resolver aborts an export after two hours, so
+     * an export that was read slowly to its end would never be complete.
+     */
+    private static final Duration MAX_PACED_TIME = Duration.ofHours(1);
+
     private final URI url;
     private final @Nullable String token;
     private final Pacer pacer;
     private final Duration timeout;
+    private final Duration maxPacedTime;
 
     /**
      * @param url base URL of the resolver's internal listener
      * @param token bearer token; null for none
      */
     public ResolverExport(URI url, @Nullable String token, Pacer pacer) {
-        this(url, token, pacer, TIMEOUT);
+        this(url, token, pacer, TIMEOUT, MAX_PACED_TIME);
     }
 
     /**
      * @param timeout maximum time without a byte of the response, and maximum time during which a request is repeated
      *     while the resolver answers 503
+     * @param maxPacedTime the time for which the pacer limits the reading of an export
      */
-    ResolverExport(URI url, @Nullable String token, Pacer pacer, Duration timeout) {
+    ResolverExport(URI url, @Nullable String token, Pacer pacer, Duration timeout, Duration maxPacedTime) {
         this.url = url;
         this.token = token;
         this.pacer = pacer;
         this.timeout = timeout;
+        this.maxPacedTime = maxPacedTime;
     }
 
     @Override
@@ -156,6 +166,7 @@ public final class ResolverExport implements RowCopy {
         private final InputStream in;
         private final MessageDigest digest = sha256();
         private final long[] nextOffsets;
+        private final long startNanos = System.nanoTime();
 
         Download(HttpClient client, InputStream body) throws IOException {
             this.client = client;
@@ -191,12 +202,20 @@ public final class ResolverExport implements RowCopy {
                     digest.update(line);
                     consumer.accept(Puri.parse(json.path("puri").asText()), row(json));
                     if (++rows % ROWS_PER_BATCH == 0) {
-                        pacer.read(ROWS_PER_BATCH);
+                        pace();
                     }
                 }
                 throw new IOException("the export ended after " + rows + " rows, without its last line");
-            } catch (IllegalArgumentException e) {
+            } catch (IllegalArgumentException | DateTimeException e) {
                 throw new IOException("the export has an invalid row: " + e.getMessage(), e);
+            }
+        }
+
+        private void pace() {
+            if (System.nanoTime() - startNanos < maxPacedTime.toNanos()) {
+                pacer.read(ROWS_PER_BATCH);
+            } else {
+                pacer.count(ROWS_PER_BATCH);
             }
         }
 

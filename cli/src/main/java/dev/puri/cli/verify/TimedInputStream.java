@@ -15,7 +15,7 @@ import java.util.concurrent.TimeoutException;
  * Limits how long a read may wait for the next bytes. The time-outs of {@link java.net.http.HttpClient} either end with
  * the headers or, from Java 26 on, cover the whole response. After a time-out the stream can only be closed.
  */
-final class TimedInputStream extends InputStream {
+public final class TimedInputStream extends InputStream {
     private final InputStream in;
     private final Duration timeout;
     private final ExecutorService reader = Executors.newVirtualThreadPerTaskExecutor();
@@ -24,7 +24,7 @@ final class TimedInputStream extends InputStream {
      * @param in a stream whose read ends if its thread is interrupted; closed by {@link #close}
      * @param timeout maximum time of a read
      */
-    TimedInputStream(InputStream in, Duration timeout) {
+    public TimedInputStream(InputStream in, Duration timeout) {
         this.in = in;
         this.timeout = timeout;
     }

@@ -25,6 +25,7 @@ public final class Verification {
 
     private final VerifyFolder folder;
     private final List<Check> checks;
+    private final String cluster;
     private final boolean hasEvents;
     private final Consumer<Difference> listener;
 
@@ -56,12 +57,15 @@ public final class Verification {
     }
 
     /**
+     * @param cluster id of the Kafka cluster. A verification of another cluster is not continued
      * @param hasEvents whether a service has ever published an event. Then copies without rows are failures
      * @param listener receives each difference, also those of the interrupted verification that is continued
      */
-    public Verification(VerifyFolder folder, List<Check> checks, boolean hasEvents, Consumer<Difference> listener) {
+    public Verification(
+            VerifyFolder folder, List<Check> checks, String cluster, boolean hasEvents, Consumer<Difference> listener) {
         this.folder = folder;
         this.checks = List.copyOf(checks);
+        this.cluster = cluster;
         this.hasEvents = hasEvents;
         this.listener = listener;
     }
@@ -98,7 +102,8 @@ public final class Verification {
                                     differences.count,
                                     result.notCompared(),
                                     result.note()));
-                    folder.writeState(new State(state.startedAt(), false, bytes, List.copyOf(completed.values())));
+                    folder.writeState(
+                            new State(cluster, state.startedAt(), false, bytes, List.copyOf(completed.values())));
                 } catch (VerifyException | KafkaException e) {
                     failures.put(check.name(), String.valueOf(e.getMessage()));
                     // A later check must not be appended to the differences of this one.
@@ -108,14 +113,14 @@ public final class Verification {
             }
         }
         // A later run must not mix its results with these, which are of another time.
-        folder.writeState(new State(state.startedAt(), true, bytes, List.copyOf(completed.values())));
+        folder.writeState(new State(cluster, state.startedAt(), true, bytes, List.copyOf(completed.values())));
         return results(completed, failures);
     }
 
     private State startState(Instant now) throws IOException {
         State last = folder.readState();
         if (last == null || !isContinuable(last)) {
-            return new State(now.toString(), false, 0, List.of());
+            return new State(cluster, now.toString(), false, 0, List.of());
         }
         if (last.started().isBefore(now.minus(MAX_AGE))) {
             throw new VerifyException("the interrupted verification in " + folder.path() + " started at "
@@ -134,6 +139,12 @@ public final class Verification {
         return state.checks().isEmpty() ? null : state.started();
     }
 
+    /** Returns whether {@link #run} discards an interrupted verification because it is of another cluster. */
+    public boolean discardsOtherCluster() throws IOException {
+        State last = folder.readState();
+        return last != null && isInterrupted(last) && !isOfCluster(last);
+    }
+
     /** Returns about how many records {@link #run} will read. */
     public long recordsToRead(Instant now) throws IOException {
         Set<String> completed =
@@ -144,12 +155,21 @@ public final class Verification {
                 .sum();
     }
 
-    /** Whether a verification was interrupted after a check, and none of its completed checks is missing in this one. */
+    /** Whether a verification of the cluster was interrupted, and none of its completed checks is missing in this one. */
     private boolean isContinuable(State last) {
         Set<String> names = checks.stream().map(Check::name).collect(Collectors.toSet());
-        return !last.isComplete()
-                && !last.checks().isEmpty()
+        return isInterrupted(last)
+                && isOfCluster(last)
                 && last.checks().stream().map(Completed::name).allMatch(names::contains);
+    }
+
+    /** Whether a verification was interrupted after a check. */
+    private static boolean isInterrupted(State last) {
+        return !last.isComplete() && !last.checks().isEmpty();
+    }
+
+    private boolean isOfCluster(State last) {
+        return cluster.equals(last.cluster());
     }
 
     /** Writes differences to the file, and passes them on. */

@@ -39,11 +39,13 @@ public record VerifyFolder(Path path) {
     /**
      * How far a verification is.
      *
+     * @param cluster id of the Kafka cluster; null in a folder of an earlier build
      * @param startedAt ISO 8601, {@link Instant}
      * @param isComplete whether the verification has ended, if checks failed too. Then the next one starts anew
      * @param bytes length of the differences of the completed checks
      */
     public record State(
+            @JsonProperty("cluster") @Nullable String cluster,
             @JsonProperty("startedAt") String startedAt,
             @JsonProperty("complete") boolean isComplete,
             @JsonProperty("bytes") long bytes,

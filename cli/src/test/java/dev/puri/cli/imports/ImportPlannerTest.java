@@ -72,6 +72,28 @@ final class ImportPlannerTest {
                         "3 : the column id has an array or an object, which is no text");
     }
 
+    /** A tool that reads integers and empty values as floating-point numbers writes 12345678.0 for 12345678. */
+    @Test
+    void aNumberWithAFractionIsAnAttributeButNoName() throws Exception {
+        write("tracks.ndjson", """
+                {"id":12345678.0,"bpm":120}
+                {"id":2,"bpm":120.50}
+                """);
+        PlanResult result = plan("""
+                source: legacy
+                inputs:
+                  - {ndjson: tracks.ndjson, puri: "music:tracks:{id}", owner: o, shard: s, attributes: {bpm: "{bpm}"}}
+                """);
+        assertThat(result.conflicts()).isEqualTo(Map.of("MALFORMED", 1L));
+        assertThat(planned())
+                .singleElement()
+                .satisfies(row -> assertThat(row.attributes()).isEqualTo(Map.of("bpm", "120.50")));
+        assertThat(conflicts())
+                .singleElement()
+                .satisfies(conflict -> assertThat(conflict.path("detail").asText())
+                        .startsWith("the column id has a number with a fraction or an exponent, which is no name"));
+    }
+
     @Test
     void aColumnOfTheMappingThatIsEmptyInAllRowsIsAnError() throws Exception {
         write("tracks.csv", "id,title,handle\n1,,\n2,Two,\n");

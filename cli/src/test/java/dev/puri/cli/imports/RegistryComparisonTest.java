@@ -40,6 +40,24 @@ final class RegistryComparisonTest {
                 .isEqualTo(new Result.Different("handle: the row has " + HANDLE + ", the registry has null"));
     }
 
+    /** The resolver follows the chain of the survivor, which is shorter by one merge, but not that of the row. */
+    @Test
+    void theChainThatTheResolverDoesNotFollowIsNoDifference() throws Exception {
+        ImportRow merged = row(new End(TIME, SURVIVOR));
+        Verdict tooLong =
+                new Verdict.Merged(TRACK, HANDLE, null, null, 2, TIME, TIME, "its chain of merges is longer than 8");
+        Puri last = Puri.parse("music:tracks:10");
+        for (Verdict ofSurvivor : List.of(
+                new Verdict.Merged(SURVIVOR, null, last, null, 2, TIME, TIME, null),
+                new Verdict.Merged(SURVIVOR, null, null, null, 2, TIME, TIME, "its chain of merges is longer than 8"),
+                new Verdict.Deleted(SURVIVOR, null, last, 2, TIME, TIME))) {
+            assertThat(compare(merged, tooLong, ofSurvivor)).isEqualTo(new Result.Equal());
+        }
+        assertThat(compare(merged, tooLong, new Verdict.Deleted(SURVIVOR, null, null, 2, TIME, TIME)))
+                .isEqualTo(new Result.Different("it was merged, and its survivor is not known"));
+        assertThat(compare(merged, tooLong)).isInstanceOf(Result.Different.class);
+    }
+
     @Test
     void aPuriThatTheResolverRefusesIsMalformedAndNotTaken() throws Exception {
         assertThat(compare(row(null), new Verdict.Malformed(Ref.of(TRACK), "too long")))
@@ -57,8 +75,11 @@ final class RegistryComparisonTest {
 
     /** Compares a row when the resolver has this verdict on its pURI, and does not know the survivor. */
     private static Result compare(ImportRow row, Verdict verdict) throws Exception {
-        FakeResolver resolver =
-                new FakeResolver(ref -> SURVIVOR.equals(ref.puri()) ? new Verdict.Unknown(ref) : verdict);
+        return compare(row, verdict, new Verdict.Unknown(Ref.of(SURVIVOR)));
+    }
+
+    private static Result compare(ImportRow row, Verdict verdict, Verdict ofSurvivor) throws Exception {
+        FakeResolver resolver = new FakeResolver(ref -> SURVIVOR.equals(ref.puri()) ? ofSurvivor : verdict);
         return new RegistryComparison(resolver, null)
                 .compare(List.of(row), Runnable::run)
                 .get()

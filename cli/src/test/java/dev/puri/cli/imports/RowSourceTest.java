@@ -56,7 +56,33 @@ final class RowSourceTest {
     void namesColumnsWithArraysAndObjects() throws Exception {
         Path file = Files.writeString(folder.resolve("file.ndjson"), "{\"id\":7,\"list\":[1],\"object\":{}}\n");
         assertThat(sourceRows(new RowSource.Ndjson(file)))
-                .containsExactly(new SourceRow.Values(Map.of("id", "7"), Set.of("list", "object")));
+                .containsExactly(new SourceRow.Values(Map.of("id", "7"), Set.of("list", "object"), Set.of()));
+    }
+
+    @Test
+    void numbersWithAFractionKeepTheirDigits() throws Exception {
+        Path file = Files.writeString(folder.resolve("file.ndjson"), """
+                {"n":12345678.0}
+                {"n":0.1234567890123456789012345}
+                {"n":1.50}
+                {"n":1.5e3}
+                {"n":1e999999999}
+                {"n":12345678901234567890}
+                """);
+        List<SourceRow> rows = sourceRows(new RowSource.Ndjson(file));
+        assertThat(rows.subList(0, 5))
+                .allSatisfy(
+                        row -> assertThat(((SourceRow.Values) row).fractional()).containsExactly("n"));
+        assertThat(rows)
+                .extracting(row -> ((SourceRow.Values) row).texts().get("n"))
+                .containsExactly(
+                        "12345678.0",
+                        "0.1234567890123456789012345",
+                        "1.50",
+                        "1500",
+                        "1E+999999999",
+                        "12345678901234567890");
+        assertThat(((SourceRow.Values) rows.getLast()).fractional()).isEmpty();
     }
 
     @Test

@@ -132,12 +132,22 @@ class RepairsTest {
                 .isNull();
         assertThat(objection(folder.resolve("otherLog"), List.of(differing(Map.of("position", field("1-8", "2-9"))))))
                 .isNull();
+        assertThat(objection(folder.resolve("otherTopic"), List.of(ofOtherTopic("2026-03-01T10:00:00Z"))))
+                .isNull();
         assertThat(objection(folder.resolve("unreadable"), List.of(differing(Map.of("epoch", field("1", null))))))
                 .isNull();
         assertThat(objection(folder.resolve("epoch"), List.of(differing(Map.of("epoch", field("9", "10"))))))
                 .contains("newer rows or tombstones of 1 pURIs", "probably old");
         assertThat(objection(folder.resolve("position"), List.of(differing(Map.of("position", field("1-9", "1-10"))))))
                 .contains("newer rows or tombstones of 1 pURIs", "probably old");
+        assertThat(objection(folder.resolve("otherTopicLater"), List.of(ofOtherTopic("2026-03-01T10:00:02Z"))))
+                .contains("newer rows or tombstones of 1 pURIs", "probably old");
+    }
+
+    /** Returns the difference of a row whose namespace has got its own events topic; it moved at 10:00:01 before. */
+    private static Difference ofOtherTopic(String changedAt) {
+        return differing(
+                Map.of("position", field("1-8", "music-1-2"), "changedAt", field("2026-03-01T10:00:01Z", changedAt)));
     }
 
     @Test
@@ -147,8 +157,8 @@ class RepairsTest {
         assertThat(objection(folder.resolve("same"), List.of(missing("1-9")))).isNull();
         assertThat(objection(folder.resolve("otherLog"), List.of(missing("2-10"))))
                 .isNull();
-        assertThat(objection(folder.resolve("otherTopic"), List.of(missing("music-1-10"))))
-                .isNull();
+        assertThat(objection(folder.resolve("otherTopic"), List.of(missing("music-1-2"))))
+                .contains("newer rows or tombstones of 1 pURIs", "probably old");
         assertThat(objection(folder.resolve("later"), List.of(missing("1-8"), missing("1-10"))))
                 .contains("newer rows or tombstones of 1 pURIs", "probably old");
     }

@@ -90,6 +90,41 @@ class ResolverExportTest {
     }
 
     @Test
+    void anExportWithAnInvalidTimeIsRefused() {
+        String rows = ROWS.replace("\"2026-03-01T10:00:00.000Z\",\"position\"", "\"yesterday\",\"position\"");
+        answer(exchange -> {
+            exchange.sendResponseHeaders(200, 0);
+            exchange.getResponseBody().write(utf8(rows + lastLine(rows)));
+        });
+        assertThatThrownBy(() -> readAll(Duration.ofSeconds(60)))
+                .isInstanceOf(IOException.class)
+                .hasMessageContainingAll("has an invalid row", "yesterday");
+    }
+
+    /** The resolver would abort the export before its end. */
+    @Test
+    void theRateNoLongerLimitsAnExportThatTakesTooLong() throws Exception {
+        List<String> lines = ROWS.lines().toList();
+        String row = lines.get(1) + "\n";
+        answer(exchange -> {
+            exchange.sendResponseHeaders(200, 0);
+            exchange.getResponseBody().write(utf8(lines.getFirst() + "\n" + row.repeat(2_000)));
+        });
+        for (Duration maxPacedTime : List.of(Duration.ofHours(1), Duration.ZERO)) {
+            List<Long> pauses = new ArrayList<>();
+            List<Long> counts = new ArrayList<>();
+            Pacer pacer = new Pacer(1_000, counts::add, () -> 0, pauses::add);
+            ResolverExport export = new ResolverExport(url(), null, pacer, Duration.ofSeconds(60), maxPacedTime);
+            try (RowCopy.Reading reading = export.open()) {
+                assertThatThrownBy(() -> reading.forEach((puri, ignored) -> {}))
+                        .hasMessageContaining("ended after 2000 rows");
+            }
+            assertThat(pauses).hasSize(maxPacedTime.isZero() ? 0 : 2);
+            assertThat(counts).containsExactly(1_000L, 2_000L);
+        }
+    }
+
+    @Test
     void aResolverThatStopsSendingIsNotAwaitedForEver() {
         answer(exchange -> {
             exchange.sendResponseHeaders(200, 0);
@@ -120,12 +155,16 @@ class ResolverExportTest {
     }
 
     private void readAll(Duration timeout) throws IOException {
-        URI url = URI.create("http://127.0.0.1:" + server.getAddress().getPort() + "/");
-        ResolverExport export = new ResolverExport(url, null, new Pacer(1_000_000, count -> {}), timeout);
+        ResolverExport export =
+                new ResolverExport(url(), null, new Pacer(1_000_000, count -> {}), timeout, Duration.ofHours(1));
         try (RowCopy.Reading reading = export.open()) {
             assertThat(reading.nextOffset(1)).isPositive();
             reading.forEach((puri, row) -> read.add(puri.toString()));
         }
+    }
+
+    private URI url() {
+        return URI.create("http://127.0.0.1:" + server.getAddress().getPort() + "/");
     }
 
     private static String lastLine(String lines) {

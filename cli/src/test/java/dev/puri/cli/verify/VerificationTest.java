@@ -23,6 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 class VerificationTest {
     private static final Instant NOW = Instant.parse("2026-11-24T12:00:00Z");
+    private static final String CLUSTER = "4L6g3nShT-eMCtK--X86sw";
 
     @TempDir
     private Path folder;
@@ -82,7 +83,7 @@ class VerificationTest {
         first.rows = 0;
         second.rows = 0;
         assertThat(run().getFirst().failure()).contains("no row of the source was compared");
-        assertThat(new Verification(new VerifyFolder(folder), List.of(first, second), false, printed::add)
+        assertThat(new Verification(new VerifyFolder(folder), List.of(first, second), CLUSTER, false, printed::add)
                         .run(NOW)
                         .getFirst()
                         .isEqual())
@@ -103,10 +104,28 @@ class VerificationTest {
         second.failure = new OutOfMemoryError("killed");
         assertThatThrownBy(this::run).isInstanceOf(OutOfMemoryError.class);
         second.failure = null;
-        new Verification(new VerifyFolder(folder), List.of(second), true, printed::add).run(NOW);
+        new Verification(new VerifyFolder(folder), List.of(second), CLUSTER, true, printed::add).run(NOW);
         first.differences = 1;
         run();
         assertThat(runs).containsExactly("p-0", "p-1", "p-1", "p-0", "p-1");
+    }
+
+    @Test
+    void theInterruptedVerificationOfAnotherClusterIsNotContinued() throws Exception {
+        first.differences = 1;
+        second.failure = new OutOfMemoryError("killed");
+        assertThatThrownBy(this::run).isInstanceOf(OutOfMemoryError.class);
+        second.failure = null;
+        first.differences = 0;
+        assertThat(verification().discardsOtherCluster()).isFalse();
+
+        Verification other = verificationOf("another");
+
+        assertThat(other.discardsOtherCluster()).isTrue();
+        assertThat(other.continuedSince(NOW)).isNull();
+        assertThat(other.run(NOW).getFirst().isEqual()).isTrue();
+        assertThat(runs).containsExactly("p-0", "p-1", "p-0", "p-1");
+        assertThat(verification().discardsOtherCluster()).as("it has ended").isFalse();
     }
 
     @Test
@@ -190,7 +209,11 @@ class VerificationTest {
     }
 
     private Verification verification() {
-        return new Verification(new VerifyFolder(folder), List.of(first, second), true, printed::add);
+        return verificationOf(CLUSTER);
+    }
+
+    private Verification verificationOf(String cluster) {
+        return new Verification(new VerifyFolder(folder), List.of(first, second), cluster, true, printed::add);
     }
 
     private final class FakeCheck implements Check {

@@ -6,13 +6,13 @@ import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
-import java.util.function.IntToLongFunction;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -35,7 +35,7 @@ import org.slf4j.LoggerFactory;
  * </pre>
  *
  * A partition differs if one of the checks found a difference. The class logs each transition to or from {@code differs},
- * and when all digests that the copy reads have long been too old to be compared. A rebuilt copy gets a new instance.
+ * and when the digests of a partition have long been too old to be compared. A rebuilt copy gets a new instance.
  * Thread-safe.
  */
 public final class DigestCheck {
@@ -47,23 +47,21 @@ public final class DigestCheck {
     public static final Duration MAX_AGE = Duration.ofMinutes(1);
 
     /**
-     * The time without a comparison after which an old digest is logged. The registrar publishes digests every minute,
-     * and a copy that is filled or lags reads old digests for some time.
+     * The time without a comparison of a partition after which an old digest is logged. The registrar publishes digests
+     * every minute, and a copy that is filled or lags reads old digests for some time.
      */
     static final Duration MAX_TIME_UNCHECKED = Duration.ofMinutes(10);
 
     private static final Logger log = LoggerFactory.getLogger(DigestCheck.class);
 
     private final String topic;
-    private final IntToLongFunction firstComparable;
+    private final Map<Integer, Long> firstComparable;
     private final InstantSource clock;
+    private final Instant createdAt;
     private final SortedMap<Integer, Partition> partitions = new TreeMap<>();
 
-    /** The time of the last comparison of any partition; before the first comparison, the time of the creation. */
-    private Instant comparedAt;
-
-    /** Whether old digests were logged since the last comparison. */
-    private boolean hasLoggedOldDigests;
+    /** Whether an old digest was logged since each partition was compared. */
+    private boolean hasLoggedOldDigest;
 
     /** The state of a partition. */
     public enum State {
@@ -114,15 +112,15 @@ public final class DigestCheck {
 
     /**
      * @param topic the topic, named in reasons
-     * @param firstComparable maps a partition to the first offset whose digest may be compared. A copy that was opened
-     *     from a file may already have changes of later records than its next offset says, so a digest between them
-     *     would differ. 0 for a copy that was filled from the beginning of the topic
+     * @param firstComparable maps each partition of the topic to the first offset whose digest may be compared. A copy
+     *     that was opened from a file may already have changes of later records than its next offset says, so a digest
+     *     between them would differ. 0 for a copy that was filled from the beginning of the topic
      */
-    public DigestCheck(String topic, IntToLongFunction firstComparable, InstantSource clock) {
+    public DigestCheck(String topic, Map<Integer, Long> firstComparable, InstantSource clock) {
         this.topic = topic;
-        this.firstComparable = firstComparable;
+        this.firstComparable = Map.copyOf(firstComparable);
         this.clock = clock;
-        comparedAt = clock.instant();
+        createdAt = clock.instant();
     }
 
     /**
@@ -147,8 +145,8 @@ public final class DigestCheck {
                             ? Double.NaN
                             : current.timeUnchecked().toMillis() / 1000.0;
                 })
-                .description("Time since this copy was last compared with the registrar, or since the copy was opened;"
-                        + " NaN before that")
+                .description("Time since the last comparison with the registrar, or since the copy was opened, of the"
+                        + " partition for which it is longest; NaN before the copy is complete")
                 .tag("topic", topic)
                 .strongReference(true)
                 .register(meters);
@@ -161,14 +159,26 @@ public final class DigestCheck {
                 meters);
     }
 
-    /** Returns the time since any partition was compared, or since this check was created. */
+    /**
+     * Returns the longest time of a partition without a comparison. The registrar publishes the digest of each partition
+     * every minute, even if the partition has no rows and does not change.
+     */
     synchronized Duration timeUnchecked() {
-        return Duration.between(comparedAt, clock.instant());
+        return firstComparable.keySet().stream()
+                .map(this::timeUnchecked)
+                .max(Comparator.naturalOrder())
+                .orElse(Duration.ZERO);
+    }
+
+    /** Returns the time since a partition was compared, or since this check was created. */
+    public synchronized Duration timeUnchecked(int partition) {
+        Instant comparedAt = partition(partition).comparedAt();
+        return Duration.between(comparedAt == null ? createdAt : comparedAt, clock.instant());
     }
 
     /**
      * Returns whether a published digest can be compared: it is fresh, and the copy has no changes of later records. Logs
-     * once if no digest has been fresh for {@link #MAX_TIME_UNCHECKED}.
+     * once if no digest of a partition has been fresh for {@link #MAX_TIME_UNCHECKED}.
      *
      * @param offset the offset of the record that published the digest
      * @param timestampMillis the record's timestamp, in milliseconds since 1970
@@ -176,30 +186,33 @@ public final class DigestCheck {
     public boolean isComparable(int partition, long offset, long timestampMillis) {
         Duration age = Duration.ofMillis(clock.millis() - timestampMillis);
         if (age.compareTo(MAX_AGE) <= 0) {
-            return offset >= firstComparable.applyAsLong(partition);
+            return offset >= firstComparable.getOrDefault(partition, 0L);
         }
-        if (mustLogOldDigest()) {
+        if (mustLogOldDigest(partition)) {
             log.warn(
-                    "This copy of {} has not been compared with the registrar for {} s, because the digests are older"
-                            + " than {} s when they are read; the last one, of partition {} at offset {}, is {} s old."
+                    "This copy of partition {} of {} has not been compared with the registrar for {} s, because its"
+                            + " digests are older than {} s when they are read; the last one, at offset {}, is {} s old."
                             + " The clock of this machine is ahead of the registrar's, or the copy lags. Synchronize"
                             + " the clocks of both machines (NTP), and look at the lag",
-                    topic,
-                    timeUnchecked().toSeconds(),
-                    MAX_AGE.toSeconds(),
                     partition,
+                    topic,
+                    timeUnchecked(partition).toSeconds(),
+                    MAX_AGE.toSeconds(),
                     offset,
                     age.toSeconds());
         }
         return false;
     }
 
-    /** Returns true once after {@link #MAX_TIME_UNCHECKED} without a comparison. */
-    synchronized boolean mustLogOldDigest() {
-        if (hasLoggedOldDigests || timeUnchecked().compareTo(MAX_TIME_UNCHECKED) <= 0) {
+    /**
+     * Returns true for the first partition that has not been compared for {@link #MAX_TIME_UNCHECKED}. Usually all
+     * partitions have the same cause.
+     */
+    synchronized boolean mustLogOldDigest(int partition) {
+        if (hasLoggedOldDigest || timeUnchecked(partition).compareTo(MAX_TIME_UNCHECKED) <= 0) {
             return false;
         }
-        hasLoggedOldDigests = true;
+        hasLoggedOldDigest = true;
         return true;
     }
 
@@ -219,10 +232,10 @@ public final class DigestCheck {
                                 : own.rows() + " rows, the registrar has " + published.rows() + " rows")
                         + "; run puri verify, then puri rebuild";
         Partition old = partition(partition);
-        comparedAt = clock.instant();
-        hasLoggedOldDigests = false;
         DigestAtOffset compared = new DigestAtOffset(offset, own);
-        return put(partition, old, new Partition(compared, comparedAt, difference, old.storedDifference()));
+        State state = put(partition, old, new Partition(compared, clock.instant(), difference, old.storedDifference()));
+        hasLoggedOldDigest &= timeUnchecked().compareTo(MAX_TIME_UNCHECKED) > 0;
+        return state;
     }
 
     /**

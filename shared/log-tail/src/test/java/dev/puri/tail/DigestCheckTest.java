@@ -6,6 +6,7 @@ import dev.puri.schemas.log.PartitionDigest;
 import dev.puri.tail.DigestCheck.State;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Map;
@@ -17,7 +18,7 @@ final class DigestCheckTest {
     private static final PartitionDigest TEN = new PartitionDigest(10, 0xabcL);
     private static final PartitionDigest ELEVEN = new PartitionDigest(11, 0xdefL);
 
-    private final DigestCheck check = new DigestCheck("topic", partition -> partition == 5 ? 100 : 0, fixed(NOW));
+    private final DigestCheck check = new DigestCheck("topic", Map.of(0, 0L, 5, 100L), fixed(NOW));
 
     private static InstantSource fixed(Instant time) {
         return InstantSource.fixed(time);
@@ -171,14 +172,14 @@ final class DigestCheckTest {
     @Test
     void aCopyThatReadsOnlyOldDigestsIsReported() {
         AtomicReference<Instant> now = new AtomicReference<>(NOW);
-        DigestCheck ahead = new DigestCheck("topic", partition -> 0, now::get);
+        DigestCheck ahead = new DigestCheck("topic", Map.of(3, 0L), now::get);
         SimpleMeterRegistry meters = new SimpleMeterRegistry();
         DigestCheck.meter("topic", () -> ahead, meters);
         Gauge unchecked = meters.get("puri.digest.unchecked.seconds")
                 .tag("topic", "topic")
                 .gauge();
         now.set(NOW.plus(DigestCheck.MAX_TIME_UNCHECKED));
-        assertThat(ahead.mustLogOldDigest()).isFalse();
+        assertThat(ahead.mustLogOldDigest(3)).isFalse();
         now.updateAndGet(instant -> instant.plusSeconds(60));
 
         assertThat(ahead.isComparable(3, 7, now.get().minusSeconds(70).toEpochMilli()))
@@ -186,10 +187,46 @@ final class DigestCheckTest {
 
         assertThat(unchecked.value()).isEqualTo(660);
         // That digest was logged.
-        assertThat(ahead.mustLogOldDigest()).isFalse();
+        assertThat(ahead.mustLogOldDigest(3)).isFalse();
         ahead.compare(3, 20, TEN, TEN);
         assertThat(unchecked.value()).isZero();
         now.updateAndGet(instant -> instant.plusSeconds(660));
-        assertThat(ahead.mustLogOldDigest()).isTrue();
+        assertThat(ahead.mustLogOldDigest(3)).isTrue();
+    }
+
+    /** As if the registrar lost the digests of a partition. */
+    @Test
+    void thePartitionWithoutComparisonsIsReportedAlthoughOthersAreCompared() {
+        AtomicReference<Instant> now = new AtomicReference<>(NOW);
+        DigestCheck two = new DigestCheck("topic", Map.of(0, 0L, 1, 0L), now::get);
+        SimpleMeterRegistry meters = new SimpleMeterRegistry();
+        DigestCheck.meter("topic", () -> two, meters);
+        Gauge unchecked = meters.get("puri.digest.unchecked.seconds").gauge();
+        now.set(NOW.plusSeconds(60));
+        two.compare(0, 20, TEN, TEN);
+        two.compare(1, 20, TEN, TEN);
+        assertThat(unchecked.value()).isZero();
+
+        now.set(NOW.plusSeconds(720));
+        two.compare(0, 21, TEN, TEN);
+
+        assertThat(unchecked.value()).isEqualTo(660);
+        assertThat(two.timeUnchecked(0)).isZero();
+        // Only the partition with old digests is logged, and only once.
+        assertThat(two.mustLogOldDigest(0)).isFalse();
+        assertThat(two.mustLogOldDigest(1)).isTrue();
+        two.compare(0, 22, TEN, TEN);
+        assertThat(two.mustLogOldDigest(1)).isFalse();
+    }
+
+    @Test
+    void thePartitionThatWasNeverComparedIsReported() {
+        AtomicReference<Instant> now = new AtomicReference<>(NOW);
+        DigestCheck two = new DigestCheck("topic", Map.of(0, 0L, 1, 0L), now::get);
+        now.set(NOW.plusSeconds(660));
+
+        two.compare(1, 20, TEN, TEN);
+
+        assertThat(two.timeUnchecked()).isEqualTo(Duration.ofSeconds(660));
     }
 }

@@ -252,12 +252,12 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
                 Topics.IDENTITIES,
                 endsAtStart.byPartition().size(),
                 endsAtStart.lag(newTable::nextOffset));
-        DigestCheck check = new DigestCheck(
-                Topics.IDENTITIES,
-                // A snapshot may have rows of records after its offsets, but of none after these end offsets.
-                partition ->
-                        newTable.isFromSnapshot() ? endsAtStart.byPartition().getOrDefault(partition, 0L) : 0,
-                clock);
+        Map<Integer, Long> firstComparable = new HashMap<>(endsAtStart.byPartition());
+        if (!newTable.isFromSnapshot()) {
+            // A snapshot may have rows of records after its offsets, but of none after these end offsets.
+            firstComparable.replaceAll((partition, end) -> 0L);
+        }
+        DigestCheck check = new DigestCheck(Topics.IDENTITIES, firstComparable, clock);
         // Closed after the feeder, so that the last snapshot has all rows.
         try (Snapshots.SnapshotWriting writing = snapshots.writerOf(newTable, check, endsAtStart);
                 TableScrub scrub =

@@ -33,6 +33,7 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -65,7 +66,7 @@ final class RowFeedTest {
     private final List<Puri> erased = new ArrayList<>();
     private final OutcomeCache outcomes = new OutcomeCache(meters, (puri, at) -> erased.add(puri));
     private final Waiters waiters = new Waiters(10);
-    private final DigestCheck digests = new DigestCheck("topic", partition -> 0, InstantSource.fixed(NOW));
+    private final DigestCheck digests = new DigestCheck("topic", Map.of(), InstantSource.fixed(NOW));
     private final RowWriter writer = new RowWriter(table, digests, outcomes, waiters);
     private final Stop stop = new Stop();
     private final SchemaRegistryWait schemaRegistryWait =

@@ -76,7 +76,7 @@ final class SnapshotsTest {
     /** Writes a snapshot, changes the table, writes a snapshot if the table needs one, and opens the snapshot. */
     private PackedTable openSnapshotAfter(Runnable change) throws Exception {
         writing = new Snapshots(folder, Duration.ofHours(1), CLOCK)
-                .writerOf(table, new DigestCheck("topic", partition -> 0, CLOCK), ENDS);
+                .writerOf(table, new DigestCheck("topic", Map.of(), CLOCK), ENDS);
         // The table has reached the ends of the first report at the time of the second one.
         writing.observe(ENDS);
         writing.observe(ENDS);

@@ -305,6 +305,16 @@ final class TableKeeperTest {
     }
 
     @Test
+    void theMetricShowsThePartitionThatWasNotCompared() {
+        ControlledFeeder feeder = serveFirstTable();
+        clockAdvance = Duration.ofMinutes(11);
+
+        feeder.digests.compare(1, 5, PartitionDigest.EMPTY, PartitionDigest.EMPTY);
+
+        assertThat(meters.get("puri.digest.unchecked.seconds").gauge().value()).isGreaterThan(600);
+    }
+
+    @Test
     void findsAFlippedBit() {
         ControlledFeeder feeder = serveFirstTable();
         feeder.table.put(PURI, Rows.active("br-1"));

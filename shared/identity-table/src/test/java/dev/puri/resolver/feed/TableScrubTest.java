@@ -11,6 +11,7 @@ import dev.puri.schemas.identity.Puri;
 import dev.puri.tail.DigestCheck;
 import dev.puri.tail.DigestCheck.State;
 import java.time.InstantSource;
+import java.util.Map;
 import org.apache.kafka.common.utils.Utils;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -21,7 +22,7 @@ final class TableScrubTest {
     private static final int ROWS = 400;
 
     private final PackedTable table = new PackedTable();
-    private final DigestCheck digests = new DigestCheck("topic", partition -> 0, InstantSource.system());
+    private final DigestCheck digests = new DigestCheck("topic", Map.of(), InstantSource.system());
     private final TableScrub scrub = new TableScrub(table, PARTITIONS, digests, 1_000_000_000);
 
     private static Puri puri(int number) {
