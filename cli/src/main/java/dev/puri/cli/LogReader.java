@@ -6,8 +6,10 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableSet;
+import java.util.Set;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.consumer.OffsetAndTimestamp;
 import org.apache.kafka.common.PartitionInfo;
@@ -21,6 +23,9 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
  * <p>Each method throws a {@link TimeoutException} if a broker delivers no record for {@code default.api.timeout.ms}.
  */
 final class LogReader implements AutoCloseable {
+    /** How much the clocks of brokers and topology may differ. */
+    static final Duration CLOCK_TOLERANCE = Duration.ofMinutes(5);
+
     private static final Duration POLL_TIMEOUT = Duration.ofMillis(100);
 
     private final Consumer<byte[], byte[]> consumer;
@@ -51,6 +56,11 @@ final class LogReader implements AutoCloseable {
                         .map(info -> new TopicPartition(topic, info.partition()))
                         .sorted((left, right) -> Integer.compare(left.partition(), right.partition()))
                         .toList();
+    }
+
+    /** Returns the names of the existing topics that the principal may describe. */
+    Set<String> topics() {
+        return Set.copyOf(consumer.listTopics().keySet());
     }
 
     Map<TopicPartition, Long> beginningOffsets(List<TopicPartition> partitions) {
@@ -96,12 +106,16 @@ final class LogReader implements AutoCloseable {
         unread.forEach(partition -> consumer.seek(partition, offset(startOffsets, partition)));
         long deadline = System.nanoTime() + timeout.toNanos();
         while (!unread.isEmpty()) {
-            for (ConsumerRecord<byte[], byte[]> record : consumer.poll(POLL_TIMEOUT)) {
-                deadline = System.nanoTime() + timeout.toNanos();
+            ConsumerRecords<byte[], byte[]> records = consumer.poll(POLL_TIMEOUT);
+            for (ConsumerRecord<byte[], byte[]> record : records) {
                 TopicPartition partition = new TopicPartition(record.topic(), record.partition());
                 if (record.offset() < offset(endOffsets, partition)) {
                     visitor.visit(record);
                 }
+            }
+            if (!records.isEmpty()) {
+                // After the visitor, which may take long.
+                deadline = System.nanoTime() + timeout.toNanos();
             }
             if (unread.removeIf(partition -> consumer.position(partition) >= offset(endOffsets, partition))) {
                 consumer.assign(unread);
