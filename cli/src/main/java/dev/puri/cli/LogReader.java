@@ -6,6 +6,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableSet;
+import java.util.Set;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
@@ -51,6 +52,11 @@ final class LogReader implements AutoCloseable {
                         .map(info -> new TopicPartition(topic, info.partition()))
                         .sorted((left, right) -> Integer.compare(left.partition(), right.partition()))
                         .toList();
+    }
+
+    /** Returns the names of the existing topics that the principal may describe. */
+    Set<String> topics() {
+        return Set.copyOf(consumer.listTopics().keySet());
     }
 
     Map<TopicPartition, Long> beginningOffsets(List<TopicPartition> partitions) {

@@ -20,6 +20,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
@@ -132,11 +133,13 @@ final class ReplayRejectionsCommand extends Subcommand {
     /** Returns the first offset to read of each partition of the events topics that the refused events are in. */
     private static Map<TopicPartition, Long> startOffsets(LogReader reader, List<StoredRejection> rejections) {
         Map<TopicPartition, Long> offsets = new HashMap<>();
+        Set<String> existingTopics = reader.topics();
         Set<String> topics = new HashSet<>(Set.of(Topics.EVENTS));
         Instant earliest = Instant.now();
         for (StoredRejection stored : rejections) {
             Position position = stored.position();
             topics.add(position.topic());
+            ownTopic(stored.rejection()).filter(existingTopics::contains).ifPresent(topics::add);
             offsets.merge(EventLog.partitionOf(position), position.offset(), Math::min);
             Instant rejectedAt = stored.rejection().getRejectedAt();
             earliest = rejectedAt.isBefore(earliest) ? rejectedAt : earliest;
@@ -269,6 +272,14 @@ final class ReplayRejectionsCommand extends Subcommand {
                     .say(step.stored().position() + ": refused again, " + outcome.reason()
                             + (detail.isEmpty() ? "" : ": " + detail));
         }
+    }
+
+    /** Returns the name that the own events topic of the pURI's namespace has or would have. */
+    private static Optional<String> ownTopic(Rejection rejection) {
+        return Optional.ofNullable(rejection.getPuri())
+                .map(puri -> Puri.parse(puri).namespace())
+                .filter(Topics::mayOwnTopic)
+                .map(Topics::eventsTopicOf);
     }
 
     /** Returns the topic of the events of a pURI. It may have changed since the event was refused. */

@@ -145,6 +145,33 @@ class RejectionsIT {
     }
 
     @Test
+    void eventsInTheOwnTopicThatANamespaceGotLaterCountInAReplay() {
+        publish(created("gotown:a:1", "catalog", "br-1"), created("gotown:a:2", "catalog", "br-1"));
+        apply("namespaces:\n  gotown: {mode: READ_ONLY}\n");
+        CommandLineRun refused = publish(moved("gotown:a:1", "eu-1"), moved("gotown:a:2", "eu-1"));
+        assertThat(refused.err()).contains("NOT_WRITABLE");
+        apply("namespaces:\n  gotown: {ownsTopic: true}\n");
+        CommandLineRun create = puri("", "topics", "create");
+        assertThat(create.status()).as(create.err()).isZero();
+        CommandLineRun newer = publish(moved("gotown:a:1", "us-1"));
+        assertThat(newer.status()).as(newer.err()).isZero();
+
+        String[] replay = {"-o", "json", "rejections", "replay", "--yes", "--reason", "NOT_WRITABLE", "--since", "1h"};
+        CommandLineRun first = puri("", replay);
+        assertThat(actions(first)).containsExactlyInAnyOrder("gotown:a:1 superseded", "gotown:a:2 replay");
+        assertThat(first.outLines().getLast())
+                .isEqualTo("{\"replayed\":1,\"applied\":1,\"unchanged\":0,\"refused\":0}");
+        Awaitility.await()
+                .untilAsserted(() -> assertThat(
+                                puri("", "resolve", "gotown:a:1", "gotown:a:2").out())
+                        .contains("us-1", "eu-1"));
+
+        CommandLineRun second = puri("", replay);
+        assertThat(actions(second)).containsExactlyInAnyOrder("gotown:a:1 superseded", "gotown:a:2 accepted");
+        assertThat(second.outLines().getLast()).startsWith("{\"replayed\":0,");
+    }
+
+    @Test
     void whatIsNoEventIsNotReplayable() throws Exception {
         send("noevent:a:1", new byte[] {1, 2});
         awaitShown("noevent:a:1");
@@ -215,6 +242,10 @@ class RejectionsIT {
     private static String created(String puri, String owner, String shard) {
         return "{\"type\":\"created\",\"puri\":\"" + puri + "\",\"owner\":\"" + owner + "\",\"shard\":\"" + shard
                 + "\"}";
+    }
+
+    private static String moved(String puri, String shard) {
+        return "{\"type\":\"moved\",\"puri\":\"" + puri + "\",\"shard\":\"" + shard + "\"}";
     }
 
     private static String[] words(List<String> first, String... others) {
