@@ -22,6 +22,9 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
  * <p>Each method throws a {@link TimeoutException} if a broker delivers no record for {@code default.api.timeout.ms}.
  */
 final class LogReader implements AutoCloseable {
+    /** How much the clocks of brokers and topology may differ. */
+    static final Duration CLOCK_TOLERANCE = Duration.ofMinutes(5);
+
     private static final Duration POLL_TIMEOUT = Duration.ofMillis(100);
 
     private final Consumer<byte[], byte[]> consumer;

@@ -4,6 +4,8 @@ import dev.puri.schemas.avro.Rejection;
 import dev.puri.schemas.log.Topics;
 import dev.puri.schemas.serde.AvroDeserializer;
 import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -15,6 +17,9 @@ import org.jspecify.annotations.Nullable;
 
 /** Reads {@code puri.rejections.v1}. Not thread-safe. */
 final class RejectionLog implements AutoCloseable {
+    /** Factor by which {@link #latest} goes further back each time it reads again. */
+    private static final int GROWTH = 16;
+
     private final LogReader reader;
     private final AvroDeserializer deserializer = new AvroDeserializer();
 
@@ -34,29 +39,64 @@ final class RejectionLog implements AutoCloseable {
     }
 
     /**
-     * Reads the last records of the topic. If they contain too few rejections, reads again and begins at lower offsets. With
-     * a filter, reads the whole topic at once.
+     * Returns the latest rejections that match, as many as requested and perhaps earlier ones too. With a filter, reads the
+     * whole topic. Without one, reads the last records, and reads again from lower offsets until they contain enough
+     * rejections and, in each partition, all records since the oldest of these: a partition that ends with erasures may have
+     * later rejections before them, and the erasure of a survivor is in another partition than the rejection that names it.
      *
      * @param count the number of rejections after which reading may end
      */
     LatestRejections latest(RejectionFilter filter, int count) {
+        if (!filter.isEmpty()) {
+            return all(filter::matches);
+        }
         List<TopicPartition> partitions = partitions();
         Map<TopicPartition, Long> beginningOffsets = reader.beginningOffsets(partitions);
         Map<TopicPartition, Long> endOffsets = reader.endOffsets(partitions);
-        for (long recordsPerPartition = filter.isEmpty() ? 2L * count : Long.MAX_VALUE; ; recordsPerPartition *= 16) {
-            Map<TopicPartition, Long> startOffsets = new HashMap<>();
-            for (TopicPartition partition : partitions) {
-                startOffsets.put(
-                        partition,
-                        Math.max(
-                                beginningOffsets.getOrDefault(partition, 0L),
-                                endOffsets.getOrDefault(partition, 0L) - recordsPerPartition));
-            }
+        long recordsPerPartition = 2L * count;
+        Duration margin = LogReader.CLOCK_TOLERANCE;
+        Map<TopicPartition, Long> startOffsets = lastOffsets(beginningOffsets, endOffsets, recordsPerPartition);
+        while (true) {
             LatestRejections rejections = read(filter::matches, startOffsets);
-            if (rejections.get(count).size() == count || startOffsets.equals(beginningOffsets)) {
+            List<StoredRejection> latest = rejections.get(count);
+            Map<TopicPartition, Long> requiredOffsets;
+            if (latest.size() < count) {
+                recordsPerPartition *= GROWTH;
+                requiredOffsets = lastOffsets(beginningOffsets, endOffsets, recordsPerPartition);
+            } else {
+                requiredOffsets = offsetsAt(
+                        partitions,
+                        latest.getFirst().rejection().getRejectedAt().minus(margin));
+                // Grows, because each erasure that is read may make an older rejection the oldest one.
+                margin = margin.multipliedBy(GROWTH);
+            }
+            if (!lower(startOffsets, requiredOffsets)) {
                 return rejections;
             }
         }
+    }
+
+    /** Returns the offset of each partition from which it has this number of offsets, or its beginning offset. */
+    private static Map<TopicPartition, Long> lastOffsets(
+            Map<TopicPartition, Long> beginningOffsets, Map<TopicPartition, Long> endOffsets, long count) {
+        Map<TopicPartition, Long> offsets = new HashMap<>();
+        beginningOffsets.forEach((partition, beginning) ->
+                offsets.put(partition, Math.max(beginning, endOffsets.getOrDefault(partition, beginning) - count)));
+        return offsets;
+    }
+
+    private Map<TopicPartition, Long> offsetsAt(List<TopicPartition> partitions, Instant time) {
+        Map<TopicPartition, Long> times = new HashMap<>();
+        // Kafka refuses negative times.
+        partitions.forEach(partition -> times.put(partition, Math.max(0, time.toEpochMilli())));
+        return reader.offsetsAt(times);
+    }
+
+    /** Lowers offsets to the required ones. Returns whether one of them was higher. */
+    private static boolean lower(Map<TopicPartition, Long> offsets, Map<TopicPartition, Long> requiredOffsets) {
+        Map<TopicPartition, Long> before = Map.copyOf(offsets);
+        requiredOffsets.forEach((partition, offset) -> offsets.merge(partition, offset, Math::min));
+        return !offsets.equals(before);
     }
 
     private LatestRejections read(Predicate<Rejection> filter, Map<TopicPartition, Long> startOffsets) {

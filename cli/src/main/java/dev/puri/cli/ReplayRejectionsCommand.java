@@ -47,9 +47,6 @@ import picocli.CommandLine.Option;
             ""
         })
 final class ReplayRejectionsCommand extends Subcommand {
-    /** The clocks of brokers and topology may differ. */
-    private static final Duration CLOCK_TOLERANCE = Duration.ofMinutes(5);
-
     @Mixin
     private RejectionFilterOptions filterOptions = new RejectionFilterOptions();
 
@@ -148,7 +145,7 @@ final class ReplayRejectionsCommand extends Subcommand {
         Map<TopicPartition, Long> times = new HashMap<>();
         for (String topic : topics) {
             for (TopicPartition partition : reader.partitions(topic)) {
-                times.put(partition, earliest.minus(CLOCK_TOLERANCE).toEpochMilli());
+                times.put(partition, earliest.minus(LogReader.CLOCK_TOLERANCE).toEpochMilli());
             }
         }
         // The topic of a refused event may have been deleted.
