@@ -1,5 +1,6 @@
 package dev.puri.cli;
 
+import dev.puri.cli.recovery.BoundedNames;
 import dev.puri.cli.recovery.ExportFile;
 import dev.puri.cli.recovery.Republication;
 import dev.puri.client.IdentityPublisher;
@@ -76,6 +77,9 @@ final class IdentitiesCommand implements Runnable {
                 ""
             })
     static final class RepublishCommand extends Subcommand {
+        /** The maximum number of pURIs in memory; they take about 200 MB. */
+        private static final int MAX_NAMES = 1_000_000;
+
         @Option(
                 names = {"-f", "--file"},
                 paramLabel = "FILE",
@@ -108,16 +112,11 @@ final class IdentitiesCommand implements Runnable {
                 if (export != null && export.rows() == 0) {
                     empty.requireAllowed("the export " + file + " has no rows, so it restores nothing");
                 }
-                Set<Puri> names = since == null ? new HashSet<>() : namesOfEvents(since);
-                if (export == null && names.isEmpty()) {
-                    empty.requireAllowed(
-                            "the events topics have no events since " + since + ", so nothing is restored");
-                }
-                return republish(export, names);
+                return republish(export, since);
             }
         }
 
-        private int republish(@Nullable ExportFile export, Set<Puri> names) throws IOException {
+        private int republish(@Nullable ExportFile export, @Nullable Instant since) throws IOException {
             Declarations declarations = brokerRequests().declarations();
             ImportProgress progress = new ImportProgress(console(), "events published");
             long ofExport;
@@ -125,20 +124,27 @@ final class IdentitiesCommand implements Runnable {
             try (IdentityPublisher publisher =
                     new IdentityPublisher(settings().clientProperties(), declarations::ownsTopic)) {
                 republication = new Republication(publisher, Instant.now(), count -> progress.show(count, null));
+                Set<Puri> names = since == null ? new HashSet<>() : republishNamesOfEvents(since, republication);
+                long publishedWhileReading = republication.published();
+                if (export == null && names.isEmpty() && publishedWhileReading == 0) {
+                    empty.requireAllowed(
+                            "the events topics have no events since " + since + ", so nothing is restored");
+                }
                 if (export != null) {
                     republication.republish(export, names);
                 }
-                ofExport = republication.published();
+                ofExport = republication.published() - publishedWhileReading;
                 republication.republish(names);
             } catch (PublishException e) {
                 throw CommandException.failed(e.getMessage() + "; run the command again", e);
             }
+            long ofEvents = republication.published() - ofExport;
             progress.end();
             awaitRead(republication);
             if (asJson()) {
-                console().out().println(Json.toText(Json.object("export", ofExport, "events", names.size())));
+                console().out().println(Json.toText(Json.object("export", ofExport, "events", ofEvents)));
             } else {
-                console().out().println("republished " + ofExport + " of the export, " + names.size() + " of events");
+                console().out().println("republished " + ofExport + " of the export, " + ofEvents + " of events");
             }
             return ExitStatus.DONE;
         }
@@ -151,9 +157,12 @@ final class IdentitiesCommand implements Runnable {
             }
         }
 
-        /** Returns the pURIs of the events since a time. */
-        private Set<Puri> namesOfEvents(Instant since) {
-            Set<Puri> names = new HashSet<>();
+        /**
+         * Reads the pURIs of the events since a time. Publishes events for all except the last million, and returns these:
+         * they may be in the export too.
+         */
+        private Set<Puri> republishNamesOfEvents(Instant since, Republication republication) {
+            BoundedNames names = new BoundedNames(MAX_NAMES, republication::republish);
             try (Admin admin = Admin.create(settings().interactiveProperties());
                     LogReader reader = new LogReader(settings())) {
                 Map<TopicPartition, Long> times = new HashMap<>();
@@ -171,7 +180,7 @@ final class IdentitiesCommand implements Runnable {
                     }
                 });
             }
-            return names;
+            return names.rest();
         }
 
         private void awaitRead(Republication republication) {

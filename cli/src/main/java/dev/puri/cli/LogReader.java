@@ -9,6 +9,7 @@ import java.util.NavigableSet;
 import java.util.Set;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.consumer.OffsetAndTimestamp;
 import org.apache.kafka.common.PartitionInfo;
@@ -105,12 +106,16 @@ final class LogReader implements AutoCloseable {
         unread.forEach(partition -> consumer.seek(partition, offset(startOffsets, partition)));
         long deadline = System.nanoTime() + timeout.toNanos();
         while (!unread.isEmpty()) {
-            for (ConsumerRecord<byte[], byte[]> record : consumer.poll(POLL_TIMEOUT)) {
-                deadline = System.nanoTime() + timeout.toNanos();
+            ConsumerRecords<byte[], byte[]> records = consumer.poll(POLL_TIMEOUT);
+            for (ConsumerRecord<byte[], byte[]> record : records) {
                 TopicPartition partition = new TopicPartition(record.topic(), record.partition());
                 if (record.offset() < offset(endOffsets, partition)) {
                     visitor.visit(record);
                 }
+            }
+            if (!records.isEmpty()) {
+                // After the visitor, which may take long.
+                deadline = System.nanoTime() + timeout.toNanos();
             }
             if (unread.removeIf(partition -> consumer.position(partition) >= offset(endOffsets, partition))) {
                 consumer.assign(unread);

@@ -24,6 +24,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
+import java.util.function.Predicate;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.Producer;
@@ -47,6 +48,12 @@ import picocli.CommandLine.Option;
             ""
         })
 final class ReplayRejectionsCommand extends Subcommand {
+    /** The maximum number of refusals that a run selects. */
+    static final int MAX_SELECTED = 100_000;
+
+    /** The maximum number of refusals and events of the selected pURIs, which are in memory at the same time. */
+    private static final int MAX_RECORDS = 500_000;
+
     @Mixin
     private RejectionFilterOptions filterOptions = new RejectionFilterOptions();
 
@@ -106,19 +113,29 @@ final class ReplayRejectionsCommand extends Subcommand {
         try (LogReader reader = new LogReader(settings);
                 RejectionLog log = new RejectionLog(reader, settings);
                 OriginalDecoder decoder = OriginalDecoder.of(settings)) {
+            Limit selected = new Limit(
+                    MAX_SELECTED,
+                    "more than " + MAX_SELECTED + " refusals match; replay them in parts, the oldest first: select each"
+                            + " part with --since and --until");
+            Limit records = new Limit(
+                    MAX_RECORDS,
+                    "the pURIs of the matching refusals have more than " + MAX_RECORDS + " refusals and events; replay"
+                            + " fewer pURIs at once: select them with --puri, or with --since and --until, the oldest"
+                            + " refusals first");
             Set<String> puris = new HashSet<>();
-            log.all(filter::matches).all().forEach(stored -> {
+            log.all(selected.counted(filter::matches)).all().forEach(stored -> {
                 String puri = stored.rejection().getPuri();
                 if (puri != null) {
                     puris.add(puri);
                 }
             });
-            LatestRejections rejections = log.all(
-                    rejection -> filter.matches(rejection) || puris.contains(String.valueOf(rejection.getPuri())));
+            LatestRejections rejections = log.all(records.counted(
+                    rejection -> filter.matches(rejection) || puris.contains(String.valueOf(rejection.getPuri()))));
             Map<String, List<LoggedEvent>> logged = new HashMap<>();
             reader.read(startOffsets(reader, rejections.all()), record -> {
                 String puri = record.key() == null ? "" : new String(record.key(), StandardCharsets.UTF_8);
                 if (puris.contains(puri)) {
+                    records.add();
                     logged.computeIfAbsent(puri, none -> new ArrayList<>())
                             .add(loggedEvent(record, decoder, rejections));
                 }
@@ -127,7 +144,40 @@ final class ReplayRejectionsCommand extends Subcommand {
         }
     }
 
-    /** Returns the first offset to read of each partition of the events topics that the refused events are in. */
+    /** Counts what the command keeps in memory, and ends the command if it is too much. */
+    private static final class Limit {
+        private final int max;
+        private final String message;
+        private int count;
+
+        Limit(int max, String message) {
+            this.max = max;
+            this.message = message;
+        }
+
+        void add() {
+            count++;
+            if (count > max) {
+                throw CommandException.failed(message, null);
+            }
+        }
+
+        /** Returns the filter, which counts what it selects. */
+        Predicate<Rejection> counted(Predicate<Rejection> filter) {
+            return rejection -> {
+                boolean isSelected = filter.test(rejection);
+                if (isSelected) {
+                    add();
+                }
+                return isSelected;
+            };
+        }
+    }
+
+    /**
+     * Returns the first offset to read of each partition of the events topics that may contain the refused events and later
+     * events of their pURIs. A namespace may have got a topic of its own, or given it up, after an event was refused.
+     */
     private static Map<TopicPartition, Long> startOffsets(LogReader reader, List<StoredRejection> rejections) {
         Map<TopicPartition, Long> offsets = new HashMap<>();
         Set<String> existingTopics = reader.topics();

@@ -91,6 +91,26 @@ class RejectionLogIT {
         assertThat(listed(100)).hasSize(6);
     }
 
+    @Test
+    void aReplayOfTooManyRefusalsSaysHowToReplayThemInParts() {
+        for (int i = 0; i < ReplayRejectionsCommand.MAX_SELECTED + 1; i++) {
+            reject(i % 2, "a:b:" + i, null, i);
+        }
+        producer.flush();
+
+        CommandLineRun all = CommandLineRun.of(environment, "rejections", "replay", "--all");
+        assertThat(all.status()).isEqualTo(ExitStatus.FAILED);
+        assertThat(all.out()).isEmpty();
+        assertThat(all.err().strip())
+                .isEqualTo("puri: more than 100000 refusals match; replay them in parts, the oldest first: select each"
+                        + " part with --since and --until");
+
+        String end = start.plusSeconds(2).toString();
+        CommandLineRun part = CommandLineRun.of(environment, "-o", "json", "rejections", "replay", "--until", end);
+        assertThat(part.status()).as(part.err()).isZero();
+        assertThat(part.outLines()).hasSize(2);
+    }
+
     /** Returns the pURIs that the list without a filter has. */
     private List<String> listed(int count) {
         CommandLineRun run =
