@@ -15,6 +15,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.ExecutionException;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.TopicDescription;
 import org.apache.kafka.common.KafkaException;
@@ -137,22 +138,26 @@ final class TopicsCommand implements Runnable {
 
         /** Returns the number of partitions of new topics. If topics exist, it is their number of partitions. */
         private int partitionCount(Admin admin) {
-            Integer existingCount = existingPartitionCount(admin);
-            if (existingCount == null) {
+            TopicDescription existingTopic = existingTopic(admin);
+            if (existingTopic == null) {
                 return partitions == null ? RegistryTopics.DEFAULT_PARTITIONS : partitions;
             }
-            if (partitions != null && !partitions.equals(existingCount)) {
+            int existingCount = existingTopic.partitions().size();
+            if (partitions != null && partitions != existingCount) {
                 throw CommandException.failed(
-                        Topics.EVENTS + " has " + existingCount + " partitions, not " + partitions
+                        existingTopic.name() + " has " + existingCount + " partitions, not " + partitions
                                 + ", and the number can never be changed; nothing was created: omit --partitions",
                         null);
             }
             return existingCount;
         }
 
-        private static @Nullable Integer existingPartitionCount(Admin admin) {
-            return describe(admin, Set.of(Topics.EVENTS)).values().stream()
-                    .map(topic -> topic.partitions().size())
+        /** Returns a topic that has as many partitions as the events topic must have, if possible the events topic. */
+        private @Nullable TopicDescription existingTopic(Admin admin) {
+            List<String> names = RegistryTopics.keyedTopics(topologySettings().streamsApplicationId());
+            Map<String, TopicDescription> existing = describe(admin, Set.copyOf(names));
+            return names.stream()
+                    .flatMap(name -> Stream.ofNullable(existing.get(name)))
                     .findFirst()
                     .orElse(null);
         }

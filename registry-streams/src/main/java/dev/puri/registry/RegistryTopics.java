@@ -263,16 +263,21 @@ public final class RegistryTopics {
         List<String> mistakes = new ArrayList<>(checkExistence(admin));
         ClusterTopics clusterTopics = ClusterTopics.read(admin, existing(admin, applicationId));
         ClusterTopic events = clusterTopics.topics().get(Topics.EVENTS);
+        int required = events == null ? 0 : requiredPartitions(clusterTopics, events, applicationId);
+        if (events != null && events.partitions() != required) {
+            mistakes.add(Topics.EVENTS + " has " + events.partitions()
+                    + " partitions, and all other topics that are keyed by"
+                    + " pURI have " + required + ": the number must never change, so delete " + Topics.EVENTS
+                    + " and create it with puri topics create, which takes the number from the other topics");
+        }
         for (TopicSpec spec : SPECS) {
             ClusterTopic topic = clusterTopics.topics().get(spec.name());
-            if (topic != null && (events != null || !spec.isKeyedByPuri())) {
-                checkPartitions(topic, spec.partitions(events == null ? 0 : events.partitions()), mistakes);
+            if (topic != null && !spec.name().equals(Topics.EVENTS) && (events != null || !spec.isKeyedByPuri())) {
+                checkPartitions(topic, spec.partitions(required), mistakes);
             }
         }
         for (ClusterTopic topic : clusterTopics.topics().values()) {
-            if (events != null
-                    && isInternal(topic.name(), applicationId)
-                    && topic.partitions() != events.partitions()) {
+            if (events != null && isInternal(topic.name(), applicationId) && topic.partitions() != required) {
                 mistakes.add(Topics.EVENTS + " has " + events.partitions() + " partitions and had "
                         + topic.partitions() + " when " + topic.name()
                         + " was created: the number must never change, so recreate " + Topics.EVENTS + " with "
@@ -296,10 +301,13 @@ public final class RegistryTopics {
     public static List<String> toleratedDifferences(Admin admin, String applicationId) {
         ClusterTopics clusterTopics = ClusterTopics.read(admin, existing(admin, applicationId));
         ClusterTopic events = clusterTopics.topics().get(Topics.EVENTS);
+        int required = events == null ? 0 : requiredPartitions(clusterTopics, events, applicationId);
+        // A wrong events topic is a mistake for check(), and no topic must become like it.
+        boolean isEventsRight = events != null && events.partitions() == required;
         List<String> differences = new ArrayList<>();
         for (ClusterTopic topic : clusterTopics.topics().values()) {
-            if (events != null && Topics.isEvents(topic.name()) && topic.partitions() != events.partitions()) {
-                differences.add(partitionDifference(topic, events.partitions()));
+            if (isEventsRight && Topics.isEvents(topic.name()) && topic.partitions() != required) {
+                differences.add(partitionDifference(topic, required));
             }
             differences.addAll(ConfigOverrides.differences(topic, configNamesAtCreation(topic.name(), applicationId)));
         }
@@ -330,6 +338,34 @@ public final class RegistryTopics {
             names.add("message.timestamp.type");
         }
         return names;
+    }
+
+    /**
+     * Returns the number of partitions that the topics keyed by pURI and the internal topics must have. It is that of the
+     * events topic, except if all others agree on another number: then the events topic was recreated, or got partitions.
+     */
+    private static int requiredPartitions(ClusterTopics clusterTopics, ClusterTopic events, String applicationId) {
+        List<Integer> others = keyedTopics(applicationId).stream()
+                .filter(name -> !name.equals(Topics.EVENTS))
+                .flatMap(name -> Stream.ofNullable(clusterTopics.topics().get(name)))
+                .map(ClusterTopic::partitions)
+                .distinct()
+                .toList();
+        return others.size() == 1 ? others.getFirst() : events.partitions();
+    }
+
+    /**
+     * Returns the names of the topics that must have the same number of partitions, whether they exist or not: the events
+     * topic, the other topics that are keyed by pURI, and the internal topics, in this order. The events topics of namespaces
+     * are not included.
+     *
+     * @param applicationId application id of the topology
+     */
+    public static List<String> keyedTopics(String applicationId) {
+        return Stream.concat(
+                        SPECS.stream().filter(TopicSpec::isKeyedByPuri).map(TopicSpec::name),
+                        internalTopics(applicationId))
+                .toList();
     }
 
     /** Returns the names of the existing topics of the registry and of the topology. */

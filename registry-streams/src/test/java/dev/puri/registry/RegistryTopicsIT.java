@@ -435,6 +435,25 @@ class RegistryTopicsIT {
     }
 
     @Test
+    void blamesTheEventsTopicIfAllOtherTopicsHaveAnotherNumberOfPartitions() throws Exception {
+        RegistryTopics.create(admin, 3, (short) 1, Set.of("music"));
+        createInternalTopics();
+        admin.createPartitions(Map.of(Topics.EVENTS, NewPartitions.increaseTo(5)))
+                .all()
+                .get(20, TimeUnit.SECONDS);
+        await().atMost(Duration.ofSeconds(20))
+                .untilAsserted(() -> assertThat(RegistryTopics.check(admin, APPLICATION, 1))
+                        .singleElement()
+                        .asString()
+                        .startsWith(
+                                "puri.events.v1 has 5 partitions, and all other topics that are keyed by pURI have 3:")
+                        .contains("delete puri.events.v1 and create it with puri topics create"));
+        assertThat(RegistryTopics.toleratedDifferences(admin, APPLICATION))
+                .as("puri.events.v1.music must not become like the events topic")
+                .isEmpty();
+    }
+
+    @Test
     void aWrongTopicEndsTheServiceWithARemedy() throws Exception {
         RegistryTopics.create(admin, 3, (short) 1, Set.of());
         configure(Topics.IDENTITIES, "cleanup.policy", "delete");
