@@ -1,5 +1,6 @@
 package dev.puri.cli;
 
+import dev.puri.client.CollectionRegistryException;
 import dev.puri.registry.RegistrySchemas;
 import dev.puri.registry.RegistryTopics;
 import dev.puri.registry.StoredSchemas;
@@ -21,6 +22,7 @@ import org.apache.kafka.clients.admin.TopicDescription;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.KafkaFuture;
 import org.apache.kafka.common.errors.InterruptException;
+import org.apache.kafka.common.errors.SerializationException;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -132,7 +134,9 @@ final class TopicsCommand implements Runnable {
                             admin, topologySettings().streamsApplicationId(), replicationFactor));
                 }
                 registerSchemas(settings, namespaces);
-                return reportMistakes(mistakes(this, admin, replicationFactor));
+                List<String> mistakes = topicMistakes(this, admin, replicationFactor);
+                mistakes.addAll(missingTopics(this, admin));
+                return reportMistakes(mistakes);
             }
         }
 
@@ -192,14 +196,34 @@ final class TopicsCommand implements Runnable {
         @Override
         public Integer call() {
             try (Admin admin = admin(this)) {
-                List<String> mistakes = new ArrayList<>(mistakes(this, admin, -1));
+                List<String> mistakes = topicMistakes(this, admin, -1);
                 mistakes.addAll(RegistryTopics.toleratedDifferences(
                         admin, topologySettings().streamsApplicationId()));
-                mistakes.addAll(schemaMistakes(registryTopics(admin)));
+                try {
+                    mistakes.addAll(missingTopics(this, admin));
+                    mistakes.addAll(schemaMistakes(registryTopics(admin)));
+                } catch (CollectionRegistryException | SerializationException e) {
+                    SerializationException failure = schemaRegistryFailure(e);
+                    if (failure == null) {
+                        throw e;
+                    }
+                    mistakes.add("the declared topics and the schemas were not checked: " + failure.getMessage());
+                }
                 int status = reportMistakes(mistakes);
                 console().say("puri: all " + registryTopics(admin).size() + " topics are correct");
                 return status;
             }
+        }
+
+        /** Returns the innermost exception that a failure of the schema registry has caused; null if there is none. */
+        private static @Nullable SerializationException schemaRegistryFailure(Throwable thrown) {
+            SerializationException innermost = null;
+            for (Throwable cause = thrown; cause != null; cause = cause.getCause()) {
+                if (cause instanceof SerializationException failure) {
+                    innermost = failure;
+                }
+            }
+            return innermost;
         }
 
         /**
@@ -253,12 +277,12 @@ final class TopicsCommand implements Runnable {
     }
 
     /**
-     * Checks the topics, and returns a sentence for each mistake.
+     * Checks the topics without the schema registry, and returns a sentence for each mistake.
      *
      * @param replicationFactor the minimum for each topic; if it is below 1, the topology's setting determines the
      *     minimum
      */
-    private static List<String> mistakes(Subcommand command, Admin admin, int replicationFactor) {
+    private static List<String> topicMistakes(Subcommand command, Admin admin, int replicationFactor) {
         StreamsSettings topologySettings = command.topologySettings();
         List<String> mistakes = new ArrayList<>(RegistryTopics.check(
                 admin,
@@ -266,11 +290,14 @@ final class TopicsCommand implements Runnable {
                 replicationFactor < 1 ? topologySettings.streamsReplicationFactor() : replicationFactor));
         mistakes.addAll(RegistryTopics.checkChangelogs(admin, topologySettings.streamsApplicationId()));
         mistakes.addAll(RegistryTopics.checkTruncation(admin, topologySettings.streamsApplicationId()));
-        Set<String> existingTopics = registryTopics(admin);
-        if (existingTopics.contains(Topics.COLLECTIONS)) {
-            mistakes.addAll(missingTopics(namespacesWithTopics(command), existingTopics));
-        }
         return mistakes;
+    }
+
+    private static List<String> missingTopics(Subcommand command, Admin admin) {
+        Set<String> existingTopics = registryTopics(admin);
+        return existingTopics.contains(Topics.COLLECTIONS)
+                ? missingTopics(namespacesWithTopics(command), existingTopics)
+                : List.of();
     }
 
     /**

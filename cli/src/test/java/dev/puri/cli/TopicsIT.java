@@ -7,6 +7,8 @@ import dev.puri.schemas.log.Topics;
 import dev.puri.testkit.Broker;
 import dev.puri.testkit.RestartableBroker;
 import dev.puri.testkit.SchemaRegistryFixture;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -16,9 +18,13 @@ import org.apache.kafka.clients.admin.Admin;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** The topics of a cluster without servers. */
 class TopicsIT {
+    @TempDir
+    private Path folder;
+
     private RestartableBroker broker;
     private Admin admin;
 
@@ -50,6 +56,32 @@ class TopicsIT {
                         .get(Topics.EVENTS)
                         .partitions())
                 .hasSize(3);
+    }
+
+    @Test
+    void checkReportsTheMistakesOfTopicsThoughTheSchemaRegistryIsUnreachable() throws Exception {
+        assertThat(create().status()).isZero();
+        CommandLineRun apply = puri("namespaces:\n  music: {ownsTopic: true}\n", "collections", "apply", "-f", "-");
+        assertThat(apply.status()).as(apply.err()).isZero();
+        delete(Topics.GRANTS);
+        Path impatient = Files.writeString(folder.resolve("impatient.properties"), "max.retries=0\n");
+
+        CommandLineRun check = puri(
+                "",
+                "topics",
+                "check",
+                "--schema-registry",
+                "http://127.0.0.1:1",
+                "--command-config",
+                impatient.toString());
+
+        assertThat(check.status()).isEqualTo(ExitStatus.FAILED);
+        assertThat(check.errLines())
+                .hasSize(2)
+                .anyMatch(line -> line.contains("puri.grants.v1 is missing"))
+                .anyMatch(line ->
+                        line.contains("the declared topics and the schemas were not checked: the schema registry at"
+                                + " http://127.0.0.1:1 did not serve"));
     }
 
     private void delete(String topic) throws Exception {
