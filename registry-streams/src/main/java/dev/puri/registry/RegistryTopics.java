@@ -301,16 +301,13 @@ public final class RegistryTopics {
     public static List<String> toleratedDifferences(Admin admin, String applicationId) {
         ClusterTopics clusterTopics = ClusterTopics.read(admin, existing(admin, applicationId));
         ClusterTopic events = clusterTopics.topics().get(Topics.EVENTS);
+        int required = events == null ? 0 : requiredPartitions(clusterTopics, events, applicationId);
         // A wrong events topic is a mistake for check(), and no topic must become like it.
-        boolean isEventsRight =
-                events != null && events.partitions() == requiredPartitions(clusterTopics, events, applicationId);
+        boolean isEventsRight = events != null && events.partitions() == required;
         List<String> differences = new ArrayList<>();
         for (ClusterTopic topic : clusterTopics.topics().values()) {
-            if (events != null
-                    && isEventsRight
-                    && Topics.isEvents(topic.name())
-                    && topic.partitions() != events.partitions()) {
-                differences.add(partitionDifference(topic, events.partitions()));
+            if (isEventsRight && Topics.isEvents(topic.name()) && topic.partitions() != required) {
+                differences.add(partitionDifference(topic, required));
             }
             differences.addAll(ConfigOverrides.differences(topic, configNamesAtCreation(topic.name(), applicationId)));
         }
