@@ -89,7 +89,7 @@ final class EventComparison implements Check {
 
     @Override
     public long records() {
-        List<TopicPartition> read = new FirstOffsets().partitions();
+        List<TopicPartition> read = eventLogs();
         read.add(registrations);
         return registry.records(read);
     }
@@ -152,19 +152,21 @@ final class EventComparison implements Check {
                     && position.offset()
                             < byTopic.getOrDefault(position.topic(), List.of()).get(position.partition());
         }
+    }
 
-        /** Returns the partitions that may have events of the compared partition. */
-        List<TopicPartition> partitions() {
-            List<TopicPartition> partitions = new ArrayList<>();
-            byTopic.forEach((topic, offsets) -> {
-                for (int each = 0; each < offsets.size(); each++) {
+    /** Returns the partitions that may have events of the compared partition. */
+    private List<TopicPartition> eventLogs() {
+        List<TopicPartition> logs = new ArrayList<>();
+        for (String topic : registry.reader().topics()) {
+            if (Topics.isEvents(topic)) {
+                for (int each = 0; each < registry.reader().partitionCount(topic); each++) {
                     if (!topic.equals(Topics.EVENTS) || each == partition) {
-                        partitions.add(new TopicPartition(topic, each));
+                        logs.add(new TopicPartition(topic, each));
                     }
                 }
-            });
-            return partitions;
+            }
         }
+        return logs;
     }
 
     private static boolean isDone(long position) {
@@ -172,8 +174,8 @@ final class EventComparison implements Check {
     }
 
     /**
-     * Returns all keys. Those whose last event was found and has the fields of the row are {@link #SETTLED}. Sets {@link
-     * #unregistered}.
+     * Returns all keys. Those whose last event was found and has the fields of the row are {@link #SETTLED}. Sets
+     * {@link #unregistered}.
      */
     private KeyTable readSuspects(Slice slice) throws KeyTable.FullException {
         KeyTable table = new KeyTable(COLUMNS, KeyTable.maxSize(COLUMNS));
@@ -189,7 +191,7 @@ final class EventComparison implements Check {
             }
         }
         unregistered = new HashMap<>();
-        for (TopicPartition events : firstOffsets.partitions()) {
+        for (TopicPartition events : eventLogs()) {
             long lastOffset = lastApplied.getOrDefault(events, -1L);
             registry.reader().read(events, registry.reader().beginning(events), record -> {
                 if (record.key() == null || record.value() == null) {

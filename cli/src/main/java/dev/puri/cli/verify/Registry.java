@@ -216,10 +216,9 @@ public final class Registry implements AutoCloseable {
 
     /** Returns about how many records partitions have. */
     long records(List<TopicPartition> logs) {
-        return logs.stream()
+        return reader.size(logs.stream()
                 .filter(log -> log.partition() < reader.partitionCount(log.topic()))
-                .mapToLong(log -> reader.stableEnd(log) - reader.beginning(log))
-                .sum();
+                .toList());
     }
 
     @Override

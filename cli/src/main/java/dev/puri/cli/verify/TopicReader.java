@@ -62,6 +62,15 @@ final class TopicReader implements AutoCloseable {
         return offset(committed.endOffsets(List.of(partition)), partition);
     }
 
+    /** Returns the number of offsets of all these partitions. */
+    long size(List<TopicPartition> partitions) {
+        Map<TopicPartition, Long> beginnings = committed.beginningOffsets(partitions);
+        Map<TopicPartition, Long> ends = committed.endOffsets(partitions);
+        return partitions.stream()
+                .mapToLong(partition -> offset(ends, partition) - offset(beginnings, partition))
+                .sum();
+    }
+
     private static long offset(Map<TopicPartition, Long> offsets, TopicPartition partition) {
         Long offset = offsets.get(partition);
         if (offset == null) {
