@@ -41,8 +41,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Four faults in a whole registry: a lost record, a flipped bit, an altered index entry and deleted records. Each makes
- * the server unready that has it, and {@code puri verify} names the key. Deleted records of documents also make a backup
- * of the attributes fail.
+ * the server unready that has it, and {@code puri verify} names the key. Deleted records of documents also make a
+ * backup of the attributes fail.
  */
 class AlarmIT {
     private static final int TRACKS = 40;

@@ -31,14 +31,18 @@ record CommandLineRun(int status, String out, String err) {
 
     /** Returns a parser of command lines that runs no command. */
     static CommandLine parser() {
-        Console console = new Console(
+        return new CommandLine(new PuriCommand(silentConsole()));
+    }
+
+    /** Returns a console with empty input and environment, whose output nobody sees. */
+    static Console silentConsole() {
+        return new Console(
                 InputStream.nullInputStream(),
                 new PrintWriter(new StringWriter()),
                 new PrintWriter(new StringWriter()),
                 Map.of(),
                 false,
                 false);
-        return new CommandLine(new PuriCommand(console));
     }
 
     List<String> outLines() {

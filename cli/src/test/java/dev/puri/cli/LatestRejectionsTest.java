@@ -9,7 +9,6 @@ import dev.puri.schemas.log.Erasure;
 import dev.puri.schemas.log.Outcome;
 import dev.puri.schemas.log.Position;
 import dev.puri.schemas.log.Topics;
-import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.List;
@@ -93,19 +92,8 @@ final class LatestRejectionsTest {
     }
 
     private static Rejection rejection(@Nullable String puri, @Nullable String survivor, long seconds) {
-        return new Rejection(
-                "PURI_TAKEN",
-                "held by catalog",
-                new EventPosition(Topics.EVENTS, 1, seconds),
-                TIME.plusSeconds(seconds),
-                puri,
-                null,
-                null,
-                null,
-                survivor,
-                ByteBuffer.wrap(new byte[32]),
-                3L,
-                ByteBuffer.wrap(new byte[3]));
+        return Rejections.taken(
+                puri, survivor, new EventPosition(Topics.EVENTS, 1, seconds), TIME.plusSeconds(seconds));
     }
 
     private static List<Long> seconds(List<StoredRejection> rejections) {

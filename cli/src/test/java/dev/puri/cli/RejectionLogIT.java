@@ -12,7 +12,6 @@ import dev.puri.schemas.serde.AvroSerializer;
 import dev.puri.testkit.Broker;
 import dev.puri.testkit.RestartableBroker;
 import dev.puri.testkit.SchemaRegistryFixture;
-import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -122,19 +121,8 @@ class RejectionLogIT {
     }
 
     private void reject(int partition, String puri, @Nullable String survivor, long seconds) {
-        Rejection rejection = new Rejection(
-                "PURI_TAKEN",
-                "held by catalog",
-                new EventPosition(Topics.EVENTS, partition, seconds),
-                start.plusSeconds(seconds),
-                puri,
-                null,
-                null,
-                null,
-                survivor,
-                ByteBuffer.wrap(new byte[32]),
-                3L,
-                ByteBuffer.wrap(new byte[3]));
+        EventPosition position = new EventPosition(Topics.EVENTS, partition, seconds);
+        Rejection rejection = Rejections.taken(puri, survivor, position, start.plusSeconds(seconds));
         producer.send(record(partition, puri, rejection, seconds));
     }
 

@@ -3,12 +3,9 @@ package dev.puri.cli.verify;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import com.sun.net.httpserver.HttpExchange;
-import com.sun.net.httpserver.HttpServer;
+import dev.puri.cli.LocalHttpServer;
 import java.io.IOException;
 import java.io.OutputStream;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
@@ -17,9 +14,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -33,28 +27,17 @@ class ResolverExportTest {
             "epoch":1,"createdAt":"2026-03-01T10:00:00.000Z","changedAt":"2026-03-01T10:00:00.000Z","position":"3-1042"}
             """;
 
-    private final ExecutorService threads = Executors.newCachedThreadPool();
-    private final CountDownLatch end = new CountDownLatch(1);
     private final List<String> read = new ArrayList<>();
-    private HttpServer server;
-
-    /** Writes a response. */
-    private interface Handler {
-        void handle(HttpExchange exchange) throws IOException, InterruptedException;
-    }
+    private LocalHttpServer server;
 
     @BeforeEach
     void start() throws Exception {
-        server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
-        server.setExecutor(threads);
-        server.start();
+        server = new LocalHttpServer();
     }
 
     @AfterEach
     void stop() {
-        end.countDown();
-        server.stop(0);
-        threads.shutdownNow();
+        server.close();
     }
 
     @Test
@@ -79,7 +62,6 @@ class ResolverExportTest {
         assertThatThrownBy(() -> readAll(Duration.ofSeconds(60)))
                 .isInstanceOf(IOException.class)
                 .hasMessageContaining("ended after 1 rows");
-        server.removeContext("/v1/export");
         answer(exchange -> {
             exchange.sendResponseHeaders(200, 0);
             exchange.getResponseBody().write(utf8(ROWS.replace("a:b:1", "a:b:2") + lastLine(ROWS)));
@@ -131,7 +113,7 @@ class ResolverExportTest {
             OutputStream body = exchange.getResponseBody();
             body.write(utf8(ROWS));
             body.flush();
-            end.await();
+            server.awaitEnd();
         });
         assertThatThrownBy(() -> readAll(Duration.ofSeconds(1))).isInstanceOf(IOException.class);
     }
@@ -144,14 +126,8 @@ class ResolverExportTest {
                 .hasMessageContaining("the resolver answered 403");
     }
 
-    private void answer(Handler handler) {
-        server.createContext("/v1/export", exchange -> {
-            try (exchange) {
-                handler.handle(exchange);
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-            }
-        });
+    private void answer(LocalHttpServer.Handler handler) {
+        server.answer("/v1/export", handler);
     }
 
     private void readAll(Duration timeout) throws IOException {
@@ -164,7 +140,7 @@ class ResolverExportTest {
     }
 
     private URI url() {
-        return URI.create("http://127.0.0.1:" + server.getAddress().getPort() + "/");
+        return server.url().resolve("/");
     }
 
     private static String lastLine(String lines) {
