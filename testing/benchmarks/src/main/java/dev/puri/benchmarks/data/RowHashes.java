@@ -8,8 +8,8 @@ import java.util.Random;
 import java.util.function.IntToLongFunction;
 
 /**
- * Measures what digests add to a server: one {@link RowHash} for each row that it writes. Each result is the mean time of
- * a hash that is added to a digest, in nanoseconds.
+ * Measures what digests add to a server: one {@link RowHash} for each row that it writes. Each result is the mean time
+ * of a hash that is added to a digest, in nanoseconds.
  */
 public final class RowHashes {
     private static final int ROWS = 20_000;
@@ -58,8 +58,8 @@ public final class RowHashes {
     }
 
     /**
-     * Measures the hash of a row as a table computes it. When it puts a row, it has the fields as numbers, and the hashes
-     * of owner and shard in its dictionaries.
+     * Measures the hash of a row as a table computes it. When it puts a row, it has the fields as numbers, and the
+     * hashes of owner and shard in its dictionaries.
      */
     public double nanosInTable() {
         return nanos(i -> RowHash.of(

@@ -6,7 +6,7 @@ import java.util.concurrent.locks.LockSupport;
 
 /** Polls until a condition is met. */
 public final class Await {
-    private static final long POLL_NANOS = 5_000_000;
+    private static final Duration POLL_INTERVAL = Duration.ofMillis(5);
 
     private Await() {}
 
@@ -23,12 +23,17 @@ public final class Await {
      * @throws IllegalStateException if the condition is not met within the timeout
      */
     public static void until(String name, Duration timeout, Condition condition) throws IOException {
+        until(name, timeout, POLL_INTERVAL, condition);
+    }
+
+    /** Checks a condition at this interval until it is met, as {@link #until(String, Duration, Condition)} does. */
+    public static void until(String name, Duration timeout, Duration interval, Condition condition) throws IOException {
         long deadline = System.nanoTime() + timeout.toNanos();
         while (!condition.isMet()) {
             if (System.nanoTime() - deadline > 0) {
                 throw new IllegalStateException(name + ": not within " + timeout.toSeconds() + " s");
             }
-            LockSupport.parkNanos(POLL_NANOS);
+            LockSupport.parkNanos(interval.toNanos());
         }
     }
 }

@@ -3,6 +3,7 @@ package dev.puri.benchmarks.ingest;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.puri.benchmarks.data.ChangelogCopies;
 import dev.puri.benchmarks.data.Creations;
+import dev.puri.benchmarks.environment.Await;
 import dev.puri.benchmarks.environment.ChildJvm;
 import dev.puri.benchmarks.environment.FreshBroker;
 import dev.puri.benchmarks.environment.ServerSettings;
@@ -28,8 +29,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One side of {@link RecoverBench}, in a separate process together with its broker. The process prints its {@link Result},
- * and then a {@link TopicReader.Rate} for each line that it gets.
+ * One side of {@link RecoverBench}, in a separate process together with its broker. The process prints its {@link
+ * Result}, and then a {@link TopicReader.Rate} for each line that it gets.
  */
 public final class RecoverSide {
     /** The number of events that show that all partitions are processed again. */
@@ -240,30 +241,21 @@ public final class RecoverSide {
     }
 
     /**
-     * Waits until the size of the state directories stays the same: no store is being restored or compacted. Returns their
-     * mean size.
+     * Waits until the size of the state directories stays the same: no store is being restored or compacted. Returns
+     * their mean size.
      */
-    private static long awaitStable(Path... stateDirs) throws IOException, InterruptedException {
-        long limitNanos = System.nanoTime() + MAX_RESTORE_TIME.toNanos();
-        long before = 0;
-        long now = size(stateDirs);
-        while (Math.abs(now - before) > now / 100) {
-            if (System.nanoTime() > limitNanos) {
-                throw new IllegalStateException("the state directories still change after " + MAX_RESTORE_TIME);
+    private static long awaitStable(Path... stateDirs) throws IOException {
+        long[] lastSize = {0};
+        Await.until("state directories that keep their size", MAX_RESTORE_TIME, STABLE_TIME, () -> {
+            long size = 0;
+            for (Path stateDir : stateDirs) {
+                size += size(stateDir);
             }
-            Thread.sleep(STABLE_TIME.toMillis());
-            before = now;
-            now = size(stateDirs);
-        }
-        return now / stateDirs.length;
-    }
-
-    private static long size(Path... folders) throws IOException {
-        long bytes = 0;
-        for (Path folder : folders) {
-            bytes += size(folder);
-        }
-        return bytes;
+            boolean isStable = Math.abs(size - lastSize[0]) <= size / 100;
+            lastSize[0] = size;
+            return isStable;
+        });
+        return lastSize[0] / stateDirs.length;
     }
 
     private void publishRows(int count) throws Exception {
