@@ -30,7 +30,8 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * A client of the HTTP API of the resolver or of the search indexer. Failures become {@link CommandException}s with messages for the user.
+ * A client of the HTTP API of the resolver or of the search indexer. Failures become {@link CommandException}s with
+ * messages for the user.
  *
  * @param console receives messages while a request waits for the server to become ready
  * @param server the kind of server, for messages

@@ -158,8 +158,8 @@ final class IdentitiesCommand implements Runnable {
         }
 
         /**
-         * Reads the pURIs of the events since a time. Publishes events for all except the last million, and returns these:
-         * they may be in the export too.
+         * Reads the pURIs of the events since a time. Publishes events for all except the last million, and returns
+         * these: they may be in the export too.
          */
         private Set<Puri> republishNamesOfEvents(Instant since, Republication republication) {
             BoundedNames names = new BoundedNames(MAX_NAMES, republication::republish);

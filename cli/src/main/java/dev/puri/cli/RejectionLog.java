@@ -39,10 +39,11 @@ final class RejectionLog implements AutoCloseable {
     }
 
     /**
-     * Returns the latest rejections that match, as many as requested and perhaps earlier ones too. With a filter, reads the
-     * whole topic. Without one, reads the last records, and reads again from lower offsets until they contain enough
-     * rejections and, in each partition, all records since the oldest of these: a partition that ends with erasures may have
-     * later rejections before them, and the erasure of a survivor is in another partition than the rejection that names it.
+     * Returns the latest rejections that match, as many as requested and perhaps earlier ones too. With a filter, reads
+     * the whole topic. Without one, reads the last records, and reads again from lower offsets until they contain
+     * enough rejections and, in each partition, all records since the oldest of these: a partition that ends with
+     * erasures may have later rejections before them, and the erasure of a survivor is in another partition than the
+     * rejection that names it.
      *
      * @param count the number of rejections after which reading may end
      */

@@ -175,8 +175,9 @@ final class ReplayRejectionsCommand extends Subcommand {
     }
 
     /**
-     * Returns the first offset to read of each partition of the events topics that may contain the refused events and later
-     * events of their pURIs. A namespace may have got a topic of its own, or given it up, after an event was refused.
+     * Returns the first offset to read of each partition of the events topics that may contain the refused events and
+     * later events of their pURIs. A namespace may have got a topic of its own, or given it up, after an event was
+     * refused.
      */
     private static Map<TopicPartition, Long> startOffsets(LogReader reader, List<StoredRejection> rejections) {
         Map<TopicPartition, Long> offsets = new HashMap<>();

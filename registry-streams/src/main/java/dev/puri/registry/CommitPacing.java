@@ -28,8 +28,8 @@ import org.jspecify.annotations.Nullable;
  *       time to process records even if commits are slow.
  * </ul>
  *
- * <p>While a request is delayed, polls are short. The request is made when neither case applies any more: at an empty poll,
- * or after the last record of a later poll.
+ * <p>While a request is delayed, polls are short. The request is made when neither case applies any more: at an empty
+ * poll, or after the last record of a later poll.
  *
  * <p>Each stream thread has one instance. Not thread-safe. All times are nanoseconds of {@link System#nanoTime}.
  */

@@ -272,7 +272,9 @@ final class Parking {
                 .array();
     }
 
-    /** Returns the {@link StoreKey} of a pURI from the key of one of its events in the store; empty if it is malformed. */
+    /**
+     * Returns the {@link StoreKey} of a pURI from the key of one of its events in the store; empty if it is malformed.
+     */
     static byte[] storeKeyOf(byte[] key) {
         if (key.length <= 1 + Long.BYTES) {
             return new byte[0];

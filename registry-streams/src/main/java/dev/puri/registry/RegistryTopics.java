@@ -70,9 +70,9 @@ public final class RegistryTopics {
                     "delete.retention.ms", millis(TOMBSTONE_RETENTION)));
 
     /**
-     * For topics with digests. A server that reads late would miss a record before a digest if a record after the digest
-     * had superseded it. Compaction keeps the superseded records for this lag, so a server can compare its copy with every
-     * digest that is younger than the lag. Digests are published once a minute.
+     * For topics with digests. A server that reads late would miss a record before a digest if a record after the
+     * digest had superseded it. Compaction keeps the superseded records for this lag, so a server can compare its copy
+     * with every digest that is younger than the lag. Digests are published once a minute.
      */
     private static final Map<String, String> MIN_COMPACTION_LAG_CONFIG =
             Map.of("min.compaction.lag.ms", millis(MIN_COMPACTION_LAG));
@@ -149,9 +149,9 @@ public final class RegistryTopics {
     public record TopicState(String name, int partitions, int replicationFactor, boolean isNew, List<String> changes) {}
 
     /**
-     * Creates missing topics. Of existing topics it changes only configs whose change deletes no records: the compression
-     * and the maximum batch size of events topics, without which a batch can crash consumers, and the minimum compaction
-     * lag of topics with digests, without which servers cannot compare their copies.
+     * Creates missing topics. Of existing topics it changes only configs whose change deletes no records: the
+     * compression and the maximum batch size of events topics, without which a batch can crash consumers, and the
+     * minimum compaction lag of topics with digests, without which servers cannot compare their copies.
      *
      * @param partitions number of partitions of the events topic and of all other topics keyed by pURI; must
      *     never change
@@ -291,8 +291,8 @@ public final class RegistryTopics {
 
     /**
      * Compares the cluster's topics with those that {@link #create} and Kafka Streams create, in what the topology
-     * tolerates: the number of partitions of the events topics of namespaces, and configs that are not set when a topic is
-     * created ({@link ConfigOverrides}).
+     * tolerates: the number of partitions of the events topics of namespaces, and configs that are not set when a topic
+     * is created ({@link ConfigOverrides}).
      *
      * @param applicationId application id of the topology
      * @return a sentence for each difference, with the remedy
@@ -315,8 +315,8 @@ public final class RegistryTopics {
     }
 
     /**
-     * Returns how a namespace's events topic differs from the shared one, with the remedy. A topic that has events must not
-     * be recreated, because its offsets would begin again, and tokens contain offsets.
+     * Returns how a namespace's events topic differs from the shared one, with the remedy. A topic that has events must
+     * not be recreated, because its offsets would begin again, and tokens contain offsets.
      */
     private static String partitionDifference(ClusterTopic topic, int required) {
         String difference =
@@ -341,8 +341,9 @@ public final class RegistryTopics {
     }
 
     /**
-     * Returns the number of partitions that the topics keyed by pURI and the internal topics must have. It is that of the
-     * events topic, except if all others agree on another number: then the events topic was recreated, or got partitions.
+     * Returns the number of partitions that the topics keyed by pURI and the internal topics must have. It is that of
+     * the events topic, except if all others agree on another number: then the events topic was recreated, or got
+     * partitions.
      */
     private static int requiredPartitions(ClusterTopics clusterTopics, ClusterTopic events, String applicationId) {
         List<Integer> others = keyedTopics(applicationId).stream()
@@ -355,9 +356,9 @@ public final class RegistryTopics {
     }
 
     /**
-     * Returns the names of the topics that must have the same number of partitions, whether they exist or not: the events
-     * topic, the other topics that are keyed by pURI, and the internal topics, in this order. The events topics of namespaces
-     * are not included.
+     * Returns the names of the topics that must have the same number of partitions, whether they exist or not: the
+     * events topic, the other topics that are keyed by pURI, and the internal topics, in this order. The events topics
+     * of namespaces are not included.
      *
      * @param applicationId application id of the topology
      */
@@ -388,10 +389,10 @@ public final class RegistryTopics {
     }
 
     /**
-     * Checks that no changelog is missing although the topology has run. It has run if another internal topic exists, or the
-     * identities topic has had records. Kafka Streams would create the changelog empty, and with an empty store a pURI or
-     * handle that is taken could be claimed again. Not part of {@link #check}, because the topics are missing for a moment when the topology starts for
-     * the first time.
+     * Checks that no changelog is missing although the topology has run. It has run if another internal topic exists,
+     * or the identities topic has had records. Kafka Streams would create the changelog empty, and with an empty store
+     * a pURI or handle that is taken could be claimed again. Not part of {@link #check}, because the topics are missing
+     * for a moment when the topology starts for the first time.
      *
      * @return a sentence for each missing changelog, with the remedy
      */
@@ -420,8 +421,8 @@ public final class RegistryTopics {
     }
 
     /**
-     * Does the same as {@link #checkChangelogs} if there are identities. It never reports a mistake while a topology starts
-     * for the first time.
+     * Does the same as {@link #checkChangelogs} if there are identities. It never reports a mistake while a topology
+     * starts for the first time.
      */
     static List<String> checkChangelogsOfIdentities(Admin admin, String applicationId) {
         return hasRecords(admin, Topics.IDENTITIES, await(admin.listTopics().names()))
@@ -431,7 +432,8 @@ public final class RegistryTopics {
 
     /**
      * Checks that no records of a compacted topic were deleted other than by compaction: changelogs, declarations,
-     * identities and documents. State that is restored from such a topic, and copies of it, lack what the records contained.
+     * identities and documents. State that is restored from such a topic, and copies of it, lack what the records
+     * contained.
      *
      * @return a sentence for each topic that lacks records, with the remedy
      */
@@ -447,8 +449,8 @@ public final class RegistryTopics {
     }
 
     /**
-     * Returns the topics from which the topology restores its state. Repartition topics are not among them: Kafka Streams
-     * deletes their records when it has processed them.
+     * Returns the topics from which the topology restores its state. Repartition topics are not among them: Kafka
+     * Streams deletes their records when it has processed them.
      */
     private static List<String> restoredTopics(String applicationId) {
         return Stream.concat(Stream.of(Topics.COLLECTIONS), changelogs(applicationId))

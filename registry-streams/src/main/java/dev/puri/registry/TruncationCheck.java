@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Finds compacted topics with records that were deleted other than by compaction, because the log start offset is not 0
- * ({@link Truncation}). State that is restored from such a topic is incomplete, and nothing else shows it: Kafka Streams
- * restores what is left and starts.
+ * ({@link Truncation}). State that is restored from such a topic is incomplete, and nothing else shows it: Kafka
+ * Streams restores what is left and starts.
  */
 final class TruncationCheck {
     private static final String LOST_DECLARATIONS =

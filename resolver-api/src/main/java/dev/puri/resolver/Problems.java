@@ -6,7 +6,9 @@ import dev.puri.http.Route;
 import dev.puri.tail.wait.WaitParameters;
 import java.util.List;
 
-/** The problem types of a resolver, in addition to those of every listener; {@code problems.properties} explains them. */
+/**
+ * The problem types of a resolver, in addition to those of every listener; {@code problems.properties} explains them.
+ */
 final class Problems {
     static final List<ProblemType> ALL = List.of(
             LookUps.NOT_READY,

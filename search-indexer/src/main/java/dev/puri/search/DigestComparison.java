@@ -19,9 +19,9 @@ import java.util.function.LongSupplier;
 
 /**
  * Compares the digests that the registrar publishes with the digests of an index. A comparison refreshes and scans the
- * index, so comparisons take at most a twentieth of the time; digests that arrive when this time is used up are skipped,
- * except those of partitions that were not compared for five minutes. Each partition publishes another digest within a
- * minute.
+ * index, so comparisons take at most a twentieth of the time; digests that arrive when this time is used up are
+ * skipped, except those of partitions that were not compared for five minutes. Each partition publishes another digest
+ * within a minute.
  *
  * <p>For the feeder's thread, except {@link #check}.
  */
@@ -35,9 +35,9 @@ final class DigestComparison {
     private static final Duration MAX_CREDIT = Duration.ofMinutes(1).dividedBy(TIME_DIVISOR);
 
     /**
-     * The time without a comparison after which a partition is compared even without credit. Without this limit, digests
-     * of partitions that change often could use up the credit of a partition at rest. Half of the time after which
-     * operators are alerted.
+     * The time without a comparison after which a partition is compared even without credit. Without this limit,
+     * digests of partitions that change often could use up the credit of a partition at rest. Half of the time after
+     * which operators are alerted.
      */
     static final Duration MAX_TIME_SKIPPED = Duration.ofMinutes(5);
 
@@ -63,9 +63,9 @@ final class DigestComparison {
     }
 
     /**
-     * Returns the first offset of each partition whose digest can be compared. An index without a checkpoint is empty. An
-     * index that was opened at a checkpoint may already have later changes, of any records that the topic had when the
-     * index was opened.
+     * Returns the first offset of each partition whose digest can be compared. An index without a checkpoint is empty.
+     * An index that was opened at a checkpoint may already have later changes, of any records that the topic had when
+     * the index was opened.
      */
     private static Map<Integer, Long> firstComparable(
             EntryKind kind, IndexCheckpoint checkpoint, SourceOffsets source) {

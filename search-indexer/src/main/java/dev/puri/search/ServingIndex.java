@@ -23,7 +23,10 @@ final class ServingIndex {
         this.completeAsOf = completeAsOf;
     }
 
-    /** Raises the reference count. Returns false if the index awaits its deletion; the caller then tries the current one. */
+    /**
+     * Raises the reference count. Returns false if the index awaits its deletion; the caller then tries the current
+     * one.
+     */
     boolean acquire() {
         if (references.incrementAndGet() > 0) {
             return true;

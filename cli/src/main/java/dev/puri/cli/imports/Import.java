@@ -27,8 +27,9 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Imports existing objects from files and databases into the registry, in the stages {@link #plan}, {@link #load}, {@link
- * #verify} and {@link #opening}. Each stage reads the results of the earlier ones from a folder, and may be repeated.
+ * Imports existing objects from files and databases into the registry, in the stages {@link #plan}, {@link #load},
+ * {@link #verify} and {@link #opening}. Each stage reads the results of the earlier ones from a folder, and may be
+ * repeated.
  */
 public final class Import {
     /** A resolver reads the end offsets every second. If they are older, the lag that it reports is stale. */
@@ -122,8 +123,8 @@ public final class Import {
      * Returns the collections of which the registry has identities.
      *
      * @param stats the response of a resolver's {@code GET /v1/stats}
-     * @return null if the response does not list all, or the resolver has not read everything, or cannot tell whether it
-     *     has, because the brokers have not reported the end offsets for some seconds
+     * @return null if the response does not list all, or the resolver has not read everything, or cannot tell whether
+     *     it has, because the brokers have not reported the end offsets for some seconds
      */
     public static @Nullable Set<String> collectionsWithRows(JsonNode stats) {
         Set<String> names = new HashSet<>();
@@ -173,8 +174,8 @@ public final class Import {
      *
      * @param whileOpen whether to load into collections that are not in mode IMPORT with the source of the plan
      * @param maxPerSecond maximum number of published rows per second; null for no limit
-     * @param requestsPresent whether to publish also the rows that the registry had when the plan was made; they are also
-     *     published if an earlier load of the plan requested it
+     * @param requestsPresent whether to publish also the rows that the registry had when the plan was made; they are
+     *     also published if an earlier load of the plan requested it
      * @throws ImportException if there is no plan, or it has no rows, or a collection is not in mode IMPORT or accepts
      *     no events of the source, or an event is not acknowledged, or another stage is running
      */
@@ -202,7 +203,8 @@ public final class Import {
     /**
      * Compares the registry with the planned rows.
      *
-     * @param wait how long the resolver may take to read the last event of each partition, and then the rows to be equal
+     * @param wait how long the resolver may take to read the last event of each partition, and then the rows to be
+     *     equal
      * @param maxPerSecond maximum number of rows per second; null for no limit
      * @throws ImportException if the load is not complete, or the resolver has not read its events, or another stage is
      *     running
@@ -218,8 +220,8 @@ public final class Import {
     }
 
     /**
-     * Returns copies, with mode READ_WRITE, of the declarations that are in mode IMPORT: of the plan's collections and their
-     * namespaces.
+     * Returns copies, with mode READ_WRITE, of the declarations that are in mode IMPORT: of the plan's collections and
+     * their namespaces.
      *
      * <p>The mode of a namespace closes all of its collections, also those of other imports, which this folder does not
      * know. So a namespace is only opened on request.

@@ -18,8 +18,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The folder of an import. Each stage writes its result to a file, which later stages read; a stage that is killed leaves
- * the last complete state.
+ * The folder of an import. Each stage writes its result to a file, which later stages read; a stage that is killed
+ * leaves the last complete state.
  *
  * <pre>
  *   plan/plan.json            the counts, and what the load needs

@@ -74,8 +74,8 @@ final class ImportLoader {
     /**
      * Publishes the rows that are not done.
      *
-     * @throws ImportException if the plan has no rows, or the file has another number of rows than the plan, or an event is
-     *     not acknowledged; the next load begins again with the batch of this event
+     * @throws ImportException if the plan has no rows, or the file has another number of rows than the plan, or an
+     *     event is not acknowledged; the next load begins again with the batch of this event
      */
     Load load(ImportFolder folder, Plan plan) throws IOException, InterruptedException {
         if (plan.rows() == 0) {
@@ -180,7 +180,9 @@ final class ImportLoader {
             progress.show(done.rows(), plan.rows());
         }
 
-        /** Returns the later one of two events of a partition. Batches overtake each other on the way to the brokers. */
+        /**
+         * Returns the later one of two events of a partition. Batches overtake each other on the way to the brokers.
+         */
         private static LastEvent later(LastEvent a, LastEvent b) {
             return Position.parse(a.token()).offset()
                             > Position.parse(b.token()).offset()

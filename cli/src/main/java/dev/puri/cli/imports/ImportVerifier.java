@@ -107,8 +107,8 @@ final class ImportVerifier {
     /**
      * Compares the rows of a plan.
      *
-     * @throws ImportException if the load is not complete, the resolver does not read its events in time, or the file of
-     *     rows does not match the plan
+     * @throws ImportException if the load is not complete, the resolver does not read its events in time, or the file
+     *     of rows does not match the plan
      */
     Verification verify(ImportFolder folder, Plan plan, Instant now) throws IOException, InterruptedException {
         Load load = folder.readLoad(plan);

@@ -9,8 +9,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The template of a pURI: either three templates separated by colons, whose values are percent-encoded where necessary, or
- * one column that contains whole pURIs.
+ * The template of a pURI: either three templates separated by colons, whose values are percent-encoded where necessary,
+ * or one column that contains whole pURIs.
  */
 record PuriTemplate(List<Template> segments) {
     /**

@@ -136,8 +136,8 @@ record RegistryComparison(
 
     /**
      * Whether an identity was merged into the row's survivor. A resolver answers with the last survivor of a chain of
-     * merges, so an identity and its direct survivor have the same last survivor. It does not follow a long chain to its
-     * end. Then the direct survivor must be merged too, but its own chain may be short enough.
+     * merges, so an identity and its direct survivor have the same last survivor. It does not follow a long chain to
+     * its end. Then the direct survivor must be merged too, but its own chain may be short enough.
      */
     private static boolean isMergedAs(Verdict.Merged merged, ImportRow row, Verdict ofSurvivor) {
         if (merged.canonical() == null) {

@@ -16,11 +16,11 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds the rows of an export that another row of the same pURI replaces. A pURI that changes while the export is made may
- * be in it twice, with its old and its new state.
+ * Finds the rows of an export that another row of the same pURI replaces. A pURI that changes while the export is made
+ * may be in it twice, with its old and its new state.
  *
- * <p>Almost all exports have no such pURI. To find this out, the first reading keeps a 64-bit hash of the pURI of each row in
- * memory. Only an export with two equal hashes is read again.
+ * <p>Almost all exports have no such pURI. To find this out, the first reading keeps a 64-bit hash of the pURI of each
+ * row in memory. Only an export with two equal hashes is read again.
  */
 final class SupersededRows {
     private SupersededRows() {}

@@ -6,8 +6,8 @@ import java.util.Set;
 import java.util.function.Consumer;
 
 /**
- * Collects distinct names. When it has the maximum number of names, it passes them on and starts again, so its memory is
- * bounded. A name that is added again afterwards is passed on again. Not thread-safe.
+ * Collects distinct names. When it has the maximum number of names, it passes them on and starts again, so its memory
+ * is bounded. A name that is added again afterwards is passed on again. Not thread-safe.
  */
 public final class BoundedNames {
     private final int max;

@@ -20,13 +20,13 @@ import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Compares a copy of all rows with {@code puri.identities.v1}. A live copy changes while it is read: a row has all records
- * before the copy's next offset, and perhaps later ones. So a row is right if it equals the last record of its key before
- * that offset, or any record from that offset on. The keys of other rows are read again, with their values. Then a
- * difference is reported only if the last record of the key is before the offset.
+ * Compares a copy of all rows with {@code puri.identities.v1}. A live copy changes while it is read: a row has all
+ * records before the copy's next offset, and perhaps later ones. So a row is right if it equals the last record of its
+ * key before that offset, or any record from that offset on. The keys of other rows are read again, with their values.
+ * Then a difference is reported only if the last record of the key is before the offset.
  *
- * <p>The positions of rows are not compared, because events that change nothing change the position in a copy, but not in
- * the topic.
+ * <p>The positions of rows are not compared, because events that change nothing change the position in a copy, but not
+ * in the topic.
  */
 final class CopyComparison extends SettledComparison<CopyComparison.Candidate> {
     /** Column with the hash of the row in the copy. */

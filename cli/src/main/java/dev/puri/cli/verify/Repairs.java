@@ -52,8 +52,8 @@ public final class Repairs {
 
     /**
      * Returns why nothing must be repaired, because the registrar seems to have lost registrations or changes of them;
-     * null if it has not. It would write a tombstone for each row that it does not know, and its old row over each newer
-     * one, and over the tombstone of each identity that was erased since.
+     * null if it has not. It would write a tombstone for each row that it does not know, and its old row over each
+     * newer one, and over the tombstone of each identity that was erased since.
      */
     public static @Nullable String objection(VerifyFolder folder, Registry registry) throws IOException {
         int partitions = registry.partitions();
@@ -131,9 +131,9 @@ public final class Repairs {
     }
 
     /**
-     * Whether the row or tombstone of the topic has a later event than the registrar. Events of different topics have no
-     * order, so the times of the rows decide. A tombstone has no time, but only the registrar writes one that names an
-     * event, so it counts as later.
+     * Whether the row or tombstone of the topic has a later event than the registrar. Events of different topics have
+     * no order, so the times of the rows decide. A tombstone has no time, but only the registrar writes one that names
+     * an event, so it counts as later.
      */
     private static boolean isLaterEvent(Difference difference, Position expected, Position found) {
         if (found.topic().equals(expected.topic())) {

@@ -45,8 +45,8 @@ public final class ResolverExport implements RowCopy {
     private static final int ROWS_PER_BATCH = 1000;
 
     /**
-     * The time after which the rest of an export is read without pauses. A resolver aborts an export after two hours, so
-     * an export that was read slowly to its end would never be complete.
+     * The time after which the rest of an export is read without pauses. A resolver aborts an export after two hours,
+     * so an export that was read slowly to its end would never be complete.
      */
     private static final Duration MAX_PACED_TIME = Duration.ofHours(1);
 
@@ -160,7 +160,9 @@ public final class ResolverExport implements RowCopy {
         }
     }
 
-    /** The response. It is complete if its last line has the number of the rows and the SHA-256 of all lines before it. */
+    /**
+     * The response. It is complete if its last line has the number of the rows and the SHA-256 of all lines before it.
+     */
     private final class Download implements Reading {
         private final HttpClient client;
         private final InputStream in;

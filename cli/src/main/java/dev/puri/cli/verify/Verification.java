@@ -155,7 +155,9 @@ public final class Verification {
                 .sum();
     }
 
-    /** Whether a verification of the cluster was interrupted, and none of its completed checks is missing in this one. */
+    /**
+     * Whether a verification of the cluster was interrupted, and none of its completed checks is missing in this one.
+     */
     private boolean isContinuable(State last) {
         Set<String> names = checks.stream().map(Check::name).collect(Collectors.toSet());
         return isInterrupted(last)

@@ -23,8 +23,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The folder of a verification. A file is replaced as a whole, or appended to and cut to the length that the state names,
- * so that a verification that was killed continues with the next check.
+ * The folder of a verification. A file is replaced as a whole, or appended to and cut to the length that the state
+ * names, so that a verification that was killed continues with the next check.
  *
  * <pre>
  *   state.json           the completed checks

@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The declarations of collections in the topic {@code puri.collections.v1}, and the records that cannot be read.
  *
- * <p>While an unreadable record may contain a new prefix, no collection can declare a new prefix, because two collections
- * could get the same one. A declaration with the key of an unreadable record is refused, too.
+ * <p>While an unreadable record may contain a new prefix, no collection can declare a new prefix, because two
+ * collections could get the same one. A declaration with the key of an unreadable record is refused, too.
  *
  * @param declarations the readable declarations
  * @param unreadable the unreadable records, in the order of the log
@@ -85,8 +85,8 @@ public record CollectionsContent(Declarations declarations, List<UnreadableDecla
     /**
      * Returns the records that {@link CollectionRegistry#repair} writes.
      *
-     * <p>A record is replaced by the given declaration with its key, or by the readable declaration with its key, or by a
-     * tombstone.
+     * <p>A record is replaced by the given declaration with its key, or by the readable declaration with its key, or by
+     * a tombstone.
      *
      * @param replacing declarations that replace unreadable records with the same key; other declarations are ignored
      * @throws CollectionRegistryException if a replacement conflicts with a readable declaration

@@ -7,8 +7,8 @@ import java.util.Arrays;
 
 /**
  * A fast parser of the usual JSON body of a batch look-up: references in ASCII without escapes, and optionally {@code
- * groupBy}. It copies nothing. It rejects any other body, valid or not. The caller then uses a complete JSON parser, which also explains
- * mistakes.
+ * groupBy}. It copies nothing. It rejects any other body, valid or not. The caller then uses a complete JSON parser,
+ * which also explains mistakes.
  *
  * <p>Used by one thread, for one body after the other.
  */

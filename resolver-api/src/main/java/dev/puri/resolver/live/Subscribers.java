@@ -33,8 +33,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Sends changes to all subscribers. The {@link ChangeRing ring} has the last changes. One thread serves the subscribers in
- * rounds: in each round, it sends each subscriber the changes of the ring for which the subscriber's stream has room.
+ * Sends changes to all subscribers. The {@link ChangeRing ring} has the last changes. One thread serves the subscribers
+ * in rounds: in each round, it sends each subscriber the changes of the ring for which the subscriber's stream has
+ * room.
  *
  * <pre>
  * subscribe ─▶ are all missing changes in the ring? ─yes──▶ arrivals ─▶ rounds of the thread ─▶ sinks
@@ -44,8 +45,8 @@ import org.slf4j.LoggerFactory;
  * </pre>
  *
  * Subscribers have no queues: the ring holds pending changes once for all subscribers. So a slow subscriber costs only
- * the pending bytes of its stream. It is dropped when the ring overwrites a change that was not sent to the subscriber yet.
- * It may connect again with its last event id.
+ * the pending bytes of its stream. It is dropped when the ring overwrites a change that was not sent to the subscriber
+ * yet. It may connect again with its last event id.
  *
  * <p>A {@link Subscription} has one owner at a time: the thread that subscribes, a replay, or the thread of the rounds.
  */
@@ -232,8 +233,8 @@ public final class Subscribers implements AutoCloseable {
     }
 
     /**
-     * Attaches a subscriber to the ring. A subscriber whose last event id is unusable continues at the end of the ring, after an
-     * event {@code reset}.
+     * Attaches a subscriber to the ring. A subscriber whose last event id is unusable continues at the end of the ring,
+     * after an event {@code reset}.
      *
      * @return false if the subscriber misses changes that are older than the ring, and needs a replay
      */

@@ -13,7 +13,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * How a collection's attributes are searched. An attribute that is not listed here has the weight {@value #MIN_WEIGHT}.
  * The usual title of an object is an exception: the first of the attributes {@code title}, {@code name} and {@code
- * label} that the object has and that is searched gets the weight {@value #TITLE_WEIGHT}, unless {@code boost} lists it.
+ * label} that the object has and that is searched gets the weight {@value #TITLE_WEIGHT}, unless {@code boost} lists
+ * it.
  *
  * @param boost weights by attribute name, {@value #MIN_WEIGHT} to {@value #MAX_WEIGHT}
  * @param shown names of attributes that are returned with search results but not searched
@@ -112,7 +113,8 @@ public record SearchedAttributes(SortedMap<String, Integer> boost, SortedSet<Str
     /**
      * The weights of an object's attributes.
      *
-     * @param title the attribute with the highest weight, which readers see as the title; null if no weight is above {@value #MIN_WEIGHT}
+     * @param title the attribute with the highest weight, which readers see as the title; null if no weight is above
+     *     {@value #MIN_WEIGHT}
      * @param byName weights by attribute name
      */
     public record Weights(@Nullable String title, SortedMap<String, Integer> byName) {}

@@ -13,8 +13,9 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A fast path that decodes the Avro encoding of events, for valid events of this build's schema. Avro's own decoder takes
- * 1.7 times as long ({@code puri bench micro Avro} measures both). It decodes all other events, and reports their errors.
+ * A fast path that decodes the Avro encoding of events, for valid events of this build's schema. Avro's own decoder
+ * takes 1.7 times as long ({@code puri bench micro Avro} measures both). It decodes all other events, and reports their
+ * errors.
  */
 final class EventDecoder {
     /** Position of the lowest bit of the tenth byte of a varint. A varint of a long has at most ten bytes. */

@@ -35,7 +35,10 @@ public final class ConfluentSchemaRegistry implements SchemaRegistry {
     private static final int VERSION_NOT_FOUND = 40402;
     private static final int SCHEMA_NOT_FOUND = 40403;
 
-    /** A cache is cleared at this size. Registries normally have dozens of schemas, and the values of a topic use few of them. */
+    /**
+     * A cache is cleared at this size. Registries normally have dozens of schemas, and the values of a topic use few of
+     * them.
+     */
     private static final int MAX_CACHE_SIZE = 1000;
 
     private final RegistryHttp http;
@@ -119,7 +122,8 @@ public final class ConfluentSchemaRegistry implements SchemaRegistry {
     /**
      * Returns the latest schema of a subject. The result is not cached.
      *
-     * @throws SchemaRegistryUnavailableException if the registry is unreachable after the retries, or refuses the request
+     * @throws SchemaRegistryUnavailableException if the registry is unreachable after the retries, or refuses the
+     *     request
      * @throws UnknownSchemaException if the subject has no schema
      */
     public Registered latest(String subject) {
@@ -130,7 +134,8 @@ public final class ConfluentSchemaRegistry implements SchemaRegistry {
      * Returns the schema of one version of a subject. The result is not cached.
      *
      * @param version a number of {@link #versions}
-     * @throws SchemaRegistryUnavailableException if the registry is unreachable after the retries, or refuses the request
+     * @throws SchemaRegistryUnavailableException if the registry is unreachable after the retries, or refuses the
+     *     request
      * @throws UnknownSchemaException if the subject does not have the version, or if it is not readable Avro
      */
     public Registered version(String subject, int version) {
@@ -147,7 +152,8 @@ public final class ConfluentSchemaRegistry implements SchemaRegistry {
     /**
      * Returns the versions of a subject, in ascending order and without deleted ones. The result is not cached.
      *
-     * @throws SchemaRegistryUnavailableException if the registry is unreachable after the retries, or refuses the request
+     * @throws SchemaRegistryUnavailableException if the registry is unreachable after the retries, or refuses the
+     *     request
      * @throws UnknownSchemaException if the registry does not have the subject
      */
     public List<Integer> versions(String subject) {
@@ -165,7 +171,8 @@ public final class ConfluentSchemaRegistry implements SchemaRegistry {
     /**
      * Sets the compatibility level of a subject.
      *
-     * @throws SchemaRegistryUnavailableException if the registry is unreachable after the retries, or refuses the request
+     * @throws SchemaRegistryUnavailableException if the registry is unreachable after the retries, or refuses the
+     *     request
      * @throws IncompatibleSchemaException if the registry refuses the request with status 409 or 422
      */
     public void setCompatibility(String subject, Compatibility level) {
@@ -178,7 +185,8 @@ public final class ConfluentSchemaRegistry implements SchemaRegistry {
      * Returns the compatibility level of a subject, or the registry's level if the subject has none. The name of the
      * level may be unknown to {@link Compatibility}.
      *
-     * @throws SchemaRegistryUnavailableException if the registry is unreachable after the retries, or refuses the request
+     * @throws SchemaRegistryUnavailableException if the registry is unreachable after the retries, or refuses the
+     *     request
      * @throws IncompatibleSchemaException if the registry refuses the request with status 409 or 422
      * @throws UnknownSchemaException if the registry does not have the subject and answers with an error, as some do
      */

@@ -145,7 +145,10 @@ final class RegistryHttp implements AutoCloseable {
         return new Response(httpResponse.statusCode(), json(httpResponse.body()), endpoint);
     }
 
-    /** Waits for a response. The time-out includes the body; before Java 26, HttpRequest's time-out ends with the headers. */
+    /**
+     * Waits for a response. The time-out includes the body; before Java 26, HttpRequest's time-out ends with the
+     * headers.
+     */
     private HttpResponse<String> await(CompletableFuture<HttpResponse<String>> responseFuture) throws IOException {
         Duration timeout = settings.connectTimeout().plus(settings.readTimeout());
         try {

@@ -92,7 +92,6 @@ final class RequestBody {
             return contentLength != null
                     && Long.parseLong(contentLength) > loop.options().maxBodyBytes();
         } catch (NumberFormatException e) {
-            // Netty accepts only digits, so the number is greater than a long.
             return true;
         }
     }

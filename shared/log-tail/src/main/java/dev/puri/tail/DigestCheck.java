@@ -21,11 +21,10 @@ import org.slf4j.LoggerFactory;
 /**
  * Whether a copy of a topic agrees with the registrar, by partition. Two checks feed it:
  *
- * <ul>
- *   <li>The comparison: the digest that the copy keeps must equal the digest that the registrar published, at the offset
- *       of the published digest. The result of the last comparison counts.
- *   <li>The scrub: the digest of the stored rows must equal the digest that the copy keeps, and index entries must lead
- *       to their rows. The result of the last scrub counts.
+ * <ul> <li>The comparison: the digest that the copy keeps must equal the digest that the registrar published, at the
+ * offset of the published digest. The result of the last comparison counts. <li>The scrub: the digest of the stored
+ * rows must equal the digest that the copy keeps, and index entries must lead to their rows. The result of the last
+ * scrub counts.
  * </ul>
  *
  * <pre>
@@ -34,15 +33,15 @@ import org.slf4j.LoggerFactory;
  *     └────differs───────┴─differs─▶ differs
  * </pre>
  *
- * A partition differs if one of the checks found a difference. The class logs each transition to or from {@code differs},
- * and when the digests of a partition have long been too old to be compared. A rebuilt copy gets a new instance.
- * Thread-safe.
+ * A partition differs if one of the checks found a difference. The class logs each transition to or from {@code
+ * differs}, and when the digests of a partition have long been too old to be compared. A rebuilt copy gets a new
+ * instance. Thread-safe.
  */
 public final class DigestCheck {
     /**
      * The maximum age of a published digest that is compared. A copy that reads an older digest may lack records before
-     * it, which compaction removed because later records superseded them. Compaction leaves the records of the last five
-     * minutes.
+     * it, which compaction removed because later records superseded them. Compaction leaves the records of the last
+     * five minutes.
      */
     public static final Duration MAX_AGE = Duration.ofMinutes(1);
 
@@ -124,8 +123,8 @@ public final class DigestCheck {
     }
 
     /**
-     * Registers the metrics {@code puri.digest.differing} and {@code puri.digest.unchecked.seconds} of a topic. The copy,
-     * and so its check, may be replaced.
+     * Registers the metrics {@code puri.digest.differing} and {@code puri.digest.unchecked.seconds} of a topic. The
+     * copy, and so its check, may be replaced.
      *
      * @return the metrics by partition, of the digests that the copy had at its last comparisons. The caller registers
      *     them when it knows the number of partitions
@@ -160,8 +159,8 @@ public final class DigestCheck {
     }
 
     /**
-     * Returns the longest time of a partition without a comparison. The registrar publishes the digest of each partition
-     * every minute, even if the partition has no rows and does not change.
+     * Returns the longest time of a partition without a comparison. The registrar publishes the digest of each
+     * partition every minute, even if the partition has no rows and does not change.
      */
     synchronized Duration timeUnchecked() {
         return firstComparable.keySet().stream()
@@ -177,8 +176,8 @@ public final class DigestCheck {
     }
 
     /**
-     * Returns whether a published digest can be compared: it is fresh, and the copy has no changes of later records. Logs
-     * once if no digest of a partition has been fresh for {@link #MAX_TIME_UNCHECKED}.
+     * Returns whether a published digest can be compared: it is fresh, and the copy has no changes of later records.
+     * Logs once if no digest of a partition has been fresh for {@link #MAX_TIME_UNCHECKED}.
      *
      * @param offset the offset of the record that published the digest
      * @param timestampMillis the record's timestamp, in milliseconds since 1970

@@ -1,8 +1,8 @@
 package dev.puri.client.resolve;
 
 /**
- * Limits hedged requests to a share of all requests. An unused budget accumulates, so a small burst of hedged requests is
- * possible.
+ * Limits hedged requests to a share of all requests. An unused budget accumulates, so a small burst of hedged requests
+ * is possible.
  */
 final class HedgeBudget {
     private static final double MAX_BUDGET = 10;

@@ -34,15 +34,15 @@ import org.jspecify.annotations.Nullable;
  * transaction ends: another transaction that adds an event of the same pURI waits. Two transactions that add events of
  * the same pURIs in different orders can deadlock, and the database then aborts one of them. {@link #addAll} takes all
  * its locks in a fixed order, so a transaction that calls it only once avoids such deadlocks. In PostgreSQL each pURI
- * of a transaction takes one entry of the server's lock table (about 6,400 entries by default), so a bulk load should commit
- * every 1,000 events.
+ * of a transaction takes one entry of the server's lock table (about 6,400 entries by default), so a bulk load should
+ * commit every 1,000 events.
  *
  * <p>Adding an event needs neither the broker nor the schema registry. Immutable and thread-safe.
  */
 public final class Outbox {
     /**
-     * Maximum size of an encoded event in the outbox, in bytes. It keeps a row below the limits of databases and brokers.
-     * The registry refuses published events of more than 128 KiB.
+     * Maximum size of an encoded event in the outbox, in bytes. It keeps a row below the limits of databases and
+     * brokers. The registry refuses published events of more than 128 KiB.
      */
     public static final int MAX_PAYLOAD_BYTES = 512 * 1024;
 

@@ -8,7 +8,10 @@ import java.time.Instant;
 import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
 
-/** Registers the Micrometer gauges of the outbox relays, with the tag {@code relay}. The values are NaN while the outbox cannot be read. */
+/**
+ * Registers the Micrometer gauges of the outbox relays, with the tag {@code relay}. The values are NaN while the outbox
+ * cannot be read.
+ */
 final class RelayMetrics implements MeterBinder {
     private final RelayMonitors monitors;
 

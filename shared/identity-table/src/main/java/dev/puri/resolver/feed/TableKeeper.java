@@ -59,16 +59,16 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
     private static final Duration WATCH_PERIOD = Duration.ofSeconds(1);
 
     /**
-     * The minimum number of rows of a table from a recreated topic, in percent of the rows of the serving table. A topic
-     * with fewer rows has lost records.
+     * The minimum number of rows of a table from a recreated topic, in percent of the rows of the serving table. A
+     * topic with fewer rows has lost records.
      */
     private static final int MIN_ROWS_PERCENT = 99;
 
     private static final RetryPolicy RETRY_POLICY = new RetryPolicy(Duration.ofMillis(200), Duration.ofSeconds(10));
 
     /**
-     * A table without contact with the brokers for this time is replaced, because it may have missed tombstones. One day
-     * less than the 7 days for which the brokers keep tombstones.
+     * A table without contact with the brokers for this time is replaced, because it may have missed tombstones. One
+     * day less than the 7 days for which the brokers keep tombstones.
      */
     private static final Duration MAX_TIME_WITHOUT_CONTACT = Duration.ofDays(6);
 

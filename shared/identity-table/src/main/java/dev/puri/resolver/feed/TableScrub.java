@@ -15,9 +15,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Compares the stored rows of a table with the digests of their partitions, and the entries of the index of handles with
- * the rows, one part of the table after the other, pass after pass. It finds memory that changed without a write. Runs in
- * its own thread, at a limited rate.
+ * Compares the stored rows of a table with the digests of their partitions, and the entries of the index of handles
+ * with the rows, one part of the table after the other, pass after pass. It finds memory that changed without a write.
+ * Runs in its own thread, at a limited rate.
  */
 final class TableScrub implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(TableScrub.class);
@@ -29,7 +29,10 @@ final class TableScrub implements AutoCloseable {
 
     private static final RetryPolicy RETRY_POLICY = RetryPolicy.fixed(Duration.ofSeconds(10));
 
-    /** Maximum number of attempts to read a part that the writer changes meanwhile. Then the part waits for the next pass. */
+    /**
+     * Maximum number of attempts to read a part that the writer changes meanwhile. Then the part waits for the next
+     * pass.
+     */
     private static final int MAX_TRIES = 20;
 
     private final PackedTable table;

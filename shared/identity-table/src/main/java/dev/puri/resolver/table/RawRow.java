@@ -8,9 +8,9 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A reusable buffer for a pURI and its row, from which {@link RowCodec} creates a packed record. Owner, shard, collection
- * and topic are replaced by their codes in the dictionaries. {@link #set} fills the buffer from a {@link Row}, {@link
- * RecordParser} fills it from a topic record.
+ * A reusable buffer for a pURI and its row, from which {@link RowCodec} creates a packed record. Owner, shard,
+ * collection and topic are replaced by their codes in the dictionaries. {@link #set} fills the buffer from a {@link
+ * Row}, {@link RecordParser} fills it from a topic record.
  *
  * <p>Used only by the thread that packs rows, see {@link Dictionary}.
  */

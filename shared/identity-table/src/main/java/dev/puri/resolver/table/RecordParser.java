@@ -12,8 +12,8 @@ import java.nio.charset.StandardCharsets;
 
 /**
  * Parses records of {@code puri.identities.v1} to a {@link RawRow}. It creates no intermediate objects, because a
- * restore parses millions of records. The caller passes only values that were written with the schema of this build. Avro
- * decodes the few records that this class does not parse: those with escapes in their keys, and merged rows.
+ * restore parses millions of records. The caller passes only values that were written with the schema of this build.
+ * Avro decodes the few records that this class does not parse: those with escapes in their keys, and merged rows.
  *
  * <p>Used only by the thread that packs rows, see {@link Dictionary}.
  */

@@ -63,7 +63,10 @@ final class RowCodec {
         return STATUSES[record[1] & STATUS_MASK];
     }
 
-    /** Returns the ordinal of the status of the record that begins at an offset. A damaged record may have 3, which is no status. */
+    /**
+     * Returns the ordinal of the status of the record that begins at an offset. A damaged record may have 3, which is
+     * no status.
+     */
     static int statusOrdinal(byte[] bytes, int begin) {
         return bytes[begin + 1] & STATUS_MASK;
     }

@@ -6,8 +6,8 @@ import java.util.Map;
 
 /**
  * Counts the rows that one thread reads from a snapshot, by owner, shard, collection and status. The three arrays are a
- * direct-mapped cache of counters, because most rows are of few such groups. A counter that is evicted from the cache is
- * added to a map.
+ * direct-mapped cache of counters, because most rows are of few such groups. A counter that is evicted from the cache
+ * is added to a map.
  */
 final class RowCounts implements RowCodec.RowCounter {
     private static final int CACHE_SIZE = 1 << 10;
