@@ -1,6 +1,7 @@
 package dev.puri.cli;
 
 import dev.puri.client.CollectionRegistryException;
+import dev.puri.registry.InternalTopics;
 import dev.puri.registry.RegistrySchemas;
 import dev.puri.registry.RegistryTopics;
 import dev.puri.registry.StoredSchemas;
@@ -130,7 +131,7 @@ final class TopicsCommand implements Runnable {
                             .toList());
                 }
                 if (changelogs) {
-                    print(RegistryTopics.createChangelogs(
+                    print(InternalTopics.createChangelogs(
                             admin, topologySettings().streamsApplicationId(), replicationFactor));
                 }
                 registerSchemas(settings, namespaces);
@@ -288,8 +289,8 @@ final class TopicsCommand implements Runnable {
                 admin,
                 topologySettings.streamsApplicationId(),
                 replicationFactor < 1 ? topologySettings.streamsReplicationFactor() : replicationFactor));
-        mistakes.addAll(RegistryTopics.checkChangelogs(admin, topologySettings.streamsApplicationId()));
-        mistakes.addAll(RegistryTopics.checkTruncation(admin, topologySettings.streamsApplicationId()));
+        mistakes.addAll(InternalTopics.checkChangelogs(admin, topologySettings.streamsApplicationId()));
+        mistakes.addAll(InternalTopics.checkTruncation(admin, topologySettings.streamsApplicationId()));
         return mistakes;
     }
 

@@ -252,9 +252,9 @@ public final class RegistryStreams implements AutoCloseable {
         try (Admin admin = Admin.create(clientConfigs(settings))) {
             List<String> missing = new ArrayList<>(RegistryTopics.checkExistence(admin));
             if (missing.isEmpty()) {
-                missing.addAll(RegistryTopics.checkChangelogsOfIdentities(admin, settings.streamsApplicationId()));
+                missing.addAll(InternalTopics.checkChangelogsOfIdentities(admin, settings.streamsApplicationId()));
             }
-            List<String> truncated = RegistryTopics.checkTruncationOfState(admin, settings.streamsApplicationId());
+            List<String> truncated = InternalTopics.checkTruncationOfState(admin, settings.streamsApplicationId());
             if (!missing.isEmpty()) {
                 missing.addAll(truncated);
                 throw new KafkaException(String.join("; ", missing));

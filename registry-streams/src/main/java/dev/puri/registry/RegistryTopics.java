@@ -21,10 +21,8 @@ import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AlterConfigOp;
 import org.apache.kafka.clients.admin.ConfigEntry;
 import org.apache.kafka.clients.admin.NewTopic;
-import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.KafkaFuture;
-import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.config.ConfigResource;
 import org.apache.kafka.common.errors.InterruptException;
 import org.apache.kafka.common.errors.TopicExistsException;
@@ -53,15 +51,13 @@ public final class RegistryTopics {
     /** With at least this replication factor, topics must have {@code min.insync.replicas=2}. */
     static final int SAFE_REPLICATION = 3;
 
-    private static final String CHANGELOG_SUFFIX = "-changelog";
-
     static final String MIN_INSYNC = "min.insync.replicas";
     static final String REQUIRED_MIN_INSYNC = "2";
 
     /** Prevents a replica that lacks committed records from becoming the leader. */
     private static final Map<String, String> SAFE_LEADERS = Map.of("unclean.leader.election.enable", "false");
 
-    private static final Map<String, String> COMPACTED_CONFIG = merged(
+    static final Map<String, String> COMPACTED_CONFIG = merged(
             SAFE_LEADERS,
             Map.of(
                     "cleanup.policy", "compact",
@@ -227,7 +223,7 @@ public final class RegistryTopics {
     }
 
     /** Reads topics; retries, because a broker learns of a new topic some time after the controller has created it. */
-    private static ClusterTopics readNewTopics(Admin admin, Set<String> names) {
+    static ClusterTopics readNewTopics(Admin admin, Set<String> names) {
         for (int attempt = 1; ; attempt++) {
             try {
                 return ClusterTopics.read(admin, names);
@@ -277,7 +273,9 @@ public final class RegistryTopics {
             }
         }
         for (ClusterTopic topic : clusterTopics.topics().values()) {
-            if (events != null && isInternal(topic.name(), applicationId) && topic.partitions() != required) {
+            if (events != null
+                    && InternalTopics.isInternal(topic.name(), applicationId)
+                    && topic.partitions() != required) {
                 mistakes.add(Topics.EVENTS + " has " + events.partitions() + " partitions and had "
                         + topic.partitions() + " when " + topic.name()
                         + " was created: the number must never change, so recreate " + Topics.EVENTS + " with "
@@ -332,7 +330,7 @@ public final class RegistryTopics {
     /** Returns the names of the configs that are set when a topic is created. */
     private static Set<String> configNamesAtCreation(String topic, String applicationId) {
         Set<String> names = new HashSet<>(requiredConfigs(topic).keySet());
-        if (isInternal(topic, applicationId)) {
+        if (InternalTopics.isInternal(topic, applicationId)) {
             names.addAll(StreamsProperties.INTERNAL_TOPIC_CONFIG.keySet());
             // Kafka Streams sets it for each internal topic.
             names.add("message.timestamp.type");
@@ -365,14 +363,16 @@ public final class RegistryTopics {
     public static List<String> keyedTopics(String applicationId) {
         return Stream.concat(
                         SPECS.stream().filter(TopicSpec::isKeyedByPuri).map(TopicSpec::name),
-                        internalTopics(applicationId))
+                        InternalTopics.names(applicationId))
                 .toList();
     }
 
     /** Returns the names of the existing topics of the registry and of the topology. */
     private static Set<String> existing(Admin admin, String applicationId) {
         return await(admin.listTopics().names()).stream()
-                .filter(name -> Topics.isEvents(name) || isRegistryTopic(name) || isInternal(name, applicationId))
+                .filter(name -> Topics.isEvents(name)
+                        || isRegistryTopic(name)
+                        || InternalTopics.isInternal(name, applicationId))
                 .collect(Collectors.toUnmodifiableSet());
     }
 
@@ -385,109 +385,7 @@ public final class RegistryTopics {
                 .filter(spec -> spec.name().equals(topic))
                 .map(TopicSpec::configs)
                 .findFirst()
-                .orElse(topic.endsWith(CHANGELOG_SUFFIX) ? COMPACTED_CONFIG : REPARTITION_CONFIG);
-    }
-
-    /**
-     * Checks that no changelog is missing although the topology has run. It has run if another internal topic exists,
-     * or the identities topic has had records. Kafka Streams would create the changelog empty, and with an empty store
-     * a pURI or handle that is taken could be claimed again. Not part of {@link #check}, because the topics are missing
-     * for a moment when the topology starts for the first time.
-     *
-     * @return a sentence for each missing changelog, with the remedy
-     */
-    public static List<String> checkChangelogs(Admin admin, String applicationId) {
-        Set<String> existing = await(admin.listTopics().names());
-        List<String> missing = changelogs(applicationId)
-                .filter(name -> !existing.contains(name))
-                .toList();
-        if (missing.isEmpty()
-                || internalTopics(applicationId).noneMatch(existing::contains)
-                        && !hasRecords(admin, Topics.IDENTITIES, existing)) {
-            return List.of();
-        }
-        String texts = RegistrarChangelogs.textsTopic(applicationId);
-        if (missing.equals(List.of(texts)) && !hasRecords(admin, Topics.DOCUMENTS, existing)) {
-            return List.of(texts + " is missing, although the topology " + applicationId + " has run, and "
-                    + Topics.DOCUMENTS + " has had no records: if this is because an earlier release without documents"
-                    + " has run, create the changelog with puri topics create --changelogs; if both topics were lost,"
-                    + " follow docs/disasters.md, \"Changelogs lost\"");
-        }
-        return missing.stream()
-                .map(name -> name + " is missing, although the topology " + applicationId
-                        + " has run: with an empty store, pURIs and handles that are taken could be claimed again; follow"
-                        + " docs/disasters.md, \"Changelogs lost\"")
-                .toList();
-    }
-
-    /**
-     * Does the same as {@link #checkChangelogs} if there are identities. It never reports a mistake while a topology
-     * starts for the first time.
-     */
-    static List<String> checkChangelogsOfIdentities(Admin admin, String applicationId) {
-        return hasRecords(admin, Topics.IDENTITIES, await(admin.listTopics().names()))
-                ? checkChangelogs(admin, applicationId)
-                : List.of();
-    }
-
-    /**
-     * Checks that no records of a compacted topic were deleted other than by compaction: changelogs, declarations,
-     * identities and documents. State that is restored from such a topic, and copies of it, lack what the records
-     * contained.
-     *
-     * @return a sentence for each topic that lacks records, with the remedy
-     */
-    public static List<String> checkTruncation(Admin admin, String applicationId) {
-        List<String> copied = new ArrayList<>(List.of(Topics.IDENTITIES, Topics.DOCUMENTS));
-        copied.addAll(restoredTopics(applicationId));
-        return TruncationCheck.ofTopics(admin, copied);
-    }
-
-    /** Does the same as {@link #checkTruncation} for the topics from which the topology restores its state. */
-    static List<String> checkTruncationOfState(Admin admin, String applicationId) {
-        return TruncationCheck.ofTopics(admin, restoredTopics(applicationId));
-    }
-
-    /**
-     * Returns the topics from which the topology restores its state. Repartition topics are not among them: Kafka
-     * Streams deletes their records when it has processed them.
-     */
-    private static List<String> restoredTopics(String applicationId) {
-        return Stream.concat(Stream.of(Topics.COLLECTIONS), changelogs(applicationId))
-                .toList();
-    }
-
-    /** Whether a topic exists and has had records. */
-    private static boolean hasRecords(Admin admin, String topic, Set<String> existing) {
-        if (!existing.contains(topic)) {
-            return false;
-        }
-        Map<TopicPartition, OffsetSpec> latest = new LinkedHashMap<>();
-        int partitions = ClusterTopics.read(admin, Set.of(topic)).topic(topic).partitions();
-        for (int i = 0; i < partitions; i++) {
-            latest.put(new TopicPartition(topic, i), OffsetSpec.latest());
-        }
-        return await(admin.listOffsets(latest).all()).values().stream().anyMatch(end -> end.offset() > 0);
-    }
-
-    /**
-     * Creates the changelogs that are missing, without records. A topology that finds them starts with empty stores.
-     *
-     * @param replicationFactor replication factor of each new topic; -1 for the cluster's default
-     */
-    public static List<TopicState> createChangelogs(Admin admin, String applicationId, short replicationFactor) {
-        int partitions = partitions(admin);
-        Set<String> existing = await(admin.listTopics().names());
-        List<NewTopic> missing = changelogs(applicationId)
-                .filter(name -> !existing.contains(name))
-                .map(name -> newTopic(name, partitions, replicationFactor, COMPACTED_CONFIG))
-                .toList();
-        await(admin.createTopics(missing).all());
-        Set<String> names = missing.stream().map(NewTopic::name).collect(Collectors.toUnmodifiableSet());
-        return readNewTopics(admin, names).topics().values().stream()
-                .map(topic ->
-                        new TopicState(topic.name(), topic.partitions(), topic.replicationFactor(), true, List.of()))
-                .toList();
+                .orElse(topic.endsWith(InternalTopics.CHANGELOG_SUFFIX) ? COMPACTED_CONFIG : REPARTITION_CONFIG);
     }
 
     /** Checks that all topics exist. Returns a sentence for each missing topic. */
@@ -511,8 +409,7 @@ public final class RegistryTopics {
                 .partitions();
     }
 
-    private static NewTopic newTopic(
-            String name, int partitions, short replicationFactor, Map<String, String> configs) {
+    static NewTopic newTopic(String name, int partitions, short replicationFactor, Map<String, String> configs) {
         Map<String, String> allConfigs = new LinkedHashMap<>(configs);
         if (replicationFactor >= SAFE_REPLICATION) {
             allConfigs.put(MIN_INSYNC, REQUIRED_MIN_INSYNC);
@@ -575,21 +472,6 @@ public final class RegistryTopics {
 
     private static boolean isRegistryTopic(String topic) {
         return names().contains(topic);
-    }
-
-    private static boolean isInternal(String topic, String applicationId) {
-        return internalTopics(applicationId).anyMatch(topic::equals);
-    }
-
-    static Stream<String> internalTopics(String applicationId) {
-        return Stream.concat(
-                        RegistryTopology.REPARTITION_TOPICS.stream(),
-                        RegistryTopology.CHANGELOG_STORES.stream().map(store -> store + CHANGELOG_SUFFIX))
-                .map(name -> applicationId + '-' + name);
-    }
-
-    private static Stream<String> changelogs(String applicationId) {
-        return internalTopics(applicationId).filter(name -> name.endsWith(CHANGELOG_SUFFIX));
     }
 
     static <T> T await(KafkaFuture<T> future) {

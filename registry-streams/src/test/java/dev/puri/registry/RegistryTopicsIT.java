@@ -236,7 +236,7 @@ class RegistryTopicsIT {
         for (String topic : copied) {
             write(topic);
         }
-        assertThat(RegistryTopics.checkTruncation(admin, APPLICATION)).isEmpty();
+        assertThat(InternalTopics.checkTruncation(admin, APPLICATION)).isEmpty();
         for (String topic : copied) {
             DeletedRecords.deleteAll(admin, topic);
         }
@@ -244,14 +244,14 @@ class RegistryTopicsIT {
             write(topic);
             DeletedRecords.deleteAll(admin, topic);
         }
-        assertThat(RegistryTopics.checkTruncation(admin, APPLICATION))
+        assertThat(InternalTopics.checkTruncation(admin, APPLICATION))
                 .hasSize(4)
                 .allMatch(m -> m.matches("records of partition \\d of \\S+ before offset 1 were deleted.*"))
                 .anyMatch(m -> m.contains(" of " + Topics.IDENTITIES) && m.contains("\"Deleted records\""))
                 .anyMatch(m -> m.contains(" of " + Topics.DOCUMENTS) && m.contains("\"Deleted records\""))
                 .anyMatch(m -> m.contains(" of " + Topics.COLLECTIONS) && m.contains("apply the declarations again"))
                 .anyMatch(m -> m.contains(" of " + changelog) && m.contains("\"Changelogs lost\""));
-        assertThat(RegistryTopics.checkTruncationOfState(admin, APPLICATION))
+        assertThat(InternalTopics.checkTruncationOfState(admin, APPLICATION))
                 .hasSize(2)
                 .noneMatch(m -> m.contains(Topics.IDENTITIES) || m.contains(Topics.DOCUMENTS));
     }
@@ -280,9 +280,9 @@ class RegistryTopicsIT {
     @Test
     void reportsALostChangelogAndEveryOtherMistakeBesideMissingTopics() throws Exception {
         RegistryTopics.create(admin, 3, (short) 1, Set.of());
-        assertThat(RegistryTopics.checkChangelogs(admin, APPLICATION)).isEmpty();
+        assertThat(InternalTopics.checkChangelogs(admin, APPLICATION)).isEmpty();
         createInternalTopics();
-        assertThat(RegistryTopics.checkChangelogs(admin, APPLICATION)).isEmpty();
+        assertThat(InternalTopics.checkChangelogs(admin, APPLICATION)).isEmpty();
         String changelog = APPLICATION + "-" + RegistryTopology.HANDLES_STORE + "-changelog";
         admin.deleteTopics(List.of(changelog, Topics.DOCUMENTS)).all().get(20, TimeUnit.SECONDS);
         configure(Topics.IDENTITIES, "cleanup.policy", "delete");
@@ -291,7 +291,7 @@ class RegistryTopicsIT {
                         .hasSize(2)
                         .anyMatch(m -> m.startsWith(Topics.DOCUMENTS + " is missing"))
                         .anyMatch(m -> m.startsWith(Topics.IDENTITIES + " has cleanup.policy=delete")));
-        assertThat(RegistryTopics.checkChangelogs(admin, APPLICATION))
+        assertThat(InternalTopics.checkChangelogs(admin, APPLICATION))
                 .singleElement()
                 .asString()
                 .startsWith(changelog + " is missing, although the topology puri-registry has run");
@@ -305,7 +305,7 @@ class RegistryTopicsIT {
         String changelog = RegistrarChangelogs.textsTopic(APPLICATION);
         admin.deleteTopics(List.of(changelog)).all().get(20, TimeUnit.SECONDS);
         await().atMost(Duration.ofSeconds(20))
-                .untilAsserted(() -> assertThat(RegistryTopics.checkChangelogsOfIdentities(admin, APPLICATION))
+                .untilAsserted(() -> assertThat(InternalTopics.checkChangelogsOfIdentities(admin, APPLICATION))
                         .containsExactly(changelog
                                 + " is missing, although the topology puri-registry has run, and puri.documents.v1 has"
                                 + " had no records: if this is because an earlier release without documents has run,"
@@ -313,7 +313,7 @@ class RegistryTopicsIT {
                                 + " lost, follow docs/disasters.md, \"Changelogs lost\""));
 
         write(Topics.DOCUMENTS);
-        assertThat(RegistryTopics.checkChangelogs(admin, APPLICATION))
+        assertThat(InternalTopics.checkChangelogs(admin, APPLICATION))
                 .singleElement()
                 .asString()
                 .startsWith(changelog + " is missing, although the topology puri-registry has run: with an empty store")
@@ -332,16 +332,16 @@ class RegistryTopicsIT {
     @Test
     void changelogsAreLostIfThereAreIdentitiesButNoInternalTopic() throws Exception {
         RegistryTopics.create(admin, 3, (short) 1, Set.of());
-        assertThat(RegistryTopics.checkChangelogsOfIdentities(admin, APPLICATION))
+        assertThat(InternalTopics.checkChangelogsOfIdentities(admin, APPLICATION))
                 .isEmpty();
         write(Topics.IDENTITIES);
-        assertThat(RegistryTopics.checkChangelogsOfIdentities(admin, APPLICATION))
+        assertThat(InternalTopics.checkChangelogsOfIdentities(admin, APPLICATION))
                 .hasSameSizeAs(RegistryTopology.CHANGELOG_STORES)
-                .isEqualTo(RegistryTopics.checkChangelogs(admin, APPLICATION));
+                .isEqualTo(InternalTopics.checkChangelogs(admin, APPLICATION));
 
-        assertThat(RegistryTopics.createChangelogs(admin, APPLICATION, (short) 1))
+        assertThat(InternalTopics.createChangelogs(admin, APPLICATION, (short) 1))
                 .hasSameSizeAs(RegistryTopology.CHANGELOG_STORES);
-        assertThat(RegistryTopics.checkChangelogsOfIdentities(admin, APPLICATION))
+        assertThat(InternalTopics.checkChangelogsOfIdentities(admin, APPLICATION))
                 .isEmpty();
         assertThat(RegistryTopics.check(admin, APPLICATION, 1)).isEmpty();
     }
@@ -354,7 +354,7 @@ class RegistryTopicsIT {
                 configs.put(name.toString().substring(StreamsConfig.TOPIC_PREFIX.length()), value.toString());
             }
         });
-        List<NewTopic> topics = RegistryTopics.internalTopics(APPLICATION)
+        List<NewTopic> topics = InternalTopics.names(APPLICATION)
                 .map(name -> {
                     Map<String, String> all = new HashMap<>(configs);
                     all.put("cleanup.policy", name.endsWith("-changelog") ? "compact" : "delete");

@@ -150,7 +150,7 @@ class TruncatedChangelogIT {
         // Kafka Streams does the same, every 30 s.
         DeletedRecords.deleteAll(stack.admin(), CLAIMS);
         assertThat(logStart(new TopicPartition(CLAIMS, 0))).isPositive();
-        assertThat(RegistryTopics.checkTruncation(stack.admin(), APPLICATION)).isEmpty();
+        assertThat(InternalTopics.checkTruncation(stack.admin(), APPLICATION)).isEmpty();
         assertThat(RegistryTopics.check(stack.admin(), APPLICATION, 1)).isEmpty();
         assertThat(RegistryTopics.toleratedDifferences(stack.admin(), APPLICATION))
                 .as("Kafka Streams' own configs")
@@ -204,7 +204,7 @@ class TruncatedChangelogIT {
                         .names()
                         .get(20, TimeUnit.SECONDS)
                         .contains(CHANGELOG));
-        RegistryTopics.createChangelogs(stack.admin(), APPLICATION, (short) 1);
+        InternalTopics.createChangelogs(stack.admin(), APPLICATION, (short) 1);
         try (KafkaProducer<byte[], byte[]> producer =
                 new KafkaProducer<>(stack.clientProperties(), new ByteArraySerializer(), new ByteArraySerializer())) {
             for (ConsumerRecord<byte[], byte[]> record : backup) {
