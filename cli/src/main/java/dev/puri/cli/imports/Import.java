@@ -263,7 +263,14 @@ public final class Import {
                 Collection collection = declarations.collection(name);
                 if (collection != null && collection.mode().isImport()) {
                     stillImporting.add(name);
+                } else if (opened.stream().anyMatch(declaration -> declaration.key().equals(namespaceOf(name)))) {
+                    objections.add("each row of " + name + " has a conflict (" + folder.conflicts()
+                            + "), and opening its namespace would let services write to it; declare mode IMPORT for "
+                            + name + " first (puri collections apply)");
                 }
+            }
+            if (!objections.isEmpty()) {
+                throw new ImportException(String.join("\n", objections));
             }
             return new Opening(opened, stillImporting);
         }

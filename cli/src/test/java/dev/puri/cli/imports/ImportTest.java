@@ -40,7 +40,8 @@ final class ImportTest {
 
     @Test
     void opensTheCollectionAndOnRequestItsNamespace() throws Exception {
-        assertThat(opening(true, namespace(IMPORT), collection(IMPORT)).declarations())
+        assertThat(opening(true, namespace(IMPORT), collection(IMPORT), albums(IMPORT))
+                        .declarations())
                 .containsExactly(namespace(WriteMode.READ_WRITE), collection(WriteMode.READ_WRITE));
         assertThat(opened(namespace(WriteMode.READ_WRITE), collection(IMPORT)))
                 .containsExactly(collection(WriteMode.READ_WRITE));
@@ -67,6 +68,18 @@ final class ImportTest {
         assertThat(opening(true, collection(IMPORT), albums(WriteMode.READ_WRITE))
                         .stillImporting())
                 .isEmpty();
+    }
+
+    /** Only the namespace keeps the collection closed, and its rows are not in the registry. */
+    @Test
+    void doesNotOpenTheNamespaceOfACollectionWithoutRows() {
+        assertThatThrownBy(() -> opening(true, namespace(IMPORT), collection(IMPORT), albums(WriteMode.READ_WRITE)))
+                .isInstanceOf(ImportException.class)
+                .hasMessageContaining("each row of music:albums has a conflict")
+                .hasMessageContaining("declare mode IMPORT for music:albums first");
+        assertThatThrownBy(() -> opening(true, namespace(IMPORT), collection(IMPORT)))
+                .isInstanceOf(ImportException.class)
+                .hasMessageContaining("each row of music:albums has a conflict");
     }
 
     @Test
