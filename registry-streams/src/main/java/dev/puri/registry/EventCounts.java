@@ -11,6 +11,13 @@ import java.nio.ByteBuffer;
  */
 public record EventCounts(long read, long applied, long unchanged, long refused, long parked, long strayGrants) {
     static final EventCounts NONE = new EventCounts(0, 0, 0, 0, 0, 0);
+    static final EventCounts READ = new EventCounts(1, 0, 0, 0, 0, 0);
+    static final EventCounts APPLIED = new EventCounts(0, 1, 0, 0, 0, 0);
+    static final EventCounts UNCHANGED = new EventCounts(0, 0, 1, 0, 0, 0);
+    static final EventCounts REFUSED = new EventCounts(0, 0, 0, 1, 0, 0);
+    static final EventCounts PARKED = new EventCounts(0, 0, 0, 0, 1, 0);
+    static final EventCounts UNPARKED = new EventCounts(0, 0, 0, 0, -1, 0);
+    static final EventCounts STRAY_GRANT = new EventCounts(0, 0, 0, 0, 0, 1);
 
     /** The size of the encoded counts. */
     static final int BYTES = 6 * Long.BYTES;
@@ -42,56 +49,5 @@ public record EventCounts(long read, long applied, long unchanged, long refused,
     static EventCounts readFrom(ByteBuffer bytes) {
         return new EventCounts(
                 bytes.getLong(), bytes.getLong(), bytes.getLong(), bytes.getLong(), bytes.getLong(), bytes.getLong());
-    }
-
-    /** The mutable counts of one task. */
-    static final class Counter {
-        private long read;
-        private long applied;
-        private long unchanged;
-        private long refused;
-        private long parked;
-        private long strayGrants;
-
-        Counter(EventCounts initial) {
-            read = initial.read;
-            applied = initial.applied;
-            unchanged = initial.unchanged;
-            refused = initial.refused;
-            parked = initial.parked;
-            strayGrants = initial.strayGrants;
-        }
-
-        void countRead() {
-            read++;
-        }
-
-        void countApplied() {
-            applied++;
-        }
-
-        void countUnchanged() {
-            unchanged++;
-        }
-
-        void countRefused() {
-            refused++;
-        }
-
-        void countParked() {
-            parked++;
-        }
-
-        void countUnparked() {
-            parked--;
-        }
-
-        void countStrayGrant() {
-            strayGrants++;
-        }
-
-        EventCounts counts() {
-            return new EventCounts(read, applied, unchanged, refused, parked, strayGrants);
-        }
     }
 }

@@ -129,7 +129,7 @@ final class Registrar implements Processor<byte[], byte[], byte[], byte[]> {
         private final DigestState digests;
         private final DocumentWriter documents;
         private final List<Cancellable> punctuations;
-        private final EventCounts.Counter counter;
+        private EventCounts counts;
         private EventCounts savedCounts;
         private @Nullable Cancellable ticks;
         private long checkedCollectionsVersion;
@@ -147,7 +147,7 @@ final class Registrar implements Processor<byte[], byte[], byte[], byte[]> {
             this.output = new RegistrarOutput(context, encoder, marker);
             TaskState state = TaskState.restore(countsStore.get(STATE_KEY), hasRegistrations());
             this.savedCounts = state.counts();
-            this.counter = new EventCounts.Counter(savedCounts);
+            this.counts = savedCounts;
             this.digests = new DigestState(state.digests(), now());
             this.documents = new DocumentWriter(context.getStateStore(RegistryTopology.TEXTS_STORE), digests, output);
             taskStates.put(partition, state);
@@ -205,7 +205,7 @@ final class Registrar implements Processor<byte[], byte[], byte[], byte[]> {
         }
 
         private void processEvent(RawEvent raw, boolean isFromEventsTopic) {
-            counter.countRead();
+            count(EventCounts.READ);
             Puri puri = EventParser.canonicalKey(raw.key());
             if (puri == null) {
                 refuseMisdirected(raw, EventParser.puriOf(raw.key()), EventParser.objectionToKey(raw.key()));
@@ -221,13 +221,13 @@ final class Registrar implements Processor<byte[], byte[], byte[], byte[]> {
                                 + " (librdkafka: partitioner=murmur2_random)");
             } else if (parking.hasQueue(puri)) {
                 parking.append(puri, raw, now());
-                counter.countParked();
+                count(EventCounts.PARKED);
             } else {
                 PendingEvent pending = new PendingEvent(puri, raw, now());
                 WaitReason reason = decide(pending, ClerkAnswer.UNASKED);
                 if (reason != null) {
                     parking.parkFirst(pending, reason);
-                    counter.countParked();
+                    count(EventCounts.PARKED);
                     sendClaim(puri, reason);
                 }
             }
@@ -270,7 +270,7 @@ final class Registrar implements Processor<byte[], byte[], byte[], byte[]> {
                     Registration after = applied.registration().withDocument(update.hasDocumentAfter());
                     registrations.put(pending.storeKey(), RegistrationCodec.encode(after));
                     documents.update(pending, before, update);
-                    counter.countApplied();
+                    count(EventCounts.APPLIED);
                     output.writeOutcome(pending, row, Outcome.APPLIED);
                     digests.onApplied(puri, before.row(), row, now());
                     yield null;
@@ -280,7 +280,7 @@ final class Registrar implements Processor<byte[], byte[], byte[], byte[]> {
                         // A merged identity cannot be described, so only this restores the document in a lost topic.
                         documents.repeat(pending, before);
                     }
-                    counter.countUnchanged();
+                    count(EventCounts.UNCHANGED);
                     output.writeOutcome(pending, before.row(), Outcome.UNCHANGED);
                     yield null;
                 }
@@ -314,7 +314,7 @@ final class Registrar implements Processor<byte[], byte[], byte[], byte[]> {
         }
 
         private void refuse(PendingEvent pending, @Nullable UUID eventId, Refusal refusal) {
-            counter.countRefused();
+            count(EventCounts.REFUSED);
             output.writeRejection(pending.raw(), pending.puri(), eventId, refusal);
             // Any service may write to the topic of another namespace. A server keeps one event position for each row.
             // A position in the wrong topic would replace it and hide which events of the right topic are decided.
@@ -326,7 +326,7 @@ final class Registrar implements Processor<byte[], byte[], byte[], byte[]> {
 
         /** Refuses a record whose key is not a pURI of this partition, without an identities record. */
         private void refuseMisdirected(RawEvent raw, @Nullable Puri puri, String detail) {
-            counter.countRefused();
+            count(EventCounts.REFUSED);
             output.writeRejection(raw, puri, null, Refusal.of(Reason.MALFORMED, detail));
         }
 
@@ -354,7 +354,7 @@ final class Registrar implements Processor<byte[], byte[], byte[], byte[]> {
                     && forGrant.isAnsweredBy(grant)) {
                 resume(puri, grant.isGranted() ? ClerkAnswer.GRANTED : ClerkAnswer.TAKEN);
             } else {
-                counter.countStrayGrant();
+                count(EventCounts.STRAY_GRANT);
             }
             saveState();
         }
@@ -378,7 +378,7 @@ final class Registrar implements Processor<byte[], byte[], byte[], byte[]> {
                     return;
                 }
                 parking.removeHead(puri);
-                counter.countUnparked();
+                count(EventCounts.UNPARKED);
                 clerkAnswer = ClerkAnswer.UNASKED;
             }
         }
@@ -469,8 +469,11 @@ final class Registrar implements Processor<byte[], byte[], byte[], byte[]> {
             return registration;
         }
 
+        private void count(EventCounts difference) {
+            counts = counts.plus(difference);
+        }
+
         private void saveState() {
-            EventCounts counts = counter.counts();
             if (counts.equals(savedCounts)) {
                 // Digests change only with the counts.
                 return;

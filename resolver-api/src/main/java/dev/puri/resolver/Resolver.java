@@ -7,6 +7,7 @@ import dev.puri.http.LagHeader;
 import dev.puri.http.Listener;
 import dev.puri.http.ListenerOptions;
 import dev.puri.http.Metrics;
+import dev.puri.http.Route;
 import dev.puri.http.StateFolder;
 import dev.puri.resolver.feed.Snapshots;
 import dev.puri.resolver.feed.StreamsTableFeeder;
@@ -148,7 +149,7 @@ public final class Resolver implements AutoCloseable {
             health.add(Health.Kind.STARTED, "table", table::started);
             health.add(Health.Kind.READY, "table", table::ready);
             health.add(Health.Kind.READY, "transactions", transactions::ready);
-            LagHeader lag = resources.add(LagHeader.start(Routes.LAG, status::staleness), LagHeader::close);
+            Route.DynamicHeader lag = LagHeader.of(Routes.LAG, status::staleness);
             // Runs before the listeners close, because they would wait for these requests.
             Runnable endLongRequests = () -> {
                 subscribers.drain();
@@ -159,7 +160,7 @@ public final class Resolver implements AutoCloseable {
                     ListenerOptions.at(settings.httpHost(), settings.httpPort())
                             .withMaxBodyBytes(settings.maxBodyBytes())
                             .with(settings.http()),
-                    Routes.of(lookUps, feeds, exports, search, TableAdmin.of(keeper), health, metrics, lag.header()),
+                    Routes.of(lookUps, feeds, exports, search, TableAdmin.of(keeper), health, metrics, lag),
                     metrics));
             if (settings.publicListener().publicHttpPort().isPresent()) {
                 PublicLookUps publicLookUps =
@@ -168,7 +169,7 @@ public final class Resolver implements AutoCloseable {
                         settings.publicListener()
                                 .options(PublicLookUps.LISTENER, settings.http())
                                 .withMaxBodyBytes(settings.maxBodyBytes()),
-                        PublicRoutes.of(publicLookUps, health, lag.header()),
+                        PublicRoutes.of(publicLookUps, health, lag),
                         metrics));
             }
             keeper.start();

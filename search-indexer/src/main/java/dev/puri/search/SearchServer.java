@@ -7,6 +7,7 @@ import dev.puri.http.LagHeader;
 import dev.puri.http.Listener;
 import dev.puri.http.ListenerOptions;
 import dev.puri.http.Metrics;
+import dev.puri.http.Route;
 import dev.puri.schemas.collection.SearchedAttributes;
 import dev.puri.schemas.log.Topics;
 import dev.puri.schemas.serde.ConfluentSchemaRegistry;
@@ -175,8 +176,7 @@ public final class SearchServer implements AutoCloseable {
             if (hasPublicListener) {
                 health.add(Health.Kind.READY, "collections", () -> stateOf(collections));
             }
-            LagHeader lag =
-                    resources.add(LagHeader.start(SearchRoutes.LAG, indexer.health()::staleness), LagHeader::close);
+            Route.DynamicHeader lag = LagHeader.of(SearchRoutes.LAG, indexer.health()::staleness);
             // Otherwise the listeners would wait for these requests to end.
             Runnable endLongRequests = () -> {
                 waiters.close();
@@ -185,12 +185,12 @@ public final class SearchServer implements AutoCloseable {
             resources.runBeforeClosing(() -> Drain.run(health, drainDelay, endLongRequests, listeners));
             listeners.add(Listener.start(
                     ListenerOptions.at(settings.httpHost(), settings.httpPort()).with(settings.http()),
-                    SearchRoutes.internalRoutes(searchHandlers, adminRequests, health, metrics, lag.header()),
+                    SearchRoutes.internalRoutes(searchHandlers, adminRequests, health, metrics, lag),
                     metrics));
             if (hasPublicListener) {
                 listeners.add(Listener.start(
                         settings.publicListener().options(SearchHandlers.PUBLIC, settings.http()),
-                        SearchRoutes.publicRoutes(searchHandlers, health, lag.header()),
+                        SearchRoutes.publicRoutes(searchHandlers, health, lag),
                         metrics));
             }
             indexer.start();
