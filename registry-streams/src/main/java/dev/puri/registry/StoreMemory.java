@@ -9,7 +9,6 @@ import org.apache.kafka.streams.state.RocksDBConfigSetter;
 import org.jspecify.annotations.Nullable;
 import org.rocksdb.BlockBasedTableConfig;
 import org.rocksdb.Cache;
-import org.rocksdb.IndexType;
 import org.rocksdb.LRUCache;
 import org.rocksdb.Options;
 import org.rocksdb.RocksDB;
@@ -32,9 +31,6 @@ public final class StoreMemory implements RocksDBConfigSetter {
      * keys and need only filters, and the filters of 30 million identities take 75 MiB.
      */
     private static final double HIGH_PRIORITY_SHARE = 0.5;
-
-    /** Size of the parts in which indexes and filters are read and cached, as of data blocks. */
-    private static final int METADATA_BLOCK_BYTES = 4096;
 
     private static @Nullable Cache cache;
     private static @Nullable WriteBufferManager writeBuffers;
@@ -66,11 +62,6 @@ public final class StoreMemory implements RocksDBConfigSetter {
         // Index and filter blocks count towards the limit too.
         table.setCacheIndexAndFilterBlocks(true);
         table.setCacheIndexAndFilterBlocksWithHighPriority(true);
-        // A file of a large store has a filter and an index of several megabytes, which is more than a shard of the
-        // cache. As one block, they would be read from the file again for each look-up.
-        table.setIndexType(IndexType.kTwoLevelIndexSearch);
-        table.setPartitionFilters(true);
-        table.setMetadataBlockSize(METADATA_BLOCK_BYTES);
         table.setPinTopLevelIndexAndFilter(true);
         options.setTableFormatConfig(table);
         options.setWriteBufferSize(Math.min(bytes / 16, 8 << 20));

@@ -53,14 +53,19 @@ public final class ChangelogCopies {
     public static void addWithRandomHandles(FreshBroker broker, String changelog, int count) throws Exception {
         add(broker, changelog, count, (sample, number) -> {
             byte[] key = sample.clone();
-            long word = Population.mixed(number);
-            for (int i = PREFIX_LENGTH; i < key.length; i++) {
-                key[i] = (byte) Handle.ALPHABET.charAt((int) (word & 31));
-                // Twelve characters use up the bits of a word.
-                word = i % 12 == 0 ? Population.mixed(word ^ number) : word >>> 5;
-            }
+            fillHandle(key, number);
             return key;
         });
+    }
+
+    /** Replaces all characters of a handle after the prefix by random characters, which depend on a number. */
+    public static void fillHandle(byte[] handle, long number) {
+        long word = Population.mixed(number);
+        for (int i = PREFIX_LENGTH; i < handle.length; i++) {
+            handle[i] = (byte) Handle.ALPHABET.charAt((int) (word & 31));
+            // Twelve characters use up the bits of a word.
+            word = i % 12 == 0 ? Population.mixed(word ^ number) : word >>> 5;
+        }
     }
 
     private interface KeyMaker {

@@ -25,19 +25,19 @@ public record ServerSettings(String schemaRegistry, Optional<Duration> commitInt
 
     /** Returns settings of a topology with one instance. */
     public StreamsSettings topology(FreshBroker broker) {
-        return topology(broker, "streams", 0);
+        return topology(broker, "streams", Map.of());
     }
 
     /**
      * Returns settings of an instance of a topology.
      *
      * @param directory name of the instance's state directory
-     * @param standbys number of standby replicas of each store
+     * @param others further settings, by name
      */
-    public StreamsSettings topology(FreshBroker broker, String directory, int standbys) {
+    public StreamsSettings topology(FreshBroker broker, String directory, Map<String, String> others) {
         Map<String, String> flags = new HashMap<>(addresses(broker));
+        flags.putAll(others);
         flags.put("streams.state.dir", broker.directory(directory).toString());
-        flags.put("streams.standbys", Integer.toString(standbys));
         flags.put("streams.http.port", "0");
         commitInterval.ifPresent(interval -> flags.put("streams.commit.interval", interval.toMillis() + "ms"));
         return Settings.read(StreamsSettings.class, flags, Map.of(), null);

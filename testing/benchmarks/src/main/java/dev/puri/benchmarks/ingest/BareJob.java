@@ -1,5 +1,6 @@
 package dev.puri.benchmarks.ingest;
 
+import dev.puri.benchmarks.data.ChangelogCopies;
 import dev.puri.benchmarks.data.Population;
 import dev.puri.benchmarks.environment.FreshBroker;
 import dev.puri.registry.StreamsProperties;
@@ -7,6 +8,8 @@ import dev.puri.registry.StreamsSettings;
 import dev.puri.schemas.log.Topics;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Properties;
@@ -56,6 +59,7 @@ final class BareJob {
             TopicConfig.SEGMENT_BYTES_CONFIG, "52428800",
             TopicConfig.RETENTION_MS_CONFIG, "-1");
 
+    private static final byte[] PREFIX = "trk_".getBytes(StandardCharsets.US_ASCII);
     private static final Serializer<byte[]> WRITE = new ByteArraySerializer();
     private static final Deserializer<byte[]> READ = new ByteArrayDeserializer();
 
@@ -230,15 +234,14 @@ final class BareJob {
         return key.array();
     }
 
-    /** Returns a handle with this length, which is a hash of the text in letters. */
+    /**
+     * Returns a handle with this length, whose characters after the prefix are a hash of the text. All handles have the
+     * same prefix, as those of a collection. So RocksDB cannot exclude the other handles by their key range.
+     */
     private static byte[] handle(byte[] text, int length) {
-        byte[] letters = new byte[length];
-        long word = Population.mixed(hash(text));
-        for (int i = 0; i < length; i++) {
-            letters[i] = (byte) ('a' + (word & 15));
-            word = Long.rotateRight(word, 4);
-        }
-        return letters;
+        byte[] handle = Arrays.copyOf(PREFIX, length);
+        ChangelogCopies.fillHandle(handle, hash(text));
+        return handle;
     }
 
     private static long hash(byte[] text) {

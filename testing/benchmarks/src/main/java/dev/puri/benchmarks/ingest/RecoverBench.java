@@ -60,6 +60,12 @@ public final class RecoverBench extends Bench {
             description = "How often each side processes the events, after a warm-up; medians count.")
     private int rounds = 3;
 
+    @Option(
+            names = "--store-memory",
+            paramLabel = "MIB",
+            description = "Memory of the stores of an instance, of both sides: PURI_STREAMS_STORE_MEMORY.")
+    private int storeMemory = 256;
+
     @Option(names = "--only", split = ",", paramLabel = "PART", description = ONLY)
     private Set<Part> only = EnumSet.allOf(Part.class);
 
@@ -80,6 +86,7 @@ public final class RecoverBench extends Bench {
                     events,
                     recoveries,
                     false,
+                    storeMemory,
                     registry.eventSchemaId(),
                     registry.url(),
                     null);

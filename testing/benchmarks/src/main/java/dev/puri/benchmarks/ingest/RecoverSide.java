@@ -72,6 +72,7 @@ public final class RecoverSide {
      * @param published number of registrations that are published as events; the others are added to the changelogs
      * @param events number of events of a rate
      * @param recoveries how often the state is lost; once with a standby
+     * @param storeMemory memory limit of an instance's stores, in MiB
      * @param schemaId of events in the schema registry
      * @param sizes of the records that the bare job moves; null for the topology's side
      */
@@ -81,15 +82,17 @@ public final class RecoverSide {
             int events,
             int recoveries,
             boolean hasStandby,
+            int storeMemory,
             int schemaId,
             String schemaRegistry,
             BareJob.@Nullable Sizes sizes) {
         Task withSizes(BareJob.Sizes sizes) {
-            return new Task(rows, published, events, recoveries, hasStandby, schemaId, schemaRegistry, sizes);
+            return new Task(
+                    rows, published, events, recoveries, hasStandby, storeMemory, schemaId, schemaRegistry, sizes);
         }
 
         Task withStandby() {
-            return new Task(rows, published, events, recoveries, true, schemaId, schemaRegistry, sizes);
+            return new Task(rows, published, events, recoveries, true, storeMemory, schemaId, schemaRegistry, sizes);
         }
     }
 
@@ -173,7 +176,7 @@ public final class RecoverSide {
     }
 
     private Result measureEmptyDirectory() throws Exception {
-        StreamsSettings streams = settings.topology(broker);
+        StreamsSettings streams = topology("streams");
         publishRows(task.published());
         try (Instance instance = start(streams)) {
             progress("loaded at", reader.read(task.published(), instance::isRunning));
@@ -204,7 +207,7 @@ public final class RecoverSide {
 
     private TopicReader.Rate measureRate() throws Exception {
         creations.publish(broker, task.events(), task.schemaId());
-        try (Instance instance = start(settings.topology(broker))) {
+        try (Instance instance = start(topology("streams"))) {
             return reader.read(task.events(), instance::isRunning);
         }
     }
@@ -217,8 +220,8 @@ public final class RecoverSide {
 
     /** Two instances, each with a standby of the other's stores. One stops; the other one takes over its tasks. */
     private Result measureStandby() throws Exception {
-        StreamsSettings first = settings.topology(broker, "first", 1);
-        StreamsSettings second = settings.topology(broker, "second", 1);
+        StreamsSettings first = topology("first");
+        StreamsSettings second = topology("second");
         publishRows(task.published());
         try (Instance one = start(first);
                 Instance other = start(second)) {
@@ -273,6 +276,17 @@ public final class RecoverSide {
 
     private Instance start(StreamsSettings streams) {
         return task.sizes() == null ? Instance.ofTopology(streams) : Instance.ofBareJob(streams, task.sizes());
+    }
+
+    private StreamsSettings topology(String directory) {
+        return settings.topology(
+                broker,
+                directory,
+                Map.of(
+                        "streams.standbys",
+                        task.hasStandby() ? "1" : "0",
+                        "streams.store.memory",
+                        Integer.toString(task.storeMemory())));
     }
 
     private BareJob.@Nullable Sizes readSizes(StreamsSettings streams) throws IOException {
