@@ -5,8 +5,8 @@ import dev.puri.schemas.identity.Owner;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.identity.Shard;
 import dev.puri.schemas.log.Document;
+import dev.puri.schemas.log.Entry;
 import dev.puri.schemas.log.Row;
-import dev.puri.search.index.Entry;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -39,8 +39,8 @@ final class Fingerprint {
 
     static Fingerprint of(Entry entry) {
         return switch (entry) {
-            case Entry.OfIdentity identity -> of(identity.row());
-            case Entry.OfDocument document -> of(document.document());
+            case Row row -> of(row);
+            case Document document -> of(document);
         };
     }
 
@@ -73,8 +73,7 @@ final class Fingerprint {
     static Map<String, String> texts(Entry entry) {
         Map<String, String> texts = new LinkedHashMap<>();
         switch (entry) {
-            case Entry.OfIdentity identity -> {
-                Row row = identity.row();
+            case Row row -> {
                 texts.put("uuid", row.uuid().toString());
                 putCommon(texts, row.owner(), row.shard(), row.handle(), row.status(), row.mergedInto());
                 texts.put("epoch", Long.toString(row.epoch()));
@@ -82,8 +81,7 @@ final class Fingerprint {
                 texts.put("changedAt", row.changedAt().toString());
                 texts.put("position", row.position().toString());
             }
-            case Entry.OfDocument of -> {
-                Document document = of.document();
+            case Document document -> {
                 putCommon(
                         texts,
                         document.owner(),

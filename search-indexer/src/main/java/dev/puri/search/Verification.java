@@ -1,7 +1,7 @@
 package dev.puri.search;
 
 import dev.puri.schemas.identity.Puri;
-import dev.puri.search.index.Entry;
+import dev.puri.schemas.log.Entry;
 import dev.puri.search.index.EntryKind;
 import dev.puri.search.index.IndexUnavailableException;
 import java.time.Duration;

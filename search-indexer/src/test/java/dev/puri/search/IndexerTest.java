@@ -6,7 +6,6 @@ import static org.awaitility.Awaitility.await;
 
 import dev.puri.schemas.collection.SearchedAttributes;
 import dev.puri.schemas.identity.Puri;
-import dev.puri.search.index.Entry;
 import dev.puri.search.index.EntryKind;
 import dev.puri.search.index.IndexChange;
 import dev.puri.search.index.IndexUnavailableException;
@@ -292,7 +291,7 @@ final class IndexerTest {
             scrub.start();
             awaitThat(indexer.health()::isReady);
 
-            store.serving().alter(Puri.parse("music:tracks:2"), new Entry.OfIdentity(Samples.active(2, "br-9")));
+            store.serving().alter(Puri.parse("music:tracks:2"), Samples.active(2, "br-9"));
 
             awaitThat(() -> indexer.health().waitReason().contains("the entry music:tracks:2"));
             assertThat(indexer.health().waitReason())
