@@ -53,17 +53,11 @@ final class IndexRows implements ReadYourWrites.Rows {
     }
 
     private @Nullable Entry entry(EntryKind kind, Puri puri) {
-        ServingIndex serving = indexer.acquire();
-        if (serving == null) {
-            return null;
-        }
-        try {
-            return serving.index().entry(kind, puri);
+        try (ServingIndex serving = indexer.acquire()) {
+            return serving == null ? null : serving.index().entry(kind, puri);
         } catch (IndexUnavailableException e) {
             // Then the caller waits for the event.
             return null;
-        } finally {
-            serving.release();
         }
     }
 
@@ -79,20 +73,17 @@ final class IndexRows implements ReadYourWrites.Rows {
         if (bearer(handle) != null) {
             return;
         }
-        ServingIndex serving = indexer.acquire();
-        if (serving == null) {
-            return;
-        }
-        try {
-            IndexFeeder feeder = serving.feeder();
-            Puri puri = feeder == null ? null : serving.index().findByHandle(handle);
-            if (feeder != null && puri != null) {
+        try (ServingIndex serving = indexer.acquire()) {
+            IndexFeeder feeder = serving == null ? null : serving.feeder();
+            if (serving == null || feeder == null) {
+                return;
+            }
+            Puri puri = serving.index().findByHandle(handle);
+            if (puri != null) {
                 feeder.recentRows().putBearer(handle, puri);
             }
         } catch (IndexUnavailableException e) {
             // A later change may contain the bearer. Otherwise the wait ends without a result.
-        } finally {
-            serving.release();
         }
     }
 

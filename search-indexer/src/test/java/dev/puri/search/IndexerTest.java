@@ -80,14 +80,8 @@ final class IndexerTest {
 
     /** Whether the index that serves has an identity. */
     private static boolean serves(Indexer indexer, String puri) throws IndexUnavailableException {
-        ServingIndex serving = indexer.acquire();
-        if (serving == null) {
-            return false;
-        }
-        try {
-            return serving.index().entry(EntryKind.IDENTITY, Puri.parse(puri)) != null;
-        } finally {
-            serving.release();
+        try (ServingIndex serving = indexer.acquire()) {
+            return serving != null && serving.index().entry(EntryKind.IDENTITY, Puri.parse(puri)) != null;
         }
     }
 
@@ -331,7 +325,7 @@ final class IndexerTest {
         int polls = topics.polls();
         awaitThat(() -> topics.polls() > polls + 3);
         assertThat(old.isClosed()).isFalse();
-        acquired.release();
+        acquired.close();
         awaitThat(old::isClosed);
     }
 
