@@ -14,7 +14,6 @@ import dev.puri.schemas.log.Row;
 import dev.puri.schemas.log.Topics;
 import dev.puri.search.SearchServer;
 import dev.puri.search.SearchSettings;
-import dev.puri.search.index.Entry;
 import dev.puri.search.index.EntryKind;
 import dev.puri.search.index.IndexChange;
 import dev.puri.search.lucene.AlteredIndex;
@@ -119,8 +118,8 @@ class AlarmIT {
         Row row = rowOf(TRACK);
         AlteredIndex.storeEntry(
                 folder.resolve("index-1"),
-                new IndexChange(EntryKind.IDENTITY, partition(TRACK), 0, TRACK, new Entry.OfIdentity(row)),
-                new Entry.OfIdentity(onShard(row, new Shard("eu-9"))));
+                new IndexChange(EntryKind.IDENTITY, partition(TRACK), 0, TRACK, row),
+                onShard(row, new Shard("eu-9")));
         long faultNanos = System.nanoTime();
         try (SearchServer server = startIndexer()) {
             String url = url(server.port());

@@ -5,11 +5,14 @@ import dev.puri.http.JsonBody;
 import dev.puri.schemas.log.PartitionDigest;
 import dev.puri.schemas.log.Topics;
 import dev.puri.tail.DigestAtOffset;
+import dev.puri.tail.DigestCheck;
 import java.io.IOException;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.function.Function;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The body of the response to {@code GET /v1/digest}: the digests of the tasks on this instance, by topic and partition.
@@ -26,45 +29,33 @@ record DigestBody(TaskStates states) implements JsonBody {
     @Override
     public void writeTo(JsonGenerator json) throws IOException {
         SortedMap<Integer, TaskState> tasks = states.byPartition();
-        json.writeStartObject();
-        json.writeArrayFieldStart("topics");
-        writeTopic(json, Topics.IDENTITIES, tasks, TaskDigests::identities);
-        writeTopic(json, Topics.DOCUMENTS, tasks, TaskDigests::documents);
-        json.writeEndArray();
-        json.writeEndObject();
+        List<Map<String, Object>> topics = List.of(
+                topic(Topics.IDENTITIES, tasks, TaskDigests::identities),
+                topic(Topics.DOCUMENTS, tasks, TaskDigests::documents));
+        JsonBody.writeValue(json, Map.of("topics", topics));
     }
 
-    private void writeTopic(
-            JsonGenerator json,
-            String topic,
-            SortedMap<Integer, TaskState> tasks,
-            Function<TaskDigests, PartitionDigest> digestOf)
-            throws IOException {
-        json.writeStartObject();
-        json.writeStringField("topic", topic);
-        json.writeArrayFieldStart("partitions");
-        for (Map.Entry<Integer, TaskState> task : tasks.entrySet()) {
-            json.writeStartObject();
-            json.writeNumberField("partition", task.getKey());
-            TaskDigests digests = task.getValue().digests();
+    private Map<String, Object> topic(
+            String topic, SortedMap<Integer, TaskState> tasks, Function<TaskDigests, PartitionDigest> digestOf) {
+        List<Map<String, Object>> partitions = new ArrayList<>();
+        tasks.forEach((partition, task) -> {
+            Map<String, Object> json = new LinkedHashMap<>();
+            json.put("partition", partition);
+            TaskDigests digests = task.digests();
             if (digests == null) {
-                json.writeStringField("detail", NO_DIGEST);
+                json.put("detail", NO_DIGEST);
             } else {
                 PartitionDigest digest = digestOf.apply(digests);
-                json.writeNumberField("rows", digest.rows());
-                json.writeStringField("digest", digest.toString());
-                writePublished(json, states.published(topic, task.getKey()));
+                json.put("rows", digest.rows());
+                json.put("digest", digest.toString());
+                DigestAtOffset published = states.published(topic, partition);
+                if (published != null) {
+                    json.put("publishedOffset", published.offset());
+                    json.put("publishedDigest", published.digest().toString());
+                }
             }
-            json.writeEndObject();
-        }
-        json.writeEndArray();
-        json.writeEndObject();
-    }
-
-    private static void writePublished(JsonGenerator json, @Nullable DigestAtOffset published) throws IOException {
-        if (published != null) {
-            json.writeNumberField("publishedOffset", published.offset());
-            json.writeStringField("publishedDigest", published.digest().toString());
-        }
+            partitions.add(json);
+        });
+        return DigestCheck.topicJson(topic, partitions);
     }
 }

@@ -2,6 +2,7 @@ package dev.puri.registry;
 
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Topics;
+import dev.puri.tail.wait.Tokens;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import org.apache.kafka.streams.state.KeyValueStore;
@@ -46,7 +47,7 @@ final class PartitionMarker {
     static Puri puri(int partition, int partitions) {
         int number = 0;
         Puri puri = Puri.parse(Topics.MARKER + number);
-        while (PuriPartitioner.partition(puri, partitions) != partition) {
+        while (Tokens.partition(puri, partitions) != partition) {
             number++;
             puri = Puri.parse(Topics.MARKER + number);
         }

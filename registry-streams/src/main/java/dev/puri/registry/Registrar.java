@@ -9,6 +9,7 @@ import dev.puri.schemas.log.Reason;
 import dev.puri.schemas.log.Refusal;
 import dev.puri.schemas.log.Row;
 import dev.puri.schemas.log.Topics;
+import dev.puri.tail.wait.Tokens;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
@@ -209,12 +210,12 @@ final class Registrar implements Processor<byte[], byte[], byte[], byte[]> {
             Puri puri = EventParser.canonicalKey(raw.key());
             if (puri == null) {
                 refuseMisdirected(raw, EventParser.puriOf(raw.key()), EventParser.objectionToKey(raw.key()));
-            } else if (isFromEventsTopic && PuriPartitioner.partition(puri, partitions) != partition) {
+            } else if (isFromEventsTopic && Tokens.partition(puri, partitions) != partition) {
                 // An identities record for this event would overwrite the row that the right partition wrote.
                 refuseMisdirected(
                         raw,
                         puri,
-                        "the event belongs in partition " + PuriPartitioner.partition(puri, partitions)
+                        "the event belongs in partition " + Tokens.partition(puri, partitions)
                                 + " but was written to partition "
                                 + partition
                                 + "; set the producer's partitioner to murmur2 over the key, Kafka's default"

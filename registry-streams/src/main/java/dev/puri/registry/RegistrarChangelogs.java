@@ -2,6 +2,7 @@ package dev.puri.registry;
 
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Row;
+import dev.puri.tail.wait.Tokens;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
@@ -58,7 +59,7 @@ public final class RegistrarChangelogs {
 
     /** Returns the partition of a pURI. */
     public static int partition(Puri puri, int partitions) {
-        return PuriPartitioner.partition(puri, partitions);
+        return Tokens.partition(puri, partitions);
     }
 
     /**

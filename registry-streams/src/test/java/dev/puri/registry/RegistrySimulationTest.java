@@ -22,6 +22,7 @@ import dev.puri.schemas.log.Topics;
 import dev.puri.schemas.serde.InMemorySchemaRegistry;
 import dev.puri.schemas.serde.RecordReader;
 import dev.puri.schemas.serde.RecordWriter;
+import dev.puri.tail.wait.Tokens;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -314,7 +315,7 @@ class RegistrySimulationTest {
         private void append(String topic, byte @Nullable [] key, byte @Nullable [] value, @Nullable Event event) {
             // Producers of a namespace's topic may use any partitioner.
             int partition = topic.equals(Topics.EVENTS) && key != null
-                    ? PuriPartitioner.partition(event == null ? Puri.parse("a:b:c") : event.puri(), PARTITIONS)
+                    ? Tokens.partition(event == null ? Puri.parse("a:b:c") : event.puri(), PARTITIONS)
                     : random.nextInt(world.partitions(topic));
             List<SimulatedKafka.Entry> log = world.log(topic, partition);
             if (event != null) {
@@ -390,8 +391,7 @@ class RegistrySimulationTest {
             }
             SimulatedKafka.Entry entry = world.log(topic, partition).get(offset);
             Puri puri = EventParser.canonicalKey(entry.key());
-            if (puri == null
-                    || topic.equals(Topics.EVENTS) && PuriPartitioner.partition(puri, PARTITIONS) != partition) {
+            if (puri == null || topic.equals(Topics.EVENTS) && Tokens.partition(puri, PARTITIONS) != partition) {
                 return;
             }
             Position position = topic.equals(Topics.EVENTS)

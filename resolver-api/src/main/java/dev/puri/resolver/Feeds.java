@@ -103,7 +103,7 @@ final class Feeds {
             RejectionsView view =
                     RejectionsView.parse(exchange.query("puri"), exchange.query("position"), exchange.query("limit"));
             // Asked before the look-up: a refusal that is read between the two must not seem to be missing.
-            boolean isComplete = refusals.hasCaughtUp();
+            boolean isComplete = refusals.follower().hasCaughtUp();
             List<RejectedEvent> found = view.find(refusals);
             exchange.json(200, json -> RejectionsView.write(json, found, isComplete));
         } catch (RejectionsView.InvalidParameterException e) {
@@ -112,7 +112,7 @@ final class Feeds {
     }
 
     void answerCollections(Exchange exchange) {
-        if (!collections.hasCaughtUp()) {
+        if (!collections.follower().hasCaughtUp()) {
             unavailable(exchange, LookUps.NOT_READY, "The collections are not read yet.");
             return;
         }

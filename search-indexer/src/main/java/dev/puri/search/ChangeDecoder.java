@@ -3,14 +3,15 @@ package dev.puri.search;
 import dev.puri.schemas.avro.IdentityRow;
 import dev.puri.schemas.collection.SearchedAttributes;
 import dev.puri.schemas.identity.Puri;
+import dev.puri.schemas.log.Document;
 import dev.puri.schemas.log.DocumentAvro;
+import dev.puri.schemas.log.Entry;
 import dev.puri.schemas.log.PartitionDigest;
 import dev.puri.schemas.log.Row;
 import dev.puri.schemas.log.RowAvro;
 import dev.puri.schemas.log.Topics;
 import dev.puri.schemas.serde.SchemaRegistry;
 import dev.puri.schemas.serde.SchemaRegistryUnavailableException;
-import dev.puri.search.index.Entry;
 import dev.puri.search.index.EntryKind;
 import dev.puri.search.index.IndexChange;
 import dev.puri.tail.AvroValues;
@@ -114,7 +115,7 @@ final class ChangeDecoder {
             byte[] value = record.value();
             Entry entry =
                     value == null ? null : kind == EntryKind.IDENTITY ? row(value, eventOutcome) : document(value);
-            SearchedAttributes attributes = entry instanceof Entry.OfDocument
+            SearchedAttributes attributes = entry instanceof Document
                     ? attributeLookup.attributesOf(
                             puri,
                             publishedBeforeNanos(
@@ -151,10 +152,10 @@ final class ChangeDecoder {
 
     private Entry row(byte[] value, @Nullable EventOutcome eventOutcome) throws UnreadableException {
         Row row = RowAvro.fromAvro(rows.read(value));
-        return new Entry.OfIdentity(eventOutcome == null ? row : eventOutcome.rowToStore(row));
+        return eventOutcome == null ? row : eventOutcome.rowToStore(row);
     }
 
     private Entry document(byte[] value) throws UnreadableException {
-        return new Entry.OfDocument(DocumentAvro.fromAvro(documents.read(value)));
+        return DocumentAvro.fromAvro(documents.read(value));
     }
 }

@@ -62,7 +62,7 @@ final class DeclaredAttributes {
 
     /** Creates a lookup in the declarations that a server follows. */
     static DeclaredAttributes of(DeclaredCollections collections) {
-        return new DeclaredAttributes(collections, collections::collection, System::nanoTime);
+        return new DeclaredAttributes(collections.follower(), collections::collection, System::nanoTime);
     }
 
     /**

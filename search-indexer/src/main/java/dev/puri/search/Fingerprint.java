@@ -1,12 +1,8 @@
 package dev.puri.search;
 
-import dev.puri.schemas.identity.Handle;
-import dev.puri.schemas.identity.Owner;
-import dev.puri.schemas.identity.Puri;
-import dev.puri.schemas.identity.Shard;
 import dev.puri.schemas.log.Document;
+import dev.puri.schemas.log.Entry;
 import dev.puri.schemas.log.Row;
-import dev.puri.search.index.Entry;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -30,105 +26,68 @@ final class Fingerprint {
 
     private final int[] checksums;
 
-    private Fingerprint(Object... values) {
-        checksums = new int[values.length];
-        for (int i = 0; i < values.length; i++) {
-            checksums[i] = checksum(values[i]);
-        }
+    private Fingerprint(int[] checksums) {
+        this.checksums = checksums;
     }
 
     static Fingerprint of(Entry entry) {
-        return switch (entry) {
-            case Entry.OfIdentity identity -> of(identity.row());
-            case Entry.OfDocument document -> of(document.document());
-        };
-    }
-
-    private static Fingerprint of(Row row) {
         return new Fingerprint(
-                row.uuid(),
-                row.owner(),
-                row.shard(),
-                text(row.handle()),
-                row.status(),
-                row.epoch(),
-                row.createdAt(),
-                row.changedAt(),
-                text(row.mergedInto()),
-                row.position());
-    }
-
-    private static Fingerprint of(Document document) {
-        return new Fingerprint(
-                document.owner(),
-                document.shard(),
-                text(document.handle()),
-                document.status(),
-                text(document.mergedInto()),
-                new TreeMap<>(document.attributes()),
-                document.position());
+                values(entry).stream().mapToInt(Fingerprint::checksum).toArray());
     }
 
     /** Returns the values of an entry's fields as texts, by name. A field without a value is absent. */
     static Map<String, String> texts(Entry entry) {
+        List<@Nullable Object> values = values(entry);
         Map<String, String> texts = new LinkedHashMap<>();
-        switch (entry) {
-            case Entry.OfIdentity identity -> {
-                Row row = identity.row();
-                texts.put("uuid", row.uuid().toString());
-                putCommon(texts, row.owner(), row.shard(), row.handle(), row.status(), row.mergedInto());
-                texts.put("epoch", Long.toString(row.epoch()));
-                texts.put("createdAt", row.createdAt().toString());
-                texts.put("changedAt", row.changedAt().toString());
-                texts.put("position", row.position().toString());
-            }
-            case Entry.OfDocument of -> {
-                Document document = of.document();
-                putCommon(
-                        texts,
-                        document.owner(),
-                        document.shard(),
-                        document.handle(),
-                        document.status(),
-                        document.mergedInto());
-                texts.put("attributes", new TreeMap<>(document.attributes()).toString());
-                texts.put("position", document.position().toString());
+        for (int i = 0; i < values.size(); i++) {
+            Object value = values.get(i);
+            if (value != null) {
+                texts.put(names(values.size()).get(i), value.toString());
             }
         }
         return texts;
     }
 
-    private static void putCommon(
-            Map<String, String> texts,
-            Owner owner,
-            Shard shard,
-            @Nullable Handle handle,
-            Row.Status status,
-            @Nullable Puri mergedInto) {
-        texts.put("owner", owner.text());
-        texts.put("shard", shard.text());
-        if (handle != null) {
-            texts.put("handle", handle.text());
-        }
-        texts.put("status", status.toString());
-        if (mergedInto != null) {
-            texts.put("canonical", mergedInto.toString());
-        }
+    private static List<String> names(int count) {
+        return count == IDENTITY_FIELDS.size() ? IDENTITY_FIELDS : DOCUMENT_FIELDS;
     }
 
-    private static String text(@Nullable Object value) {
-        return String.valueOf(value);
+    /** Returns the values of an entry's fields, in the order of their names. */
+    private static List<@Nullable Object> values(Entry entry) {
+        return switch (entry) {
+            case Row row ->
+                Arrays.asList(
+                        row.uuid(),
+                        row.owner(),
+                        row.shard(),
+                        row.handle(),
+                        row.status(),
+                        row.epoch(),
+                        row.createdAt(),
+                        row.changedAt(),
+                        row.mergedInto(),
+                        row.position());
+            case Document document ->
+                Arrays.asList(
+                        document.owner(),
+                        document.shard(),
+                        document.handle(),
+                        document.status(),
+                        document.mergedInto(),
+                        new TreeMap<>(document.attributes()),
+                        document.position());
+        };
     }
 
-    private static int checksum(Object value) {
+    private static int checksum(@Nullable Object value) {
         CRC32C crc = new CRC32C();
-        crc.update(value.toString().getBytes(StandardCharsets.UTF_8));
+        crc.update(String.valueOf(value).getBytes(StandardCharsets.UTF_8));
         return (int) crc.getValue();
     }
 
     /** Returns the names of the fields that differ from those of another fingerprint of the same kind. */
     List<String> differingFields(Fingerprint other) {
-        List<String> names = checksums.length == IDENTITY_FIELDS.size() ? IDENTITY_FIELDS : DOCUMENT_FIELDS;
+        List<String> names = names(checksums.length);
         List<String> differing = new ArrayList<>();
         for (int i = 0; i < checksums.length; i++) {
             if (checksums[i] != other.checksums[i]) {

@@ -2,8 +2,8 @@ package dev.puri.search;
 
 import dev.puri.schemas.identity.Handle;
 import dev.puri.schemas.identity.Puri;
+import dev.puri.schemas.log.Entry;
 import dev.puri.schemas.log.Position;
-import dev.puri.search.index.Entry;
 import dev.puri.search.index.EntryKind;
 import dev.puri.search.index.IndexUnavailableException;
 import dev.puri.tail.wait.ReadYourWrites;
@@ -24,11 +24,11 @@ final class IndexRows implements ReadYourWrites.Rows {
     @Override
     public @Nullable Position lastEventOf(Puri puri) {
         Position recent = lastRecentOf(puri);
-        return recent != null
-                ? recent
-                : entry(EntryKind.IDENTITY, puri) instanceof Entry.OfIdentity entry
-                        ? entry.row().position()
-                        : null;
+        if (recent != null) {
+            return recent;
+        }
+        Entry row = entry(EntryKind.IDENTITY, puri);
+        return row == null ? null : row.position();
     }
 
     /**
@@ -43,8 +43,8 @@ final class IndexRows implements ReadYourWrites.Rows {
 
     /** Whether readers see the document of a pURI as it is after an event or a later one. Asks the engine; may block. */
     boolean isDocumentAsOf(Position token, Puri puri) {
-        return entry(EntryKind.DOCUMENT, puri) instanceof Entry.OfDocument entry
-                && Tokens.isAsOf(token, entry.document().position());
+        Entry document = entry(EntryKind.DOCUMENT, puri);
+        return document != null && Tokens.isAsOf(token, document.position());
     }
 
     private @Nullable IndexFeeder servingFeeder() {
@@ -53,17 +53,11 @@ final class IndexRows implements ReadYourWrites.Rows {
     }
 
     private @Nullable Entry entry(EntryKind kind, Puri puri) {
-        ServingIndex serving = indexer.acquire();
-        if (serving == null) {
-            return null;
-        }
-        try {
-            return serving.index().entry(kind, puri);
+        try (ServingIndex serving = indexer.acquire()) {
+            return serving == null ? null : serving.index().entry(kind, puri);
         } catch (IndexUnavailableException e) {
             // Then the caller waits for the event.
             return null;
-        } finally {
-            serving.release();
         }
     }
 
@@ -79,20 +73,17 @@ final class IndexRows implements ReadYourWrites.Rows {
         if (bearer(handle) != null) {
             return;
         }
-        ServingIndex serving = indexer.acquire();
-        if (serving == null) {
-            return;
-        }
-        try {
-            IndexFeeder feeder = serving.feeder();
-            Puri puri = feeder == null ? null : serving.index().findByHandle(handle);
-            if (feeder != null && puri != null) {
+        try (ServingIndex serving = indexer.acquire()) {
+            IndexFeeder feeder = serving == null ? null : serving.feeder();
+            if (serving == null || feeder == null) {
+                return;
+            }
+            Puri puri = serving.index().findByHandle(handle);
+            if (puri != null) {
                 feeder.recentRows().putBearer(handle, puri);
             }
         } catch (IndexUnavailableException e) {
             // A later change may contain the bearer. Otherwise the wait ends without a result.
-        } finally {
-            serving.release();
         }
     }
 

@@ -64,12 +64,9 @@ final class IndexScrub implements AutoCloseable {
         for (EntryKind kind : EntryKind.values()) {
             int partitions = indexer.endOffsets().partitions(kind);
             for (int partition = 0; partition < partitions && !stop.isRequested(); partition++) {
-                ServingIndex serving = indexer.acquire();
-                if (serving != null) {
-                    try {
+                try (ServingIndex serving = indexer.acquire()) {
+                    if (serving != null) {
                         scrub(serving, kind, partition, pace);
-                    } finally {
-                        serving.release();
                     }
                 }
             }

@@ -136,7 +136,7 @@ final class Indexer implements AutoCloseable {
     // Thread-safe.
 
     /**
-     * Returns the serving index with its reference count raised, or null if no index serves. The caller must release
+     * Returns the serving index with its reference count raised, or null if no index serves. The caller must close
      * it.
      */
     @Nullable

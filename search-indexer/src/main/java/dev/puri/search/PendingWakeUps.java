@@ -3,7 +3,6 @@ package dev.puri.search;
 import dev.puri.schemas.log.Outcome;
 import dev.puri.schemas.log.Row;
 import dev.puri.search.ChangeDecoder.DecodedRecord;
-import dev.puri.search.index.Entry;
 import dev.puri.search.index.EntryKind;
 import dev.puri.search.index.IndexChange;
 import dev.puri.tail.wait.EventOutcome;
@@ -82,8 +81,7 @@ final class PendingWakeUps {
     private void recordOutcome(DecodedRecord record) {
         IndexChange change = record.change();
         EventOutcome eventOutcome = record.eventOutcome();
-        if (change.entry() instanceof Entry.OfIdentity entry) {
-            Row row = entry.row();
+        if (change.entry() instanceof Row row) {
             recentRows.putRow(change.puri(), row.position(), row.handle());
         } else {
             recentRows.removeRow(change.puri());

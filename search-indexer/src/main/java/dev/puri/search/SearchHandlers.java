@@ -153,18 +153,17 @@ final class SearchHandlers {
 
     private Runnable searchAndRespond(
             Exchange exchange, String listener, SearchRequest request, SearchQuery query, PageWriter pageWriter) {
-        ServingIndex serving = indexer.acquire();
-        if (serving == null) {
-            return () -> {
-                if (listener.equals(PUBLIC)) {
-                    respondNotReady(exchange, "Search is temporarily unavailable.");
-                } else {
-                    respondNotServing(exchange);
-                }
-            };
-        }
-        long startedAtNanos = System.nanoTime();
-        try {
+        try (ServingIndex serving = indexer.acquire()) {
+            if (serving == null) {
+                return () -> {
+                    if (listener.equals(PUBLIC)) {
+                        respondNotReady(exchange, "Search is temporarily unavailable.");
+                    } else {
+                        respondNotServing(exchange);
+                    }
+                };
+            }
+            long startedAtNanos = System.nanoTime();
             SearchResult page = serving.index().search(query);
             Cursor next = page.next();
             String cursor = next == null ? null : next.token();
@@ -182,8 +181,6 @@ final class SearchHandlers {
                             ? "Search is temporarily unavailable."
                             : WaitParameters.sentence(String.valueOf(e.getMessage())));
             return () -> exchange.header("Retry-After", "1").problem(problem);
-        } finally {
-            serving.release();
         }
     }
 

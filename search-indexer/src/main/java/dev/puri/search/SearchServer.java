@@ -324,12 +324,12 @@ public final class SearchServer implements AutoCloseable {
         if (collections.isFresh()) {
             return Health.State.up(Map.of());
         }
-        String failure = collections.failureReason();
+        String failure = collections.follower().failureReason();
         return Health.State.down(Map.of(
                 "reason",
                 failure != null
                         ? failure
-                        : collections.hasCaughtUp()
+                        : collections.follower().hasCaughtUp()
                                 ? "the declarations of collections may be outdated"
                                 : "the declarations of collections are being read"));
     }

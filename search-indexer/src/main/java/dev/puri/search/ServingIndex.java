@@ -6,7 +6,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /** An index with a reference count, so that the index is not deleted while searches read it. Thread-safe. */
-final class ServingIndex {
+final class ServingIndex implements AutoCloseable {
     /** Added to the reference count of an index that awaits its deletion, so that the count stays negative. */
     private static final int NO_MORE_READERS = Integer.MIN_VALUE / 2;
 
@@ -35,8 +35,9 @@ final class ServingIndex {
         return false;
     }
 
-    /** Lowers the reference count that {@link #acquire} raised. */
-    void release() {
+    /** Lowers the reference count that {@link #acquire} raised. Does not close the index. */
+    @Override
+    public void close() {
         references.decrementAndGet();
     }
 

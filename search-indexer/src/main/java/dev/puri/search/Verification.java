@@ -1,7 +1,7 @@
 package dev.puri.search;
 
 import dev.puri.schemas.identity.Puri;
-import dev.puri.search.index.Entry;
+import dev.puri.schemas.log.Entry;
 import dev.puri.search.index.EntryKind;
 import dev.puri.search.index.IndexUnavailableException;
 import java.time.Duration;
@@ -240,8 +240,7 @@ final class Verification {
         /** Compares all names, and returns those that differ. Forgets the fingerprints of the others. */
         private Set<Puri> compareAll() throws AbortedException, IndexUnavailableException {
             Set<Puri> differingNames = new HashSet<>();
-            ServingIndex serving = acquire();
-            try {
+            try (ServingIndex serving = acquire()) {
                 serving.index().forEach(kind, (puri, entry) -> {
                     if (!Fingerprint.of(entry).equals(expectedFingerprints.get(puri))) {
                         differingNames.add(puri);
@@ -249,8 +248,6 @@ final class Verification {
                         expectedFingerprints.remove(puri);
                     }
                 });
-            } finally {
-                serving.release();
             }
             differingNames.addAll(expectedFingerprints.keySet());
             return differingNames;
@@ -260,8 +257,7 @@ final class Verification {
         private Map<Puri, @Nullable Fingerprint> compare(Collection<Puri> names)
                 throws AbortedException, IndexUnavailableException {
             Map<Puri, @Nullable Fingerprint> differences = new HashMap<>();
-            ServingIndex serving = acquire();
-            try {
+            try (ServingIndex serving = acquire()) {
                 for (Puri puri : names) {
                     Entry entry = serving.index().entry(kind, puri);
                     Fingerprint actual = entry == null ? null : Fingerprint.of(entry);
@@ -270,8 +266,6 @@ final class Verification {
                         differences.put(puri, actual);
                     }
                 }
-            } finally {
-                serving.release();
             }
             return differences;
         }
@@ -290,11 +284,8 @@ final class Verification {
         }
 
         private @Nullable Entry entry(Puri puri) throws AbortedException, IndexUnavailableException {
-            ServingIndex serving = acquire();
-            try {
+            try (ServingIndex serving = acquire()) {
                 return serving.index().entry(kind, puri);
-            } finally {
-                serving.release();
             }
         }
 

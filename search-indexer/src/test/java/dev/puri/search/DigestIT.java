@@ -10,7 +10,6 @@ import dev.puri.schemas.log.Row;
 import dev.puri.schemas.log.RowHash;
 import dev.puri.schemas.log.Topics;
 import dev.puri.search.index.CursorSeal;
-import dev.puri.search.index.Entry;
 import dev.puri.search.index.EntryKind;
 import dev.puri.search.index.IndexChange;
 import dev.puri.search.lucene.AlteredIndex;
@@ -120,8 +119,8 @@ final class DigestIT extends SearchServerFixture {
         server.close();
         AlteredIndex.storeEntry(
                 folder.resolve("index-1"),
-                new IndexChange(EntryKind.IDENTITY, partition, 0, puri, new Entry.OfIdentity(row)),
-                new Entry.OfIdentity(Samples.active(1, "br-9")));
+                new IndexChange(EntryKind.IDENTITY, partition, 0, puri, row),
+                Samples.active(1, "br-9"));
 
         startLucene();
 

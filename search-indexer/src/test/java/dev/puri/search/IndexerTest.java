@@ -6,7 +6,6 @@ import static org.awaitility.Awaitility.await;
 
 import dev.puri.schemas.collection.SearchedAttributes;
 import dev.puri.schemas.identity.Puri;
-import dev.puri.search.index.Entry;
 import dev.puri.search.index.EntryKind;
 import dev.puri.search.index.IndexChange;
 import dev.puri.search.index.IndexUnavailableException;
@@ -81,14 +80,8 @@ final class IndexerTest {
 
     /** Whether the index that serves has an identity. */
     private static boolean serves(Indexer indexer, String puri) throws IndexUnavailableException {
-        ServingIndex serving = indexer.acquire();
-        if (serving == null) {
-            return false;
-        }
-        try {
-            return serving.index().entry(EntryKind.IDENTITY, Puri.parse(puri)) != null;
-        } finally {
-            serving.release();
+        try (ServingIndex serving = indexer.acquire()) {
+            return serving != null && serving.index().entry(EntryKind.IDENTITY, Puri.parse(puri)) != null;
         }
     }
 
@@ -292,7 +285,7 @@ final class IndexerTest {
             scrub.start();
             awaitThat(indexer.health()::isReady);
 
-            store.serving().alter(Puri.parse("music:tracks:2"), new Entry.OfIdentity(Samples.active(2, "br-9")));
+            store.serving().alter(Puri.parse("music:tracks:2"), Samples.active(2, "br-9"));
 
             awaitThat(() -> indexer.health().waitReason().contains("the entry music:tracks:2"));
             assertThat(indexer.health().waitReason())
@@ -332,7 +325,7 @@ final class IndexerTest {
         int polls = topics.polls();
         awaitThat(() -> topics.polls() > polls + 3);
         assertThat(old.isClosed()).isFalse();
-        acquired.release();
+        acquired.close();
         awaitThat(old::isClosed);
     }
 

@@ -3,11 +3,13 @@ package dev.puri.search;
 import dev.puri.schemas.collection.SearchedAttributes;
 import dev.puri.schemas.identity.Handle;
 import dev.puri.schemas.identity.Puri;
+import dev.puri.schemas.log.Document;
+import dev.puri.schemas.log.Entry;
 import dev.puri.schemas.log.PartitionDigest;
 import dev.puri.schemas.log.Row;
+import dev.puri.schemas.log.RowHash;
 import dev.puri.search.index.Cursor;
 import dev.puri.search.index.CursorSeal;
-import dev.puri.search.index.Entry;
 import dev.puri.search.index.EntryDigests;
 import dev.puri.search.index.EntryKind;
 import dev.puri.search.index.IndexChange;
@@ -112,7 +114,7 @@ final class MemoryIndex implements SearchIndex {
 
     /** Replaces a stored entry, visible at once, but not its hash, as a fault of a disk does. */
     void alter(Puri puri, Entry entry) {
-        Key key = new Key(entry.kind(), puri);
+        Key key = new Key(EntryKind.of(entry), puri);
         Map<Key, Stored> altered = new HashMap<>(visible);
         Stored stored = altered.get(key);
         altered.put(key, new Stored(entry, stored.partition(), stored.hash()));
@@ -162,10 +164,7 @@ final class MemoryIndex implements SearchIndex {
         if (change.entry() == null) {
             entries.remove(key);
         } else {
-            entries.put(
-                    key,
-                    new Stored(
-                            change.entry(), change.partition(), change.entry().hash(change.puri())));
+            entries.put(key, new Stored(change.entry(), change.partition(), RowHash.of(change.puri(), change.entry())));
         }
     }
 
@@ -237,10 +236,10 @@ final class MemoryIndex implements SearchIndex {
     }
 
     private static boolean hasWords(@Nullable String text, Entry entry) {
-        if (text == null || !(entry instanceof Entry.OfDocument document)) {
+        if (text == null || !(entry instanceof Document document)) {
             return true;
         }
-        String all = String.join(" ", document.document().attributes().values()).toLowerCase(Locale.ROOT);
+        String all = String.join(" ", document.attributes().values()).toLowerCase(Locale.ROOT);
         return List.of(text.toLowerCase(Locale.ROOT).split("\\s+")).stream().allMatch(all::contains);
     }
 
@@ -257,17 +256,13 @@ final class MemoryIndex implements SearchIndex {
     }
 
     private static Row row(Entry entry) {
-        return ((Entry.OfIdentity) entry).row();
+        return (Row) entry;
     }
 
     private static SearchResult.Hit hit(Map<Key, Stored> now, SearchQuery query, Puri puri, Entry entry) {
         Stored text = now.get(new Key(EntryKind.DOCUMENT, puri));
-        Map<String, String> attributes = text != null && text.entry() instanceof Entry.OfDocument document
-                ? document.document().attributes()
-                : Map.of();
-        Puri survivor = entry instanceof Entry.OfIdentity identity
-                ? identity.row().mergedInto()
-                : ((Entry.OfDocument) entry).document().mergedInto();
+        Map<String, String> attributes =
+                text != null && text.entry() instanceof Document document ? document.attributes() : Map.of();
         Map<String, List<String>> highlights = new TreeMap<>();
         if (query.text() != null && query.highlights()) {
             attributes.forEach((name, value) -> highlights.put(name, List.of("<em>" + value + "</em>")));
@@ -278,7 +273,7 @@ final class MemoryIndex implements SearchIndex {
                 entry.shard(),
                 entry.handle(),
                 entry.status(),
-                survivor,
+                entry.mergedInto(),
                 query.text() == null ? null : 1.5,
                 attributes,
                 highlights);
@@ -335,8 +330,7 @@ final class MemoryIndex implements SearchIndex {
             Stored stored = each.getValue();
             if (each.getKey().kind() == kind
                     && stored.partition() == partition
-                    && !visitor.test(
-                            new StoredHash(puri, stored.hash(), stored.entry().hash(puri)))) {
+                    && !visitor.test(new StoredHash(puri, stored.hash(), RowHash.of(puri, stored.entry())))) {
                 return;
             }
         }

@@ -3,7 +3,6 @@ package dev.puri.search;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import dev.puri.search.index.Entry;
 import dev.puri.search.index.EntryKind;
 import dev.puri.search.index.IndexChange;
 import dev.puri.search.index.IndexCheckpoint;
@@ -67,9 +66,7 @@ final class ReindexingIT extends SearchServerFixture {
         awaitReady();
         MemoryIndex before = store.serving();
         before.plant(change(
-                EntryKind.DOCUMENT,
-                "ghost:in:index",
-                new Entry.OfDocument(Samples.document(Samples.active(9, "br-9"), "number ghost"))));
+                EntryKind.DOCUMENT, "ghost:in:index", Samples.document(Samples.active(9, "br-9"), "number ghost")));
         assertThat(found("q=ghost")).containsExactly("ghost:in:index");
 
         assertThat(INTERNAL_API.send(request("POST", "/v1/search/reindex")).statusCode())

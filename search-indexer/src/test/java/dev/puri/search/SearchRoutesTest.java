@@ -8,7 +8,6 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.puri.http.ProblemType;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Row;
-import dev.puri.search.index.Entry;
 import dev.puri.search.index.EntryKind;
 import dev.puri.search.index.IndexChange;
 import dev.puri.search.index.IndexCheckpoint;
@@ -91,10 +90,9 @@ final class SearchRoutesTest {
 
     private static void put(List<IndexChange> changes, String puri, Row row, @Nullable String title) {
         Puri name = Puri.parse(puri);
-        changes.add(new IndexChange(EntryKind.IDENTITY, 0, changes.size(), name, new Entry.OfIdentity(row)));
+        changes.add(new IndexChange(EntryKind.IDENTITY, 0, changes.size(), name, row));
         if (title != null) {
-            changes.add(new IndexChange(
-                    EntryKind.DOCUMENT, 0, changes.size(), name, new Entry.OfDocument(Samples.document(row, title))));
+            changes.add(new IndexChange(EntryKind.DOCUMENT, 0, changes.size(), name, Samples.document(row, title)));
         }
     }
 

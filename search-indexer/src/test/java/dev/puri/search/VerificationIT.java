@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.puri.search.index.Entry;
 import dev.puri.search.index.EntryKind;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -23,15 +22,10 @@ final class VerificationIT extends SearchServerFixture {
 
         MemoryIndex index = store.serving();
         index.plant(change(EntryKind.IDENTITY, "soundcloud:tracks:7", null));
-        index.plant(change(EntryKind.IDENTITY, "soundcloud:tracks:8", new Entry.OfIdentity(Samples.active(8, "br-9"))));
+        index.plant(change(EntryKind.IDENTITY, "soundcloud:tracks:8", Samples.active(8, "br-9")));
+        index.plant(change(EntryKind.DOCUMENT, "ghost:in:index", Samples.document(Samples.active(9, "br-9"), "boo")));
         index.plant(change(
-                EntryKind.DOCUMENT,
-                "ghost:in:index",
-                new Entry.OfDocument(Samples.document(Samples.active(9, "br-9"), "boo"))));
-        index.plant(change(
-                EntryKind.DOCUMENT,
-                "soundcloud:tracks:9",
-                new Entry.OfDocument(Samples.document(Samples.active(9, "br-0"), "other"))));
+                EntryKind.DOCUMENT, "soundcloud:tracks:9", Samples.document(Samples.active(9, "br-0"), "other")));
 
         assertThat(verify())
                 .containsExactlyInAnyOrder(

@@ -3,6 +3,7 @@ package dev.puri.resolver.export;
 import static dev.puri.schemas.serde.AvroBinary.putNumber;
 import static dev.puri.schemas.serde.AvroBinary.putText;
 
+import dev.puri.resolver.answer.ExportWriter;
 import dev.puri.resolver.live.ChangeId;
 import dev.puri.resolver.table.RecordView;
 import dev.puri.schemas.avro.IdentityRow;

@@ -1,6 +1,7 @@
 package dev.puri.resolver.export;
 
 import dev.puri.http.Download;
+import dev.puri.resolver.answer.ExportWriter;
 import dev.puri.resolver.feed.TableKeeper.LiveTable;
 import dev.puri.resolver.live.ChangeId;
 import dev.puri.resolver.live.ChangeRing;

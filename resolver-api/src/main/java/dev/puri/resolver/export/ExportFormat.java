@@ -1,5 +1,7 @@
 package dev.puri.resolver.export;
 
+import dev.puri.resolver.answer.ExportWriter;
+import dev.puri.resolver.answer.NdjsonExportWriter;
 import dev.puri.resolver.live.ChangeId;
 import java.util.Arrays;
 import java.util.Locale;

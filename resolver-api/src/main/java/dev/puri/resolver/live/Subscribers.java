@@ -419,11 +419,6 @@ public final class Subscribers implements AutoCloseable {
         return isEnding;
     }
 
-    /** The number of subscribers. */
-    int streamCount() {
-        return streamCount.get();
-    }
-
     /** Admits no further subscribers and ends every stream with a {@code bye}; waits up to 2 s until they are sent. */
     public void drain() {
         isEnding = true;

@@ -76,6 +76,10 @@ abstract class RunningSubscribers {
         return Awaitility.await().pollInterval(Duration.ofMillis(10));
     }
 
+    double streamCount() {
+        return meters.get("puri.changes.streams").gauge().value();
+    }
+
     static ChangeId id(FakeSink client) {
         return Objects.requireNonNull(client.lastId());
     }

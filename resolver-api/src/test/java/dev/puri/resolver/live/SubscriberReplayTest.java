@@ -170,7 +170,7 @@ final class SubscriberReplayTest extends RunningSubscribers {
 
         awaitEvents(client, 1);
         assertThat(client.texts()).containsExactly("bye {\"reason\":\"failed\"}");
-        await().until(() -> subscribers.streamCount() == 0);
+        await().until(() -> streamCount() == 0);
     }
 
     @Test
@@ -181,7 +181,7 @@ final class SubscriberReplayTest extends RunningSubscribers {
 
         awaitEvents(client, 1);
         assertThat(client.texts()).containsExactly("bye {\"reason\":\"failed\"}");
-        await().until(() -> subscribers.streamCount() == 0);
+        await().until(() -> streamCount() == 0);
     }
 
     @Test

@@ -110,7 +110,7 @@ final class SubscribersTest extends RunningSubscribers {
         assertThat(slow.texts().getLast()).isEqualTo("dropped {\"reason\":\"slow-reader\"}");
         assertThat(slow.events()).hasSizeLessThan(20);
         assertThat(quick.types()).containsOnly("changed");
-        assertThat(subscribers.streamCount()).isEqualTo(1);
+        assertThat(streamCount()).isEqualTo(1);
         assertThat(meters.get("puri.changes.dropped")
                         .tag("reason", "slow-reader")
                         .counter()
@@ -203,7 +203,7 @@ final class SubscribersTest extends RunningSubscribers {
         assertThat(client.texts()).containsExactly("bye {\"reason\":\"stopping\"}");
         assertThat(client.events().getFirst().retry()).isEqualTo("1000");
         assertThat(admission(null)).isEqualTo(Admission.ENDING);
-        assertThat(subscribers.streamCount()).isZero();
+        assertThat(streamCount()).isZero();
     }
 
     @ParameterizedTest
@@ -233,6 +233,6 @@ final class SubscribersTest extends RunningSubscribers {
         change(ring, 0, 1);
 
         awaitEvents(client, 1);
-        await().until(() -> subscribers.streamCount() == 1);
+        await().until(() -> streamCount() == 1);
     }
 }

@@ -24,7 +24,8 @@ public record Document(
         Row.Status status,
         @Nullable Puri mergedInto,
         Map<String, String> attributes,
-        Position position) {
+        Position position)
+        implements Entry {
     /**
      * @throws IllegalArgumentException if the status is deleted, if a merged document has no {@code mergedInto}, or if
      *     another document has one

@@ -29,7 +29,8 @@ public record Row(
         Instant createdAt,
         Instant changedAt,
         @Nullable Puri mergedInto,
-        Position position) {
+        Position position)
+        implements Entry {
     /** The state of an identity. */
     public enum Status {
         /** The object is on the shard of the row. */

@@ -37,6 +37,11 @@ public final class RowHash {
 
     private RowHash() {}
 
+    /** Returns the hash of a row or document. */
+    public static long of(Puri puri, Entry entry) {
+        return entry instanceof Row row ? of(puri, row) : of(puri, (Document) entry);
+    }
+
     /** Returns the hash of a row. */
     public static long of(Puri puri, Row row) {
         UUID uuid = row.uuid();

@@ -1,5 +1,8 @@
 package dev.puri.search.index;
 
+import dev.puri.schemas.log.Document;
+import dev.puri.schemas.log.Entry;
+import dev.puri.schemas.log.Row;
 import dev.puri.schemas.log.Topics;
 
 /** The kind of an index entry. Each of the two topics contains the entries of one kind. */
@@ -13,6 +16,14 @@ public enum EntryKind {
 
     EntryKind(String topic) {
         this.topic = topic;
+    }
+
+    /** Returns the kind of an entry. */
+    public static EntryKind of(Entry entry) {
+        return switch (entry) {
+            case Row row -> IDENTITY;
+            case Document document -> DOCUMENT;
+        };
     }
 
     /** Returns the name of the topic that contains the entries of this kind. */

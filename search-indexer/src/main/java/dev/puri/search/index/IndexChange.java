@@ -2,6 +2,7 @@ package dev.puri.search.index;
 
 import dev.puri.schemas.collection.SearchedAttributes;
 import dev.puri.schemas.identity.Puri;
+import dev.puri.schemas.log.Entry;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,9 +27,9 @@ public record IndexChange(
      * @throws IllegalArgumentException if the kind of the entry is not {@code kind}
      */
     public IndexChange {
-        if (entry != null && entry.kind() != kind) {
-            throw new IllegalArgumentException(
-                    "the change of " + puri + " has the kind " + kind + ", its entry has the kind " + entry.kind());
+        if (entry != null && EntryKind.of(entry) != kind) {
+            throw new IllegalArgumentException("the change of " + puri + " has the kind " + kind
+                    + ", its entry has the kind " + EntryKind.of(entry));
         }
     }
 

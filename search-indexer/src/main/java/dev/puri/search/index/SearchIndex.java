@@ -2,6 +2,7 @@ package dev.puri.search.index;
 
 import dev.puri.schemas.identity.Handle;
 import dev.puri.schemas.identity.Puri;
+import dev.puri.schemas.log.Entry;
 import java.util.List;
 import java.util.function.BiConsumer;
 import java.util.function.Predicate;

@@ -4,6 +4,7 @@ import dev.puri.schemas.identity.Handle;
 import dev.puri.schemas.identity.Owner;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.identity.Shard;
+import dev.puri.schemas.log.Entry;
 import dev.puri.schemas.log.Row;
 import java.util.List;
 import java.util.Map;

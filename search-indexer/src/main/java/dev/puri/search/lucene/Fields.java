@@ -3,8 +3,9 @@ package dev.puri.search.lucene;
 import dev.puri.schemas.collection.SearchedAttributes;
 import dev.puri.schemas.identity.Handle;
 import dev.puri.schemas.identity.Puri;
+import dev.puri.schemas.log.Entry;
 import dev.puri.schemas.log.Row;
-import dev.puri.search.index.Entry;
+import dev.puri.schemas.log.RowHash;
 import dev.puri.search.index.EntryKind;
 import dev.puri.search.words.IndexedText;
 import dev.puri.search.words.ScoreModel;
@@ -65,7 +66,7 @@ final class Fields {
     /** The whole entry as {@link StoredEntry} writes it. */
     static final String ENTRY = "entry";
 
-    /** {@link Entry#hash} of the entry when it was written. */
+    /** {@link RowHash} of the entry when it was written. */
     static final String HASH = "hash";
 
     /** Kind and partition of the entry; see {@link #partition}. */
@@ -161,27 +162,28 @@ final class Fields {
      * @param searchedAttributes the attribute weights that the document's collection declares
      */
     static Document of(Term key, int partition, Puri puri, Entry entry, SearchedAttributes searchedAttributes) {
+        EntryKind kind = EntryKind.of(entry);
         Document fields = new Document();
         BytesRef collection = new BytesRef(puri.qualifiedCollection());
         BytesRef shard = new BytesRef(entry.shard().text());
         fields.add(new StringField(KEY, key.bytes(), Field.Store.NO));
-        fields.add(new StringField(STATE, state(entry.kind(), entry.status()), Field.Store.NO));
+        fields.add(new StringField(STATE, state(kind, entry.status()), Field.Store.NO));
         fields.add(new StringField(NAMESPACE, puri.namespace(), Field.Store.NO));
         fields.add(new StringField(COLLECTION, collection, Field.Store.NO));
         fields.add(new SortedDocValuesField(COLLECTION, collection));
         fields.add(new StringField(SHARD, shard, Field.Store.NO));
         fields.add(new SortedDocValuesField(SHARD, shard));
         fields.add(new StringField(OWNER, entry.owner().text(), Field.Store.NO));
-        fields.add(new NumericDocValuesField(HASH, entry.hash(puri)));
-        fields.add(new NumericDocValuesField(PARTITION, partition(entry.kind(), partition)));
+        fields.add(new NumericDocValuesField(HASH, RowHash.of(puri, entry)));
+        fields.add(new NumericDocValuesField(PARTITION, partition(kind, partition)));
         switch (entry) {
-            case Entry.OfIdentity identity -> {
+            case Row row -> {
                 addTie(key, IndexedText.MAX_LENGTH, fields);
                 addStored(new StoredEntry(puri, entry, null), fields);
-                addRow(puri, identity.row(), fields);
+                addRow(puri, row, fields);
             }
-            case Entry.OfDocument document -> {
-                IndexedText text = IndexedText.of(document.document().attributes(), searchedAttributes);
+            case dev.puri.schemas.log.Document document -> {
+                IndexedText text = IndexedText.of(document.attributes(), searchedAttributes);
                 addTie(key, text.length(), fields);
                 addStored(new StoredEntry(puri, entry, text.titleName()), fields);
                 addText(text, fields);

@@ -2,9 +2,9 @@ package dev.puri.search.lucene;
 
 import dev.puri.schemas.identity.Handle;
 import dev.puri.schemas.identity.Puri;
+import dev.puri.schemas.log.Entry;
 import dev.puri.search.index.Cursor;
 import dev.puri.search.index.CursorSeal;
-import dev.puri.search.index.Entry;
 import dev.puri.search.index.EntryDigests;
 import dev.puri.search.index.EntryKind;
 import dev.puri.search.index.IndexChange;

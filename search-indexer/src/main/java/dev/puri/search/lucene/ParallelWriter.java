@@ -1,6 +1,6 @@
 package dev.puri.search.lucene;
 
-import dev.puri.search.index.Entry;
+import dev.puri.schemas.log.Entry;
 import dev.puri.search.index.IndexChange;
 import java.io.Closeable;
 import java.io.IOException;

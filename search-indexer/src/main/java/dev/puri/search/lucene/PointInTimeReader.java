@@ -2,6 +2,7 @@ package dev.puri.search.lucene;
 
 import dev.puri.schemas.log.PartitionDigest;
 import dev.puri.schemas.log.Row;
+import dev.puri.schemas.log.RowHash;
 import dev.puri.search.index.EntryDigests;
 import dev.puri.search.index.EntryKind;
 import dev.puri.search.index.StoredHash;
@@ -94,7 +95,7 @@ record PointInTimeReader(IndexSearcher searcher) {
                 if (liveDocs == null || liveDocs.get(doc)) {
                     StoredEntry entry =
                             StoredEntry.parse(stored.document(doc, ENTRY_FIELD).getBinaryValue(Fields.ENTRY));
-                    if (entry.entry().kind() == kind) {
+                    if (EntryKind.of(entry.entry()) == kind) {
                         consumer.accept(entry);
                     }
                 }
@@ -175,7 +176,7 @@ record PointInTimeReader(IndexSearcher searcher) {
         try {
             StoredEntry entry =
                     StoredEntry.parse(stored.document(doc, ENTRY_FIELD).getBinaryValue(Fields.ENTRY));
-            return new StoredHash(entry.puri(), hash, entry.entry().hash(entry.puri()));
+            return new StoredHash(entry.puri(), hash, RowHash.of(entry.puri(), entry.entry()));
         } catch (CorruptIndexException e) {
             // The damage is in a file, not in this entry alone. The index is then built again.
             throw e;

@@ -5,9 +5,10 @@ import dev.puri.schemas.identity.Owner;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.identity.Shard;
 import dev.puri.schemas.log.Document;
+import dev.puri.schemas.log.Entry;
 import dev.puri.schemas.log.Position;
 import dev.puri.schemas.log.Row;
-import dev.puri.search.index.Entry;
+import dev.puri.search.index.EntryKind;
 import dev.puri.search.words.IndexedText;
 import java.io.IOException;
 import java.time.Instant;
@@ -40,25 +41,22 @@ record StoredEntry(Puri puri, Entry entry, @Nullable String titleName) {
 
     private void write(ByteBuffersDataOutput out) throws IOException {
         out.writeString(puri.toString());
-        out.writeByte((byte) entry.kind().ordinal());
+        out.writeByte((byte) EntryKind.of(entry).ordinal());
         out.writeString(entry.owner().text());
         out.writeString(entry.shard().text());
         writeOptional(out, entry.handle());
         out.writeByte((byte) entry.status().ordinal());
         writeOptional(out, entry.mergedInto());
+        write(out, entry.position());
         switch (entry) {
-            case Entry.OfIdentity identity -> {
-                Row row = identity.row();
-                write(out, row.position());
+            case Row row -> {
                 out.writeLong(row.uuid().getMostSignificantBits());
                 out.writeLong(row.uuid().getLeastSignificantBits());
                 out.writeVLong(row.epoch());
                 write(out, row.createdAt());
                 write(out, row.changedAt());
             }
-            case Entry.OfDocument ofDocument -> {
-                Document document = ofDocument.document();
-                write(out, document.position());
+            case Document document -> {
                 out.writeMapOfStrings(document.attributes());
                 writeOptional(out, titleName);
             }
@@ -80,7 +78,7 @@ record StoredEntry(Puri puri, Entry entry, @Nullable String titleName) {
         if (isIdentity) {
             return new StoredEntry(
                     puri,
-                    new Entry.OfIdentity(new Row(
+                    new Row(
                             new UUID(in.readLong(), in.readLong()),
                             owner,
                             shard,
@@ -90,13 +88,12 @@ record StoredEntry(Puri puri, Entry entry, @Nullable String titleName) {
                             readInstant(in),
                             readInstant(in),
                             mergedInto,
-                            position)),
+                            position),
                     null);
         }
         return new StoredEntry(
                 puri,
-                new Entry.OfDocument(
-                        new Document(owner, shard, handle, status, mergedInto, in.readMapOfStrings(), position)),
+                new Document(owner, shard, handle, status, mergedInto, in.readMapOfStrings(), position),
                 readOptional(in));
     }
 
@@ -118,9 +115,8 @@ record StoredEntry(Puri puri, Entry entry, @Nullable String titleName) {
     /** Returns a document's attributes in the order in which a result shows them; empty for an identity. */
     Map<String, String> attributes() {
         return switch (entry) {
-            case Entry.OfIdentity identity -> Map.of();
-            case Entry.OfDocument document ->
-                IndexedText.inDisplayOrder(titleName, document.document().attributes());
+            case Row row -> Map.of();
+            case Document document -> IndexedText.inDisplayOrder(titleName, document.attributes());
         };
     }
 

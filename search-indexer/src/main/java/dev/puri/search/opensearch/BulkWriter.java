@@ -2,7 +2,7 @@ package dev.puri.search.opensearch;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.puri.search.index.Entry;
+import dev.puri.schemas.log.Entry;
 import dev.puri.search.index.IndexChange;
 import dev.puri.search.index.IndexUnavailableException;
 import java.io.ByteArrayOutputStream;

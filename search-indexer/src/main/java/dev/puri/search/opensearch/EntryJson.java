@@ -8,9 +8,10 @@ import dev.puri.schemas.identity.Owner;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.identity.Shard;
 import dev.puri.schemas.log.Document;
+import dev.puri.schemas.log.Entry;
 import dev.puri.schemas.log.Position;
 import dev.puri.schemas.log.Row;
-import dev.puri.search.index.Entry;
+import dev.puri.schemas.log.RowHash;
 import dev.puri.search.index.EntryKind;
 import dev.puri.search.words.IndexedText;
 import dev.puri.search.words.ScoreModel;
@@ -48,7 +49,7 @@ final class EntryJson {
     static final String PARTITION = "partition";
 
     /**
-     * The fields with the four 16-bit parts of {@link Entry#hash} when the entry was written, the lowest part first.
+     * The fields with the four 16-bit parts of {@link RowHash} when the entry was written, the lowest part first.
      * OpenSearch adds up doubles, which are exact for integers up to 2⁵³: for the parts of 2³⁷ entries.
      */
     static final List<String> HASH_FIELDS = List.of("hash_0", "hash_1", "hash_2", "hash_3");
@@ -118,7 +119,7 @@ final class EntryJson {
      */
     static ObjectNode toJson(int partition, Puri puri, Entry entry, SearchedAttributes searchedAttributes) {
         ObjectNode json = ClusterClient.JSON.createObjectNode();
-        json.put("kind", fieldValue(entry.kind()))
+        json.put("kind", fieldValue(EntryKind.of(entry)))
                 .put("puri", puri.toString())
                 .put("namespace", puri.namespace())
                 .put("collection", puri.qualifiedCollection())
@@ -126,7 +127,7 @@ final class EntryJson {
                 .put("owner", entry.owner().toString())
                 .put("status", fieldValue(entry.status()));
         json.put(PARTITION, partition);
-        long hash = entry.hash(puri);
+        long hash = RowHash.of(puri, entry);
         for (int i = 0; i < HASH_FIELDS.size(); i++) {
             json.put(HASH_FIELDS.get(i), hash >>> i * Short.SIZE & 0xFFFF);
         }
@@ -140,21 +141,17 @@ final class EntryJson {
             keptValues.put("mergedInto", mergedInto.toString());
         }
         switch (entry) {
-            case Entry.OfIdentity identity -> {
-                Row row = identity.row();
+            case Row row -> {
                 json.put("uuid", row.uuid().toString()).put("identifier", puri.identifier());
                 keptValues
                         .put("epoch", row.epoch())
                         .put("createdAt", row.createdAt().toString())
                         .put("changedAt", row.changedAt().toString());
-                keptValues.put("position", row.position().toString());
             }
-            case Entry.OfDocument ofDocument -> {
-                Document document = ofDocument.document();
+            case Document document ->
                 writeText(json, keptValues, IndexedText.of(document.attributes(), searchedAttributes));
-                keptValues.put("position", document.position().toString());
-            }
         }
+        keptValues.put("position", entry.position().toString());
         return json;
     }
 
@@ -196,11 +193,9 @@ final class EntryJson {
         Position position = Position.parse(keptValues.path("position").asText());
         EntryKind kind = EntryKind.valueOf(json.path("kind").asText().toUpperCase(Locale.ROOT));
         return switch (kind) {
-            case DOCUMENT ->
-                new Entry.OfDocument(
-                        new Document(owner, shard, handle, status, mergedInto, attributes(json), position));
+            case DOCUMENT -> new Document(owner, shard, handle, status, mergedInto, attributes(json), position);
             case IDENTITY ->
-                new Entry.OfIdentity(new Row(
+                new Row(
                         UUID.fromString(json.path("uuid").asText()),
                         owner,
                         shard,
@@ -210,7 +205,7 @@ final class EntryJson {
                         Instant.parse(keptValues.path("createdAt").asText()),
                         Instant.parse(keptValues.path("changedAt").asText()),
                         mergedInto,
-                        position));
+                        position);
         };
     }
 

@@ -5,10 +5,11 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.puri.schemas.identity.Handle;
 import dev.puri.schemas.identity.Puri;
+import dev.puri.schemas.log.Entry;
 import dev.puri.schemas.log.PartitionDigest;
+import dev.puri.schemas.log.RowHash;
 import dev.puri.search.index.Cursor;
 import dev.puri.search.index.CursorSeal;
-import dev.puri.search.index.Entry;
 import dev.puri.search.index.EntryDigests;
 import dev.puri.search.index.EntryKind;
 import dev.puri.search.index.IndexChange;
@@ -373,7 +374,7 @@ final class OpenSearchIndex implements SearchIndex {
         try {
             JsonNode source = hit.path("_source");
             Puri puri = EntryJson.puri(source);
-            return new StoredHash(puri, stored, EntryJson.toEntry(source).hash(puri));
+            return new StoredHash(puri, stored, RowHash.of(puri, EntryJson.toEntry(source)));
         } catch (IllegalArgumentException | DateTimeException e) {
             return StoredHash.unreadable(stored);
         }

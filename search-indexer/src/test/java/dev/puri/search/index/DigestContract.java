@@ -3,7 +3,9 @@ package dev.puri.search.index;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.puri.schemas.identity.Puri;
+import dev.puri.schemas.log.Entry;
 import dev.puri.schemas.log.PartitionDigest;
+import dev.puri.schemas.log.RowHash;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -44,7 +46,7 @@ public abstract class DigestContract extends SearchIndexContract {
                 PartitionDigest expected = PartitionDigest.EMPTY;
                 for (Map.Entry<Puri, Entry> entry : topics.entries(kind).entrySet()) {
                     if (FakeTopics.partition(entry.getKey()) == partition) {
-                        expected = expected.plus(entry.getValue().hash(entry.getKey()));
+                        expected = expected.plus(RowHash.of(entry.getKey(), entry.getValue()));
                     }
                 }
                 assertThat(digests.of(kind, partition))

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.puri.schemas.identity.Handle;
 import dev.puri.schemas.identity.Puri;
+import dev.puri.schemas.log.Entry;
 import dev.puri.search.index.SearchQuery.Order;
 import java.util.ArrayList;
 import java.util.List;

@@ -2,6 +2,7 @@ package dev.puri.search.index;
 
 import dev.puri.schemas.collection.SearchedAttributes;
 import dev.puri.schemas.identity.Puri;
+import dev.puri.schemas.log.Entry;
 import dev.puri.schemas.log.Row;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -35,13 +36,13 @@ public final class FakeTopics {
 
     public FakeTopics writeRow(Item item) {
         long offset = endOffset(EntryKind.IDENTITY, item.puri());
-        return add(EntryKind.IDENTITY, item.puri(), new Entry.OfIdentity(item.row(offset)));
+        return add(EntryKind.IDENTITY, item.puri(), item.row(offset));
     }
 
     public FakeTopics writeDocument(Item item) {
         boolean deleted = item.status() == Row.Status.DELETED;
         long offset = endOffset(EntryKind.DOCUMENT, item.puri());
-        return add(EntryKind.DOCUMENT, item.puri(), deleted ? null : new Entry.OfDocument(item.document(offset)));
+        return add(EntryKind.DOCUMENT, item.puri(), deleted ? null : item.document(offset));
     }
 
     /** Writes both tombstones. */

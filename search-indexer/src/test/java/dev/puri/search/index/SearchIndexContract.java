@@ -3,6 +3,7 @@ package dev.puri.search.index;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.puri.schemas.identity.Puri;
+import dev.puri.schemas.log.Entry;
 import java.util.HashMap;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;

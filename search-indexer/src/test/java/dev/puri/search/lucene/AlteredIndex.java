@@ -2,7 +2,7 @@ package dev.puri.search.lucene;
 
 import dev.puri.schemas.collection.SearchedAttributes;
 import dev.puri.schemas.identity.Puri;
-import dev.puri.search.index.Entry;
+import dev.puri.schemas.log.Entry;
 import dev.puri.search.index.IndexChange;
 import java.io.IOException;
 import java.nio.file.Path;

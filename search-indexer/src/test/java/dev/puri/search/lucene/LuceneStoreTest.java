@@ -5,10 +5,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.identity.Shard;
+import dev.puri.schemas.log.Entry;
 import dev.puri.schemas.log.PartitionDigest;
 import dev.puri.schemas.log.Row;
+import dev.puri.schemas.log.RowHash;
 import dev.puri.search.index.CursorSeal;
-import dev.puri.search.index.Entry;
 import dev.puri.search.index.EntryKind;
 import dev.puri.search.index.FakeTopics;
 import dev.puri.search.index.IndexChange;
@@ -325,9 +326,7 @@ final class LuceneStoreTest {
         List<IndexChange> changes = topics.since(0);
         IndexChange identity = changes.get(4);
         IndexChange document = changes.get(5);
-        AlteredIndex.storeEntry(
-                root().resolve("index-1"), identity, new Entry.OfIdentity(rowOn(new Shard("br-9"), (Entry.OfIdentity)
-                        identity.entry())));
+        AlteredIndex.storeEntry(root().resolve("index-1"), identity, rowOn(new Shard("br-9"), (Row) identity.entry()));
         AlteredIndex.storeBytes(root().resolve("index-1"), document, new BytesRef(new byte[] {1}));
 
         try (LuceneStore store = open()) {
@@ -352,15 +351,14 @@ final class LuceneStoreTest {
                 assertThat(altered.getFirst().puri()).isEqualTo(kind == EntryKind.IDENTITY ? written.puri() : null);
                 PartitionDigest expected = PartitionDigest.EMPTY;
                 for (Map.Entry<Puri, Entry> entry : topics.entries(kind).entrySet()) {
-                    expected = expected.plus(entry.getValue().hash(entry.getKey()));
+                    expected = expected.plus(RowHash.of(entry.getKey(), entry.getValue()));
                 }
                 assertThat(digest).as("the sums of the stored hashes").isEqualTo(expected);
             }
         }
     }
 
-    private static Row rowOn(Shard shard, Entry.OfIdentity identity) {
-        Row row = identity.row();
+    private static Row rowOn(Shard shard, Row row) {
         return new Row(
                 row.uuid(),
                 row.owner(),

@@ -29,7 +29,7 @@ import org.slf4j.LoggerFactory;
  * of its collection. After {@link #close} readers still find the declarations, but no name is public once the staleness
  * exceeds its limit.
  */
-public final class DeclaredCollections implements FollowedTopic {
+public final class DeclaredCollections implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(DeclaredCollections.class);
 
     private final AvroValues<CollectionsEntry> values;
@@ -80,13 +80,19 @@ public final class DeclaredCollections implements FollowedTopic {
 
     /** Returns whether the topic was read to its end and the staleness is within its limit. */
     public boolean isFresh() {
-        Duration staleness = staleness();
-        return hasCaughtUp() && staleness != null && staleness.compareTo(maxStaleness) <= 0;
+        Duration staleness = follower.staleness();
+        return follower.hasCaughtUp() && staleness != null && staleness.compareTo(maxStaleness) <= 0;
     }
 
-    @Override
+    /** Returns the follower that reads the topic. */
     public Follower follower() {
         return follower;
+    }
+
+    /** Stops reading the topic. Readers still find the declarations that were read. */
+    @Override
+    public void close() {
+        follower.close();
     }
 
     /**

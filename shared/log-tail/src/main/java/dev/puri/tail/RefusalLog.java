@@ -49,7 +49,7 @@ import org.slf4j.LoggerFactory;
  * <p>For a refused event, the registry writes the unchanged row to one topic and the refusal to another. A reader that
  * already has the row waits a moment for the refusal ({@link #awaitAt}). The wait takes a map entry and no thread.
  */
-public final class RefusalLog implements Refusals, FollowedTopic {
+public final class RefusalLog implements Refusals, AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(RefusalLog.class);
 
     private static final Deque<RejectedEvent> NO_EVENTS = new ArrayDeque<>();
@@ -169,9 +169,15 @@ public final class RefusalLog implements Refusals, FollowedTopic {
                 .register(meters);
     }
 
-    @Override
+    /** Returns the follower that reads the topic. */
     public Follower follower() {
         return follower;
+    }
+
+    /** Stops reading the topic. Look-ups still find the records that were read. */
+    @Override
+    public void close() {
+        follower.close();
     }
 
     /** Returns the refusal of the event at that position, if it is kept with its names. */

@@ -50,7 +50,7 @@ final class DeclaredCollectionsTest {
     void beforeItIsReadNothingIsPublic() {
         take(Written.tracks(true));
         assertThat(collections.isPublic(TRACK.qualifiedCollection())).isFalse();
-        assertThat(collections.hasCaughtUp()).isFalse();
+        assertThat(collections.follower().hasCaughtUp()).isFalse();
 
         follower.staleness = Duration.ZERO;
         assertThat(collections.isPublic(TRACK.qualifiedCollection())).isTrue();

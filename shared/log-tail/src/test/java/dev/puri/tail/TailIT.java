@@ -97,7 +97,7 @@ final class TailIT {
     @Test
     void aRefusalIsFoundByItsTokenRightAfterItWasWritten() throws Exception {
         try (RefusalLog log = refusals(100)) {
-            await().atMost(Duration.ofSeconds(30)).until(log::hasCaughtUp);
+            await().atMost(Duration.ofSeconds(30)).until(log.follower()::hasCaughtUp);
             CompletableFuture<@Nullable Refusal> coming =
                     log.awaitAt(Written.position(7), Duration.ofSeconds(30)).toCompletableFuture();
             producer.beginTransaction();
@@ -120,7 +120,7 @@ final class TailIT {
             write(written.record(Written.taken("music:tracks:" + i, i, i)));
         }
         try (RefusalLog log = refusals(10)) {
-            await().atMost(Duration.ofSeconds(30)).until(log::hasCaughtUp);
+            await().atMost(Duration.ofSeconds(30)).until(log.follower()::hasCaughtUp);
             assertThat(log.latest(100).stream()
                             .map(refused -> (int) refused.position().offset()))
                     .containsExactlyElementsOf(
@@ -156,8 +156,8 @@ final class TailIT {
         AtomicReference<DeclaredCollections> made = new AtomicReference<>();
         Supplier<Consumer<byte[], byte[]>> failing = () -> {
             DeclaredCollections collections = made.get();
-            if (collections != null && collections.failureReason() != null) {
-                troubles.add(collections.failureReason());
+            if (collections != null && collections.follower().failureReason() != null) {
+                troubles.add(collections.follower().failureReason());
             }
             Throwable failure = failures.poll();
             if (failure instanceof Error error) {
@@ -173,7 +173,7 @@ final class TailIT {
 
             await().atMost(Duration.ofSeconds(30)).until(() -> collections.isPublic(TRACK.qualifiedCollection()));
             assertThat(troubles).last().asString().contains("a bug");
-            assertThat(collections.failureReason()).isNull();
+            assertThat(collections.follower().failureReason()).isNull();
         }
     }
 
@@ -199,8 +199,9 @@ final class TailIT {
         try (DeclaredCollections collections = collections();
                 RefusalLog log = refusals(10)) {
             await().atMost(Duration.ofSeconds(30))
-                    .until(() -> log.failureReason() != null
-                            && Objects.requireNonNull(log.failureReason()).contains("there is no such topic"));
+                    .until(() -> log.follower().failureReason() != null
+                            && Objects.requireNonNull(log.follower().failureReason())
+                                    .contains("there is no such topic"));
             createTopics();
             write(written.record(Written.tracks(true)), written.record(Written.taken("a:b:c", 1, 1)));
             await().atMost(Duration.ofSeconds(30)).until(() -> collections.isPublic(TRACK.qualifiedCollection()));
@@ -224,7 +225,8 @@ final class TailIT {
         try (DeclaredCollections collections = collections()) {
             await().during(Duration.ofSeconds(1))
                     .atMost(Duration.ofSeconds(30))
-                    .until(() -> !collections.hasCaughtUp() && !collections.isPublic(TRACK.qualifiedCollection()));
+                    .until(() -> !collections.follower().hasCaughtUp()
+                            && !collections.isPublic(TRACK.qualifiedCollection()));
 
             registry.setAway(false);
 

@@ -156,8 +156,8 @@ final class LocalTable implements AutoCloseable {
                 progress == null ? null : progress.reached(),
                 progress == null ? null : progress.end(),
                 keeper.status().unreadyReason(),
-                refusals.failureReason(),
-                collections.failureReason());
+                refusals.follower().failureReason(),
+                collections.follower().failureReason());
     }
 
     /** See {@link EmbeddedResolver#age}. */

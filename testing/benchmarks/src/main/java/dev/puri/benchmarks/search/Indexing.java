@@ -3,7 +3,6 @@ package dev.puri.benchmarks.search;
 import dev.puri.benchmarks.data.SearchDocuments;
 import dev.puri.benchmarks.environment.TemporaryFolder;
 import dev.puri.benchmarks.report.Rounds;
-import dev.puri.search.index.Entry;
 import dev.puri.search.lucene.BareWriter;
 import java.nio.file.Path;
 import java.util.List;
@@ -51,9 +50,7 @@ record Indexing(SearchBench bench, SearchBench.Topics topics) {
 
     private static BareWriter.Item item(long number) {
         return new BareWriter.Item(
-                SearchDocuments.puri(number),
-                new Entry.OfIdentity(SearchDocuments.row(number)),
-                new Entry.OfDocument(SearchDocuments.document(number)));
+                SearchDocuments.puri(number), SearchDocuments.row(number), SearchDocuments.document(number));
     }
 
     private void recordOurs(SearchBench.Topics source, Rounds.Recorder recorder) throws Exception {

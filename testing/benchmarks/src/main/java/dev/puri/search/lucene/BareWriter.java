@@ -2,7 +2,8 @@ package dev.puri.search.lucene;
 
 import dev.puri.schemas.collection.SearchedAttributes;
 import dev.puri.schemas.identity.Puri;
-import dev.puri.search.index.Entry;
+import dev.puri.schemas.log.Entry;
+import dev.puri.search.index.EntryKind;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -83,8 +84,8 @@ public final class BareWriter {
 
     private static void add(IndexWriter writer, Item item) throws IOException {
         for (Entry entry : List.of(item.identity, item.document)) {
-            writer.addDocument(
-                    Fields.of(Fields.key(entry.kind(), item.puri), 0, item.puri, entry, SearchedAttributes.DEFAULT));
+            writer.addDocument(Fields.of(
+                    Fields.key(EntryKind.of(entry), item.puri), 0, item.puri, entry, SearchedAttributes.DEFAULT));
         }
     }
 }

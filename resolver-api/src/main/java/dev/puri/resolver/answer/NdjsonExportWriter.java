@@ -2,19 +2,27 @@ package dev.puri.resolver.answer;
 
 import static dev.puri.resolver.answer.JsonOut.ascii;
 
+import dev.puri.resolver.live.ChangeId;
 import dev.puri.resolver.table.RecordView;
 import dev.puri.schemas.log.Position;
 import dev.puri.schemas.log.Row;
 import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
 import java.util.Arrays;
+import java.util.HexFormat;
 
-/** Writes rows as lines of JSON, like the data of the events {@code changed}. Used by one thread at a time. */
-public final class RowLines {
+/**
+ * Writes lines of JSON: the cursor, rows like the data of the events {@code changed} of {@code /v1/changes}, and a last
+ * line with a row count and the digest of the lines before it.
+ */
+public final class NdjsonExportWriter implements ExportWriter {
     private static final byte[] PURI = ascii("{\"puri\":\"");
     private static final byte[] MERGED_INTO = ascii(",\"mergedInto\":\"");
     private static final byte[] POSITION = ascii(",\"position\":\"");
 
     private final JsonOut out = new JsonOut();
+    private final MessageDigest digest = sha256();
+    private boolean isAtEnd;
 
     /** The text of a token before the partition, for the topic of the last row. */
     private byte[] tokenPrefix = {};
@@ -22,39 +30,45 @@ public final class RowLines {
     /** The topic of the last row. */
     private String topic = "";
 
-    /** Returns the number of bytes that {@link #take} would return. */
+    /**
+     * @param cursor the position from which {@code /v1/changes} has the later changes
+     */
+    public NdjsonExportWriter(ChangeId cursor) {
+        out.put(ascii("{\"changesFrom\":")).string(cursor.toString()).put('}').put('\n');
+    }
+
+    private static MessageDigest sha256() {
+        try {
+            return MessageDigest.getInstance("SHA-256");
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("every Java has SHA-256", e);
+        }
+    }
+
+    @Override
     public int length() {
         return out.length();
     }
 
-    /** Returns and removes the written bytes. */
+    @Override
     public byte[] take() {
-        byte[] taken = Arrays.copyOf(out.bytes(), out.length());
+        byte[] written = Arrays.copyOf(out.bytes(), out.length());
         out.clear();
-        return taken;
+        if (!isAtEnd) {
+            digest.update(written);
+        }
+        return written;
     }
 
-    /** Updates a digest with the bytes that {@link #take} would return. */
-    public void addTo(MessageDigest digest) {
+    @Override
+    public void putEnd(long rowCount) {
         digest.update(out.bytes(), 0, out.length());
-    }
-
-    /**
-     * Writes a line with an object that has one field.
-     *
-     * @param name of the field; only letters
-     * @param value any text
-     */
-    public void put(String name, String value) {
-        out.put(ascii("{\"" + name + "\":")).string(value).put('}').put('\n');
-    }
-
-    /** Writes the last line: the number of rows, and the digest of all bytes before it, in hexadecimal digits. */
-    public void putEnd(long rowCount, String sha256) {
+        String sha256 = HexFormat.of().formatHex(digest.digest());
         out.put(ascii("{\"rows\":" + rowCount + ",\"sha256\":\"" + sha256 + "\"}\n"));
+        isAtEnd = true;
     }
 
-    /** Writes a row. */
+    @Override
     public void put(RecordView row) {
         out.put(PURI).name(row).put('"');
         if (row.status() == Row.Status.MERGED) {

@@ -1,4 +1,4 @@
-package dev.puri.resolver.export;
+package dev.puri.resolver.answer;
 
 import dev.puri.resolver.table.RecordView;
 
@@ -6,7 +6,8 @@ import dev.puri.resolver.table.RecordView;
  * Writes the body of an export in one format: the cursor, which the constructor gets, the rows and an end. Used by one
  * thread at a time.
  */
-interface ExportWriter {
+public interface ExportWriter {
+    /** Writes a row. */
     void put(RecordView row);
 
     /**
