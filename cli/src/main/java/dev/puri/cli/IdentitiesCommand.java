@@ -30,27 +30,14 @@ import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Spec;
 
 @Command(
         name = "identities",
         description = "Restore identities and their searchable attributes.",
         synopsisSubcommandLabel = "COMMAND",
         subcommands = {IdentitiesCommand.RepublishCommand.class, PrintAttributesCommand.class})
-final class IdentitiesCommand implements Runnable {
-    @Spec
-    private @Nullable CommandSpec spec;
-
-    @Override
-    public void run() {
-        if (spec != null) {
-            throw new ParameterException(spec.commandLine(), "missing subcommand: republish or attributes");
-        }
-    }
-
+final class IdentitiesCommand extends CommandGroup {
     /** The option of the commands that read or write a backup. An empty one is hardly ever right. */
     static final class EmptyOption {
         @Option(

@@ -20,10 +20,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Spec;
 
 @Command(
         name = "import",
@@ -41,17 +38,7 @@ import picocli.CommandLine.Spec;
             ImportCommand.VerifyCommand.class,
             ImportCommand.OpenCommand.class
         })
-final class ImportCommand implements Runnable {
-    @Spec
-    private @Nullable CommandSpec spec;
-
-    @Override
-    public void run() {
-        if (spec != null) {
-            throw new ParameterException(spec.commandLine(), "missing subcommand: plan, load, verify or open");
-        }
-    }
-
+final class ImportCommand extends CommandGroup {
     /** A stage of an import. */
     abstract static class Stage extends Subcommand {
         @Option(

@@ -3,15 +3,13 @@ package dev.puri.cli;
 import dev.puri.registry.StreamsSettings;
 import java.util.Map;
 import java.util.concurrent.Callable;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Spec;
 
 /** Base class of subcommands. It gives access to the console and the shared options. */
 abstract class Subcommand implements Callable<Integer> {
     @Spec
-    @Nullable
-    CommandSpec spec;
+    CommandSpec spec = CommandSpec.create();
 
     /**
      * Runs the command.
@@ -53,9 +51,6 @@ abstract class Subcommand implements Callable<Integer> {
     }
 
     final PuriCommand rootCommand() {
-        if (spec == null) {
-            throw new IllegalStateException("picocli did not create this command");
-        }
         return (PuriCommand) spec.root().userObject();
     }
 
