@@ -1,13 +1,12 @@
 package dev.puri.cli;
 
+import dev.puri.http.StateFolder;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -137,10 +136,8 @@ final class DemoCommand extends Subcommand {
             if (startedStack != null) {
                 startedStack.close();
             }
-            try (Stream<Path> files = Files.walk(data)) {
-                for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
-                    Files.deleteIfExists(file);
-                }
+            try {
+                StateFolder.delete(data);
             } catch (IOException e) {
                 throw new UncheckedIOException(e);
             }
