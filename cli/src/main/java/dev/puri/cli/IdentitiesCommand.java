@@ -6,15 +6,12 @@ import dev.puri.cli.recovery.Republication;
 import dev.puri.client.IdentityPublisher;
 import dev.puri.client.PublishException;
 import dev.puri.client.resolve.IdentityResolver;
-import dev.puri.client.resolve.ResolverClient;
 import dev.puri.client.resolve.ResolverException;
-import dev.puri.client.resolve.ResolverOptions;
 import dev.puri.schemas.collection.Declarations;
 import dev.puri.schemas.identity.InvalidNameException;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Position;
 import dev.puri.schemas.log.Topics;
-import dev.puri.settings.Secret;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -171,12 +168,7 @@ final class IdentitiesCommand extends CommandGroup {
         }
 
         private void awaitRead(Republication republication) {
-            CliSettings settings = settings();
-            try (IdentityResolver resolver =
-                    ResolverClient.open(ResolverOptions.at(settings.resolver().toString())
-                            .token(settings.token().map(Secret::value).orElse(null))
-                            .deadline(Duration.ofSeconds(30))
-                            .build())) {
+            try (IdentityResolver resolver = openResolver()) {
                 Position unread = republication.awaitRead(resolver, Duration.ofSeconds(waitSeconds));
                 if (unread != null) {
                     throw CommandException.failed(
@@ -185,7 +177,7 @@ final class IdentitiesCommand extends CommandGroup {
                             null);
                 }
             } catch (ResolverException e) {
-                throw CommandException.failed("the resolver at " + settings.resolver() + ": " + e.getMessage(), e);
+                throw CommandException.failed("the resolver at " + settings().resolver() + ": " + e.getMessage(), e);
             }
         }
     }

@@ -4,13 +4,10 @@ import dev.puri.cli.imports.Import;
 import dev.puri.cli.imports.ImportException;
 import dev.puri.client.IdentityPublisher;
 import dev.puri.client.resolve.IdentityResolver;
-import dev.puri.client.resolve.ResolverClient;
 import dev.puri.client.resolve.ResolverException;
-import dev.puri.client.resolve.ResolverOptions;
 import dev.puri.schemas.collection.Declaration;
 import dev.puri.schemas.collection.DeclarationResult;
 import dev.puri.schemas.collection.Declarations;
-import dev.puri.settings.Secret;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -64,15 +61,6 @@ final class ImportCommand extends CommandGroup {
 
         final Path folder() {
             return folder;
-        }
-
-        /** Returns a client of the resolver. It waits longer than a service would, because nobody waits for one row. */
-        final ResolverClient openResolver() {
-            CliSettings settings = settings();
-            return ResolverClient.open(ResolverOptions.at(settings.resolver().toString())
-                    .token(settings.token().map(Secret::value).orElse(null))
-                    .deadline(Duration.ofSeconds(30))
-                    .build());
         }
 
         final ImportProgress progress(String unit) {

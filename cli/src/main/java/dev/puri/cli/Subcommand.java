@@ -1,6 +1,10 @@
 package dev.puri.cli;
 
+import dev.puri.client.resolve.ResolverClient;
+import dev.puri.client.resolve.ResolverOptions;
 import dev.puri.registry.StreamsSettings;
+import dev.puri.settings.Secret;
+import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Model.CommandSpec;
@@ -69,6 +73,15 @@ abstract class Subcommand implements Callable<Integer> {
     final CliSettings settings() {
         return PuriCommand.settings(rootCommand().flags(), console().environment(), null)
                 .read(CliSettings.class);
+    }
+
+    /** Returns a client of the resolver. It waits longer than a service would, because nobody waits for one row. */
+    final ResolverClient openResolver() {
+        CliSettings settings = settings();
+        return ResolverClient.open(ResolverOptions.at(settings.resolver().toString())
+                .token(settings.token().map(Secret::value).orElse(null))
+                .deadline(Duration.ofSeconds(30))
+                .build());
     }
 
     /** Returns the settings of the topology, from environment variables and not from the command line. */
