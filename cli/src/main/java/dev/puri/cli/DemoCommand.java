@@ -60,11 +60,6 @@ final class DemoCommand extends Subcommand {
     @Override
     public Integer call() throws IOException, ExecutionException, InterruptedException {
         rootCommand().requireNoAddress("demo");
-        requirePort("--port", port);
-        requirePort("--public-port", publicPort);
-        requirePort("--search-port", searchPort);
-        requirePort("--kafka-port", kafkaPort);
-        requirePort("--registry-port", schemaRegistryPort);
         long startNanos = System.nanoTime();
         TemporaryStack temporary = new TemporaryStack(Files.createTempDirectory("puri-demo"));
         try (Lifetime.Closing closing = Lifetime.closeAtExit(temporary)) {
@@ -98,12 +93,6 @@ final class DemoCommand extends Subcommand {
 
     private static long secondsSince(long startNanos) {
         return Math.round((System.nanoTime() - startNanos) / 1e9);
-    }
-
-    private static void requirePort(String flag, @Nullable Integer port) {
-        if (port != null) {
-            EmbeddedStack.requirePort(flag, port);
-        }
     }
 
     /** Returns the requested port, or else the default port if it is free, or else 0 for any free port. */
