@@ -62,7 +62,7 @@ final class DemoCommand extends Subcommand {
         rootCommand().requireNoAddress("demo");
         long startNanos = System.nanoTime();
         TemporaryStack temporary = new TemporaryStack(Files.createTempDirectory("puri-demo"));
-        try (Lifetime.Closing closing = Lifetime.closeAtExit(temporary)) {
+        try (Lifetime.Closing closing = Lifetime.closeAtExit(temporary::close)) {
             EmbeddedStack.Options options = new EmbeddedStack.Options(
                     temporary.data,
                     portOr(port, 8080),
@@ -104,7 +104,7 @@ final class DemoCommand extends Subcommand {
     }
 
     /** A stack with a temporary directory, which is deleted after the stack is closed. */
-    private static final class TemporaryStack implements Lifetime.Service {
+    private static final class TemporaryStack {
         private final Path data;
         private volatile @Nullable EmbeddedStack stack;
 
@@ -119,8 +119,7 @@ final class DemoCommand extends Subcommand {
             return startedStack;
         }
 
-        @Override
-        public void close() {
+        void close() {
             EmbeddedStack startedStack = stack;
             if (startedStack != null) {
                 startedStack.close();
