@@ -263,7 +263,8 @@ public final class Import {
                 Collection collection = declarations.collection(name);
                 if (collection != null && collection.mode().isImport()) {
                     stillImporting.add(name);
-                } else if (opened.stream().anyMatch(declaration -> declaration.key().equals(namespaceOf(name)))) {
+                } else if (opened.stream()
+                        .anyMatch(declaration -> declaration.key().equals(namespaceOf(name)))) {
                     objections.add("each row of " + name + " has a conflict (" + folder.conflicts()
                             + "), and opening its namespace would let services write to it; declare mode IMPORT for "
                             + name + " first (puri collections apply)");
