@@ -24,10 +24,7 @@ import java.util.stream.Collectors;
 import org.apache.kafka.clients.admin.Admin;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Spec;
 
 @Command(
         name = "collections",
@@ -38,17 +35,7 @@ import picocli.CommandLine.Spec;
             CollectionsCommand.ApplyCommand.class,
             CollectionsCommand.RepairCommand.class
         })
-final class CollectionsCommand implements Runnable {
-    @Spec
-    private @Nullable CommandSpec spec;
-
-    @Override
-    public void run() {
-        if (spec != null) {
-            throw new ParameterException(spec.commandLine(), "missing subcommand: list, apply or repair");
-        }
-    }
-
+final class CollectionsCommand extends CommandGroup {
     @Command(name = "list", description = "List the declared collections and namespaces.")
     static final class ListCommand extends Subcommand {
         @Override

@@ -108,59 +108,42 @@ final class Demo {
 
     private List<DemoRequest> lookUps() {
         return List.of(
+                DemoRequest.get("Which shard has track 123? pURIs are case-insensitive.", "SoundCloud:Tracks:123", 200)
+                        .expect("/verdict", "found")
+                        .expect("/puri", Sample.TRACK.toString())
+                        .expect("/shard", Sample.BRAZIL.text()),
                 DemoRequest.get(
-                        "Which shard has track 123? pURIs are case-insensitive.",
-                        "SoundCloud:Tracks:123",
-                        200,
-                        "/verdict",
-                        "found",
-                        "/puri",
-                        Sample.TRACK.toString(),
-                        "/shard",
-                        Sample.BRAZIL.text()),
-                DemoRequest.get(
-                        "The same track, by the handle that the public sees.",
-                        sample.handle(Sample.TRACK).text(),
-                        200,
-                        "/verdict",
-                        "found",
-                        "/puri",
-                        Sample.TRACK.toString()),
+                                "The same track, by the handle that the public sees.",
+                                sample.handle(Sample.TRACK).text(),
+                                200)
+                        .expect("/verdict", "found")
+                        .expect("/puri", Sample.TRACK.toString()),
                 mixedBatch(),
                 DemoRequest.get(
-                        "This track moved to another shard; its pURI stays valid.",
-                        Sample.MOVED.toString(),
-                        200,
-                        "/shard",
-                        Sample.EUROPE.text(),
-                        "/epoch",
-                        "2"),
+                                "This track moved to another shard; its pURI stays valid.",
+                                Sample.MOVED.toString(),
+                                200)
+                        .expect("/shard", Sample.EUROPE.text())
+                        .expect("/epoch", "2"),
                 DemoRequest.get(
-                        "Two accounts of one person were merged; the old pURI leads to the new one.",
-                        Sample.MERGED.toString(),
-                        200,
-                        "/verdict",
-                        "merged",
-                        "/canonical",
-                        Sample.SURVIVOR.toString(),
-                        "/shard",
-                        Sample.BRAZIL.text()),
+                                "Two accounts of one person were merged; the old pURI leads to the new one.",
+                                Sample.MERGED.toString(),
+                                200)
+                        .expect("/verdict", "merged")
+                        .expect("/canonical", Sample.SURVIVOR.toString())
+                        .expect("/shard", Sample.BRAZIL.text()),
                 DemoRequest.get(
-                        "This playlist was deleted; the registry still knows it.",
-                        Sample.DELETED.toString(),
-                        410,
-                        "/verdict",
-                        "deleted"),
+                                "This playlist was deleted; the registry still knows it.",
+                                Sample.DELETED.toString(),
+                                410)
+                        .expect("/verdict", "deleted"),
                 DemoRequest.get(
-                        "Two shards claimed this track; the first claim wins.",
-                        Sample.CLAIMED_TWICE.toString(),
-                        200,
-                        "/verdict",
-                        "found",
-                        "/shard",
-                        Sample.BRAZIL.text(),
-                        "/epoch",
-                        "1"));
+                                "Two shards claimed this track; the first claim wins.",
+                                Sample.CLAIMED_TWICE.toString(),
+                                200)
+                        .expect("/verdict", "found")
+                        .expect("/shard", Sample.BRAZIL.text())
+                        .expect("/epoch", "1"));
     }
 
     private DemoRequest mixedBatch() {
@@ -174,93 +157,63 @@ final class Demo {
                 "soundcloud:tracks:nobody",
                 "three words only");
         return DemoRequest.resolve(
-                "A mixed list, as in a timeline: one request, grouped by shard, so that each shard needs one query.",
-                refs,
-                "/results/0/verdict",
-                "found",
-                "/results/1/puri",
-                Sample.SURVIVOR.toString(),
-                "/results/2/puri",
-                Sample.MOVED.toString(),
-                "/results/3/verdict",
-                "merged",
-                "/results/4/verdict",
-                "found",
-                "/results/5/verdict",
-                "deleted",
-                "/results/6/verdict",
-                "unknown",
-                "/results/7/verdict",
-                "malformed",
-                "/shards/br-1",
-                "[0,1,3]",
-                "/shards/us-1",
-                "[4]",
-                "/shards/eu-1",
-                "[2]");
+                        "A mixed list, as in a timeline: one request, grouped by shard,"
+                                + " so that each shard needs one query.",
+                        refs)
+                .expect("/results/0/verdict", "found")
+                .expect("/results/1/puri", Sample.SURVIVOR.toString())
+                .expect("/results/2/puri", Sample.MOVED.toString())
+                .expect("/results/3/verdict", "merged")
+                .expect("/results/4/verdict", "found")
+                .expect("/results/5/verdict", "deleted")
+                .expect("/results/6/verdict", "unknown")
+                .expect("/results/7/verdict", "malformed")
+                .expect("/shards/br-1", "[0,1,3]")
+                .expect("/shards/us-1", "[4]")
+                .expect("/shards/eu-1", "[2]");
     }
 
     private DemoRequest publicLookUp() {
         return DemoRequest.get(
-                "Track 123 for the public: without owner, shard and uuid; with its pURI, because tracks are public.",
-                sample.handle(Sample.TRACK).text(),
-                200,
-                "/verdict",
-                "found",
-                "/puri",
-                Sample.TRACK.toString());
+                        "Track 123 for the public: without owner, shard and uuid;"
+                                + " with its pURI, because tracks are public.",
+                        sample.handle(Sample.TRACK).text(),
+                        200)
+                .expect("/verdict", "found")
+                .expect("/puri", Sample.TRACK.toString());
     }
 
     private static List<DemoRequest> searches() {
         return List.of(
                 DemoRequest.search(
-                        "One search over all shards and collections finds a user, tracks, a playlist and a comment.",
-                        "q=ana+souza&groupBy=shard",
-                        "/total",
-                        "5",
-                        "/facets/collection/soundcloud:users",
-                        "1",
-                        "/facets/collection/soundcloud:tracks",
-                        "2",
-                        "/facets/collection/soundcloud:playlists",
-                        "1",
-                        "/facets/collection/soundcloud:comments",
-                        "1",
-                        "/facets/shard/br-1",
-                        "2",
-                        "/facets/shard/us-1",
-                        "2",
-                        "/facets/shard/eu-1",
-                        "1"),
+                                "One search over all shards and collections finds"
+                                        + " a user, tracks, a playlist and a comment.",
+                                "q=ana+souza&groupBy=shard")
+                        .expect("/total", "5")
+                        .expect("/facets/collection/soundcloud:users", "1")
+                        .expect("/facets/collection/soundcloud:tracks", "2")
+                        .expect("/facets/collection/soundcloud:playlists", "1")
+                        .expect("/facets/collection/soundcloud:comments", "1")
+                        .expect("/facets/shard/br-1", "2")
+                        .expect("/facets/shard/us-1", "2")
+                        .expect("/facets/shard/eu-1", "1"),
                 DemoRequest.search(
-                        "A typing error of one letter still finds them; a filter selects one collection.",
-                        "q=ana+sousa&collection=soundcloud:users",
-                        "/total",
-                        "1",
-                        "/results/0/puri",
-                        Sample.SURVIVOR.toString()),
+                                "A typing error of one letter still finds them; a filter selects one collection.",
+                                "q=ana+sousa&collection=soundcloud:users")
+                        .expect("/total", "1")
+                        .expect("/results/0/puri", Sample.SURVIVOR.toString()),
+                DemoRequest.search("Search ignores accents.", "q=sao+joao&facets=false")
+                        .expect("/total", "2")
+                        .expect("/results/0/puri", Sample.TRACK.toString())
+                        .expect("/results/0/highlights/title/0", "Noite de <em>São</em> <em>João</em>"),
                 DemoRequest.search(
-                        "Search ignores accents.",
-                        "q=sao+joao&facets=false",
-                        "/total",
-                        "2",
-                        "/results/0/puri",
-                        Sample.TRACK.toString(),
-                        "/results/0/highlights/title/0",
-                        "Noite de <em>São</em> <em>João</em>"),
-                DemoRequest.search(
-                        "A list that no single shard has: all users of all shards, newest first, page by page.",
-                        "collection=soundcloud:users&order=newest&limit=4&facets=false",
-                        "/total",
-                        "61",
-                        "/results/0/puri",
-                        Sample.SURVIVOR.toString(),
-                        "/results/1/puri",
-                        "soundcloud:users:60",
-                        "/results/2/shard",
-                        Sample.EUROPE.text(),
-                        "/results/3/shard",
-                        Sample.AMERICA.text()));
+                                "A list that no single shard has: all users of all shards, newest first, page by page.",
+                                "collection=soundcloud:users&order=newest&limit=4&facets=false")
+                        .expect("/total", "61")
+                        .expect("/results/0/puri", Sample.SURVIVOR.toString())
+                        .expect("/results/1/puri", "soundcloud:users:60")
+                        .expect("/results/2/shard", Sample.EUROPE.text())
+                        .expect("/results/3/shard", Sample.AMERICA.text()));
     }
 
     private void check(DemoRequest request, String server) throws IOException, InterruptedException {

@@ -1,13 +1,12 @@
 package dev.puri.cli;
 
+import dev.puri.http.StateFolder;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -61,14 +60,9 @@ final class DemoCommand extends Subcommand {
     @Override
     public Integer call() throws IOException, ExecutionException, InterruptedException {
         rootCommand().requireNoAddress("demo");
-        requirePort("--port", port);
-        requirePort("--public-port", publicPort);
-        requirePort("--search-port", searchPort);
-        requirePort("--kafka-port", kafkaPort);
-        requirePort("--registry-port", schemaRegistryPort);
         long startNanos = System.nanoTime();
         TemporaryStack temporary = new TemporaryStack(Files.createTempDirectory("puri-demo"));
-        try (Lifetime.Closing closing = Lifetime.closeAtExit(temporary)) {
+        try (Lifetime.Closing closing = Lifetime.closeAtExit(temporary::close)) {
             EmbeddedStack.Options options = new EmbeddedStack.Options(
                     temporary.data,
                     portOr(port, 8080),
@@ -101,12 +95,6 @@ final class DemoCommand extends Subcommand {
         return Math.round((System.nanoTime() - startNanos) / 1e9);
     }
 
-    private static void requirePort(String flag, @Nullable Integer port) {
-        if (port != null) {
-            EmbeddedStack.requirePort(flag, port);
-        }
-    }
-
     /** Returns the requested port, or else the default port if it is free, or else 0 for any free port. */
     private static int portOr(@Nullable Integer requestedPort, int defaultPort) {
         if (requestedPort != null) {
@@ -116,7 +104,7 @@ final class DemoCommand extends Subcommand {
     }
 
     /** A stack with a temporary directory, which is deleted after the stack is closed. */
-    private static final class TemporaryStack implements Lifetime.Service {
+    private static final class TemporaryStack {
         private final Path data;
         private volatile @Nullable EmbeddedStack stack;
 
@@ -131,16 +119,13 @@ final class DemoCommand extends Subcommand {
             return startedStack;
         }
 
-        @Override
-        public void close() {
+        void close() {
             EmbeddedStack startedStack = stack;
             if (startedStack != null) {
                 startedStack.close();
             }
-            try (Stream<Path> files = Files.walk(data)) {
-                for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
-                    Files.deleteIfExists(file);
-                }
+            try {
+                StateFolder.delete(data);
             } catch (IOException e) {
                 throw new UncheckedIOException(e);
             }

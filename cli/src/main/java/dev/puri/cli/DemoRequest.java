@@ -18,13 +18,13 @@ import org.jspecify.annotations.Nullable;
  */
 record DemoRequest(
         String explanation, String path, @Nullable String body, int status, Map<String, String> expected) {
-    static DemoRequest get(String explanation, String ref, int status, String... pointersAndTexts) {
-        return new DemoRequest(explanation, "/v1/identities/" + ref, null, status, pairs(pointersAndTexts));
+    static DemoRequest get(String explanation, String ref, int status) {
+        return new DemoRequest(explanation, "/v1/identities/" + ref, null, status, Map.of());
     }
 
-    static DemoRequest resolve(String explanation, List<String> refs, String... pointersAndTexts) {
+    static DemoRequest resolve(String explanation, List<String> refs) {
         String body = Json.toText(Json.object("refs", refs, "groupBy", "shard"));
-        return new DemoRequest(explanation, "/v1/resolve", body, 200, pairs(pointersAndTexts));
+        return new DemoRequest(explanation, "/v1/resolve", body, 200, Map.of());
     }
 
     /**
@@ -32,16 +32,15 @@ record DemoRequest(
      *
      * @param query the URL-encoded query
      */
-    static DemoRequest search(String explanation, String query, String... pointersAndTexts) {
-        return new DemoRequest(explanation, "/v1/search?" + query, null, 200, pairs(pointersAndTexts));
+    static DemoRequest search(String explanation, String query) {
+        return new DemoRequest(explanation, "/v1/search?" + query, null, 200, Map.of());
     }
 
-    private static Map<String, String> pairs(String... pointersAndTexts) {
-        Map<String, String> expected = new LinkedHashMap<>();
-        for (int i = 0; i < pointersAndTexts.length; i += 2) {
-            expected.put(pointersAndTexts[i], pointersAndTexts[i + 1]);
-        }
-        return expected;
+    /** Returns this request, with one more expected text in the response. */
+    DemoRequest expect(String pointer, String text) {
+        Map<String, String> texts = new LinkedHashMap<>(expected);
+        texts.put(pointer, text);
+        return new DemoRequest(explanation, path, body, status, texts);
     }
 
     /** Returns the equivalent curl command; assumes that path and body contain no single quote. */

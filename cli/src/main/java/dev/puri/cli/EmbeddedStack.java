@@ -59,6 +59,23 @@ public final class EmbeddedStack implements AutoCloseable {
      */
     public record Options(
             Path data, int resolverPort, int publicPort, int indexerPort, int kafkaPort, int schemaRegistryPort) {
+        /**
+         * @throws CommandException if a port is not a port number
+         */
+        public Options {
+            requirePort("--port", resolverPort);
+            requirePort("--public-port", publicPort);
+            requirePort("--search-port", indexerPort);
+            requirePort("--kafka-port", kafkaPort);
+            requirePort("--registry-port", schemaRegistryPort);
+        }
+
+        private static void requirePort(String flag, int port) {
+            if (port < 0 || port > 65_535) {
+                throw CommandException.usage(flag + " must be 0 to 65535, not " + port);
+            }
+        }
+
         /** Uses free ports for all servers. */
         public static Options onFreePorts(Path data) {
             return new Options(data, 0, 0, 0, 0, 0);
@@ -135,17 +152,6 @@ public final class EmbeddedStack implements AutoCloseable {
      */
     static EmbeddedStack start(Options options, StackSettings settings, Consumer<String> progress) {
         return new EmbeddedStack(options, settings, progress);
-    }
-
-    /**
-     * Checks that the value of a flag is a port number.
-     *
-     * @throws CommandException if it is not
-     */
-    static void requirePort(String flag, int port) {
-        if (port < 0 || port > 65_535) {
-            throw CommandException.usage(flag + " must be 0 to 65535, not " + port);
-        }
     }
 
     private static void requireFree(String server, String flag, int port) {

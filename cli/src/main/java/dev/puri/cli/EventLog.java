@@ -1,10 +1,9 @@
 package dev.puri.cli;
 
+import dev.puri.cli.files.Digests;
 import dev.puri.schemas.avro.Rejection;
 import dev.puri.schemas.log.Position;
 import java.nio.ByteBuffer;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.Map;
@@ -56,11 +55,6 @@ final class EventLog {
 
     /** Returns the SHA-256 of a value as a rejection has it: of no bytes if the value is null. */
     static ByteBuffer sha256(byte @Nullable [] value) {
-        try {
-            MessageDigest digest = MessageDigest.getInstance("SHA-256");
-            return ByteBuffer.wrap(value == null ? digest.digest() : digest.digest(value));
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("every Java platform must support SHA-256", e);
-        }
+        return ByteBuffer.wrap(Digests.sha256().digest(value == null ? new byte[0] : value));
     }
 }

@@ -6,15 +6,12 @@ import dev.puri.cli.recovery.Republication;
 import dev.puri.client.IdentityPublisher;
 import dev.puri.client.PublishException;
 import dev.puri.client.resolve.IdentityResolver;
-import dev.puri.client.resolve.ResolverClient;
 import dev.puri.client.resolve.ResolverException;
-import dev.puri.client.resolve.ResolverOptions;
 import dev.puri.schemas.collection.Declarations;
 import dev.puri.schemas.identity.InvalidNameException;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Position;
 import dev.puri.schemas.log.Topics;
-import dev.puri.settings.Secret;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -30,27 +27,14 @@ import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Spec;
 
 @Command(
         name = "identities",
         description = "Restore identities and their searchable attributes.",
         synopsisSubcommandLabel = "COMMAND",
         subcommands = {IdentitiesCommand.RepublishCommand.class, PrintAttributesCommand.class})
-final class IdentitiesCommand implements Runnable {
-    @Spec
-    private @Nullable CommandSpec spec;
-
-    @Override
-    public void run() {
-        if (spec != null) {
-            throw new ParameterException(spec.commandLine(), "missing subcommand: republish or attributes");
-        }
-    }
-
+final class IdentitiesCommand extends CommandGroup {
     /** The option of the commands that read or write a backup. An empty one is hardly ever right. */
     static final class EmptyOption {
         @Option(
@@ -184,12 +168,7 @@ final class IdentitiesCommand implements Runnable {
         }
 
         private void awaitRead(Republication republication) {
-            CliSettings settings = settings();
-            try (IdentityResolver resolver =
-                    ResolverClient.open(ResolverOptions.at(settings.resolver().toString())
-                            .token(settings.token().map(Secret::value).orElse(null))
-                            .deadline(Duration.ofSeconds(30))
-                            .build())) {
+            try (IdentityResolver resolver = openResolver()) {
                 Position unread = republication.awaitRead(resolver, Duration.ofSeconds(waitSeconds));
                 if (unread != null) {
                     throw CommandException.failed(
@@ -198,7 +177,7 @@ final class IdentitiesCommand implements Runnable {
                             null);
                 }
             } catch (ResolverException e) {
-                throw CommandException.failed("the resolver at " + settings.resolver() + ": " + e.getMessage(), e);
+                throw CommandException.failed("the resolver at " + settings().resolver() + ": " + e.getMessage(), e);
             }
         }
     }

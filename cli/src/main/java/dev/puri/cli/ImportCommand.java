@@ -4,13 +4,10 @@ import dev.puri.cli.imports.Import;
 import dev.puri.cli.imports.ImportException;
 import dev.puri.client.IdentityPublisher;
 import dev.puri.client.resolve.IdentityResolver;
-import dev.puri.client.resolve.ResolverClient;
 import dev.puri.client.resolve.ResolverException;
-import dev.puri.client.resolve.ResolverOptions;
 import dev.puri.schemas.collection.Declaration;
 import dev.puri.schemas.collection.DeclarationResult;
 import dev.puri.schemas.collection.Declarations;
-import dev.puri.settings.Secret;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -20,10 +17,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Spec;
 
 @Command(
         name = "import",
@@ -41,17 +35,7 @@ import picocli.CommandLine.Spec;
             ImportCommand.VerifyCommand.class,
             ImportCommand.OpenCommand.class
         })
-final class ImportCommand implements Runnable {
-    @Spec
-    private @Nullable CommandSpec spec;
-
-    @Override
-    public void run() {
-        if (spec != null) {
-            throw new ParameterException(spec.commandLine(), "missing subcommand: plan, load, verify or open");
-        }
-    }
-
+final class ImportCommand extends CommandGroup {
     /** A stage of an import. */
     abstract static class Stage extends Subcommand {
         @Option(
@@ -77,15 +61,6 @@ final class ImportCommand implements Runnable {
 
         final Path folder() {
             return folder;
-        }
-
-        /** Returns a client of the resolver. It waits longer than a service would, because nobody waits for one row. */
-        final ResolverClient openResolver() {
-            CliSettings settings = settings();
-            return ResolverClient.open(ResolverOptions.at(settings.resolver().toString())
-                    .token(settings.token().map(Secret::value).orElse(null))
-                    .deadline(Duration.ofSeconds(30))
-                    .build());
         }
 
         final ImportProgress progress(String unit) {

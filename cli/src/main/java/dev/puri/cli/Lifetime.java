@@ -8,21 +8,16 @@ import java.util.concurrent.atomic.AtomicBoolean;
 final class Lifetime {
     private Lifetime() {}
 
-    /** A service whose {@code close} throws no checked exception. */
-    interface Service extends AutoCloseable {
-        @Override
-        void close();
-    }
-
     /**
      * Waits until the service ends or the process is terminated, and closes the service.
      *
+     * @param close closes the service
      * @param termination completes when the service ends, exceptionally if it fails
      * @throws ExecutionException if the service fails
      */
-    static void awaitEndAndClose(Service service, CompletableFuture<?> termination)
+    static void awaitEndAndClose(Runnable close, CompletableFuture<?> termination)
             throws ExecutionException, InterruptedException {
-        try (Closing closing = closeAtExit(service)) {
+        try (Closing closing = closeAtExit(close)) {
             termination.get();
         }
     }
@@ -31,25 +26,25 @@ final class Lifetime {
      * Registers a service to be closed when the process is terminated. The caller closes the returned object to close
      * the service earlier. The service is closed only once.
      */
-    static Closing closeAtExit(Service service) {
-        Closing closing = new Closing(service);
+    static Closing closeAtExit(Runnable close) {
+        Closing closing = new Closing(close);
         Runtime.getRuntime().addShutdownHook(closing.shutdownHook);
         return closing;
     }
 
     /** Closes a service once. */
     static final class Closing implements AutoCloseable {
-        private final Service service;
+        private final Runnable close;
         private final AtomicBoolean closed = new AtomicBoolean();
         private final Thread shutdownHook = new Thread(this::closeOnce, "close-at-exit");
 
-        private Closing(Service service) {
-            this.service = service;
+        private Closing(Runnable close) {
+            this.close = close;
         }
 
         private void closeOnce() {
             if (closed.compareAndSet(false, true)) {
-                service.close();
+                close.run();
             }
         }
 

@@ -1,108 +1,53 @@
 package dev.puri.cli;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import java.util.Iterator;
-import java.util.Map;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
- * Formats JSON for people. Each member of the outer object has a line, and so has each object in a list. The text may
- * be coloured for terminals.
+ * Formats JSON for people. Each member of the outer object has a line, and so has each object in a list.
+ *
+ * @param isColoured whether the text is coloured for terminals
  */
-final class PrettyJson {
+record PrettyJson(boolean isColoured) {
     private static final String NAME_COLOUR = "\033[36m";
     private static final String TEXT_COLOUR = "\033[32m";
     private static final String OTHER_COLOUR = "\033[33m";
     private static final String NO_COLOUR = "\033[0m";
 
-    private final boolean isColoured;
-    private final StringBuilder out = new StringBuilder();
-
-    PrettyJson(boolean isColoured) {
-        this.isColoured = isColoured;
-    }
-
     /** Returns the formatted text. */
     String print(JsonNode json) {
-        out.setLength(0);
-        appendMembers(json, "  ");
-        return out.toString();
+        return json.isObject() && !json.isEmpty()
+                ? members(json, this::member).collect(Collectors.joining(",\n  ", "{\n  ", "\n}"))
+                : inline(json);
     }
 
-    /** Appends an object with each member on its own line. */
-    private void appendMembers(JsonNode object, String indent) {
-        if (!object.isObject() || object.isEmpty()) {
-            appendInline(object);
-            return;
-        }
-        out.append('{');
-        String separator = "\n";
-        for (Map.Entry<String, JsonNode> member : object.properties()) {
-            out.append(separator).append(indent);
-            separator = ",\n";
-            appendName(member.getKey());
-            if (member.getValue().isArray() && containsObjects(member.getValue())) {
-                appendLines(member.getValue(), indent + "  ");
-            } else {
-                appendInline(member.getValue());
-            }
-        }
-        out.append('\n').append(indent, 0, indent.length() - 2).append('}');
+    /** Formats the value of a member of the outer object: a list that has objects with each element on its own line. */
+    private String member(JsonNode json) {
+        return json.isArray() && json.valueStream().anyMatch(JsonNode::isObject)
+                ? json.valueStream().map(this::inline).collect(Collectors.joining(",\n    ", "[\n    ", "\n  ]"))
+                : inline(json);
     }
 
-    private static boolean containsObjects(JsonNode list) {
-        for (JsonNode element : list) {
-            if (element.isObject()) {
-                return true;
-            }
-        }
-        return false;
-    }
-
-    /** Appends a list with each element on its own line. */
-    private void appendLines(JsonNode list, String indent) {
-        out.append('[');
-        String separator = "\n";
-        for (JsonNode element : list) {
-            out.append(separator).append(indent);
-            separator = ",\n";
-            appendInline(element);
-        }
-        out.append('\n').append(indent, 0, indent.length() - 2).append(']');
-    }
-
-    /** Appends a value on the current line. */
-    private void appendInline(JsonNode json) {
+    /** Formats a value without line breaks. */
+    private String inline(JsonNode json) {
         if (json.isObject()) {
-            out.append('{');
-            for (Iterator<Map.Entry<String, JsonNode>> i = json.properties().iterator(); i.hasNext(); ) {
-                Map.Entry<String, JsonNode> member = i.next();
-                appendName(member.getKey());
-                appendInline(member.getValue());
-                out.append(i.hasNext() ? ", " : "");
-            }
-            out.append('}');
-        } else if (json.isArray()) {
-            out.append('[');
-            for (Iterator<JsonNode> i = json.iterator(); i.hasNext(); ) {
-                appendInline(i.next());
-                out.append(i.hasNext() ? ", " : "");
-            }
-            out.append(']');
-        } else {
-            appendColoured(json.isTextual() ? TEXT_COLOUR : OTHER_COLOUR, json.toString());
+            return members(json, this::inline).collect(Collectors.joining(", ", "{", "}"));
         }
+        if (json.isArray()) {
+            return json.valueStream().map(this::inline).collect(Collectors.joining(", ", "[", "]"));
+        }
+        return coloured(json.isTextual() ? TEXT_COLOUR : OTHER_COLOUR, json.toString());
     }
 
-    private void appendName(String name) {
-        appendColoured(NAME_COLOUR, Json.toText(name));
-        out.append(": ");
+    private Stream<String> members(JsonNode object, Function<JsonNode, String> format) {
+        return object.properties().stream()
+                .map(member ->
+                        coloured(NAME_COLOUR, Json.toText(member.getKey())) + ": " + format.apply(member.getValue()));
     }
 
-    private void appendColoured(String colour, String text) {
-        if (isColoured) {
-            out.append(colour).append(text).append(NO_COLOUR);
-        } else {
-            out.append(text);
-        }
+    private String coloured(String colour, String text) {
+        return isColoured ? colour + text + NO_COLOUR : text;
     }
 }

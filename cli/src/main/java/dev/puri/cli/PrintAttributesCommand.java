@@ -1,5 +1,6 @@
 package dev.puri.cli;
 
+import dev.puri.cli.files.Digests;
 import dev.puri.schemas.avro.Document;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Change;
@@ -14,8 +15,6 @@ import dev.puri.schemas.serde.WireFormat;
 import dev.puri.tail.Truncation;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.time.Instant;
 import java.util.HashMap;
 import java.util.List;
@@ -120,11 +119,6 @@ final class PrintAttributesCommand extends Subcommand {
     }
 
     private static long hash(byte[] key) {
-        try {
-            return ByteBuffer.wrap(MessageDigest.getInstance("SHA-256").digest(key))
-                    .getLong();
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("every Java platform has SHA-256", e);
-        }
+        return ByteBuffer.wrap(Digests.sha256().digest(key)).getLong();
     }
 }

@@ -64,7 +64,7 @@ final class PuriCommand implements Callable<Integer> {
     private final Console console;
 
     @Spec
-    private @Nullable CommandSpec spec;
+    private CommandSpec spec = CommandSpec.create();
 
     @Option(
             names = {"-o", "--output"},
@@ -184,9 +184,6 @@ final class PuriCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        if (spec == null) {
-            throw new IllegalStateException("picocli did not create this command");
-        }
         throw new ParameterException(spec.commandLine(), "missing command; example: puri demo");
     }
 }

@@ -1,27 +1,13 @@
 package dev.puri.cli;
 
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Spec;
 
 @Command(
         name = "rebuild",
         description = "Fill a copy of the registry again from its topics, for example because it differs from them.",
         synopsisSubcommandLabel = "COMMAND",
         subcommands = {RebuildCommand.TableCommand.class, RebuildCommand.IndexCommand.class})
-final class RebuildCommand implements Runnable {
-    @Spec
-    private @Nullable CommandSpec spec;
-
-    @Override
-    public void run() {
-        if (spec != null) {
-            throw new ParameterException(spec.commandLine(), "missing subcommand: table or index");
-        }
-    }
-
+final class RebuildCommand extends CommandGroup {
     @Command(
             name = "table",
             description = {

@@ -3,30 +3,16 @@ package dev.puri.cli;
 import dev.puri.schemas.avro.Rejection;
 import java.time.Instant;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Spec;
 
 @Command(
         name = "rejections",
         description = "List, show and replay the events that were refused.",
         synopsisSubcommandLabel = "COMMAND",
         subcommands = {RejectionsCommand.ListCommand.class, ShowRejectionsCommand.class, ReplayRejectionsCommand.class})
-final class RejectionsCommand implements Runnable {
-    @Spec
-    private @Nullable CommandSpec spec;
-
-    @Override
-    public void run() {
-        if (spec != null) {
-            throw new ParameterException(spec.commandLine(), "missing subcommand: list, show or replay");
-        }
-    }
-
+final class RejectionsCommand extends CommandGroup {
     @Command(
             name = "list",
             description = "List the latest refused events with the reasons, the oldest of these events first.")

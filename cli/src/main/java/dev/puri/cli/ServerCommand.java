@@ -91,18 +91,11 @@ abstract class ServerCommand<T extends Record> extends Subcommand {
         });
         kafka.forEach((key, value) -> flags.put(KAFKA_KEYS + key, value));
         for (KnownSetting setting : ownSettings()) {
-            String value = optionValue(setting);
+            String value = spec.commandLine().getParseResult().matchedOptionValue(setting.flag(), null);
             if (value != null) {
                 flags.put(setting.key(), value);
             }
         }
         return PuriCommand.settings(flags, console().environment(), config).read(settingsType);
-    }
-
-    private @Nullable String optionValue(KnownSetting setting) {
-        if (spec == null) {
-            throw new IllegalStateException("picocli did not create this command");
-        }
-        return spec.commandLine().getParseResult().matchedOptionValue(setting.flag(), null);
     }
 }

@@ -1,17 +1,19 @@
 package dev.puri.cli;
 
+import dev.puri.client.resolve.ResolverClient;
+import dev.puri.client.resolve.ResolverOptions;
 import dev.puri.registry.StreamsSettings;
+import dev.puri.settings.Secret;
+import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.Callable;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Spec;
 
 /** Base class of subcommands. It gives access to the console and the shared options. */
 abstract class Subcommand implements Callable<Integer> {
     @Spec
-    @Nullable
-    CommandSpec spec;
+    CommandSpec spec = CommandSpec.create();
 
     /**
      * Runs the command.
@@ -53,9 +55,6 @@ abstract class Subcommand implements Callable<Integer> {
     }
 
     final PuriCommand rootCommand() {
-        if (spec == null) {
-            throw new IllegalStateException("picocli did not create this command");
-        }
         return (PuriCommand) spec.root().userObject();
     }
 
@@ -74,6 +73,15 @@ abstract class Subcommand implements Callable<Integer> {
     final CliSettings settings() {
         return PuriCommand.settings(rootCommand().flags(), console().environment(), null)
                 .read(CliSettings.class);
+    }
+
+    /** Returns a client of the resolver. It waits longer than a service would, because nobody waits for one row. */
+    final ResolverClient openResolver() {
+        CliSettings settings = settings();
+        return ResolverClient.open(ResolverOptions.at(settings.resolver().toString())
+                .token(settings.token().map(Secret::value).orElse(null))
+                .deadline(Duration.ofSeconds(30))
+                .build());
     }
 
     /** Returns the settings of the topology, from environment variables and not from the command line. */

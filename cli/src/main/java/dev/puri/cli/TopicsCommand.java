@@ -26,10 +26,7 @@ import org.apache.kafka.common.errors.InterruptException;
 import org.apache.kafka.common.errors.SerializationException;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Spec;
 
 @Command(
         name = "topics",
@@ -40,19 +37,9 @@ import picocli.CommandLine.Spec;
             TopicsCommand.CreateCommand.class,
             TopicsCommand.CheckCommand.class
         })
-final class TopicsCommand implements Runnable {
+final class TopicsCommand extends CommandGroup {
     /** The names of all topics except those of single namespaces. */
     private static final Set<String> SHARED_TOPICS = RegistryTopics.names();
-
-    @Spec
-    private @Nullable CommandSpec spec;
-
-    @Override
-    public void run() {
-        if (spec != null) {
-            throw new ParameterException(spec.commandLine(), "missing subcommand: list, create or check");
-        }
-    }
 
     private static Admin admin(Subcommand command) {
         return Admin.create(command.settings().interactiveProperties());

@@ -60,11 +60,6 @@ final class UpCommand extends Subcommand {
         if (data.toString().isBlank()) {
             throw CommandException.usage("--data must name a directory");
         }
-        EmbeddedStack.requirePort("--port", port);
-        EmbeddedStack.requirePort("--public-port", publicPort);
-        EmbeddedStack.requirePort("--search-port", searchPort);
-        EmbeddedStack.requirePort("--kafka-port", kafkaPort);
-        EmbeddedStack.requirePort("--registry-port", schemaRegistryPort);
         EmbeddedStack stack = EmbeddedStack.start(
                 new EmbeddedStack.Options(data, port, publicPort, searchPort, kafkaPort, schemaRegistryPort),
                 settings.withEnvironment(console().environment()),

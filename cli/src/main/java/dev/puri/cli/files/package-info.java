@@ -1,4 +1,4 @@
-/** Files that several commands have in common. */
+/** Files and digests that several commands have in common. */
 @NullMarked
 package dev.puri.cli.files;
 

@@ -4,17 +4,16 @@ import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.puri.cli.files.FolderLock;
+import dev.puri.http.StateFolder;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -126,7 +125,7 @@ record ImportFolder(Path path) {
 
     /** Creates an empty folder for a new plan, which {@link #replacePlan} makes the plan. */
     Path newPlan() throws IOException {
-        delete(draft());
+        StateFolder.delete(draft());
         return Files.createDirectories(draft());
     }
 
@@ -143,7 +142,7 @@ record ImportFolder(Path path) {
             Files.deleteIfExists(loadFile());
             Files.deleteIfExists(verificationFile());
             Files.deleteIfExists(differences());
-            delete(plan());
+            StateFolder.delete(plan());
             Files.move(draft(), plan(), StandardCopyOption.ATOMIC_MOVE);
         }
     }
@@ -240,21 +239,5 @@ record ImportFolder(Path path) {
         } catch (JsonProcessingException e) {
             throw new UncheckedIOException(e);
         }
-    }
-
-    private static void delete(Path folder) throws IOException {
-        if (Files.notExists(folder)) {
-            return;
-        }
-        try (Stream<Path> files = Files.walk(folder)) {
-            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
-                Files.delete(file);
-            }
-        }
-    }
-
-    /** Deletes the index of a plan that is complete. */
-    static void deleteIndex(Path index) throws IOException {
-        delete(index);
     }
 }

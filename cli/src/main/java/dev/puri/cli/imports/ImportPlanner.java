@@ -5,6 +5,7 @@ import dev.puri.cli.imports.Import.Registry;
 import dev.puri.cli.imports.ImportFolder.InputCount;
 import dev.puri.cli.imports.ImportFolder.Plan;
 import dev.puri.cli.imports.RowConverter.Candidate;
+import dev.puri.http.StateFolder;
 import java.io.BufferedOutputStream;
 import java.io.BufferedWriter;
 import java.io.IOException;
@@ -122,7 +123,7 @@ final class ImportPlanner {
         // A shard may have no value of a rare attribute.
         emptyColumns.removeAll(filledColumns);
         requireFilled(String.join(", ", inputNames), emptyColumns);
-        ImportFolder.deleteIndex(draft.resolve(INDEX));
+        StateFolder.delete(draft.resolve(INDEX));
         Plan plan = new Plan(
                 now.toString(),
                 mapping.source(),

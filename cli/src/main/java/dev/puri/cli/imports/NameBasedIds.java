@@ -1,12 +1,12 @@
 package dev.puri.cli.imports;
 
+import dev.puri.cli.files.Digests;
 import dev.puri.schemas.identity.Handle;
 import dev.puri.schemas.identity.Prefix;
 import dev.puri.schemas.identity.Puri;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.UUID;
 
 /**
@@ -36,16 +36,8 @@ final class NameBasedIds {
 
         Version(String algorithm, int number) {
             // Creating a digest takes longer than computing one.
-            this.digests = ThreadLocal.withInitial(() -> create(algorithm));
+            this.digests = ThreadLocal.withInitial(() -> Digests.create(algorithm));
             this.number = number;
-        }
-
-        private static MessageDigest create(String algorithm) {
-            try {
-                return MessageDigest.getInstance(algorithm);
-            } catch (NoSuchAlgorithmException e) {
-                throw new IllegalStateException("every Java platform has " + algorithm, e);
-            }
         }
 
         /** Returns the hash of a text in UTF-8. */

@@ -3,6 +3,7 @@ package dev.puri.cli.recovery;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.puri.cli.files.Digests;
 import java.io.BufferedInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -10,7 +11,6 @@ import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 import org.jspecify.annotations.Nullable;
 
@@ -65,7 +65,7 @@ public final class ExportFile implements AutoCloseable {
 
     /** Checks the first and the last line, and returns the number of rows. */
     private static long check(Path path) throws IOException {
-        MessageDigest digest = sha256();
+        MessageDigest digest = Digests.sha256();
         long lineCount = 0;
         byte[] last = {};
         try (Lines lines = new Lines(path)) {
@@ -107,14 +107,6 @@ public final class ExportFile implements AutoCloseable {
             return JSON.readTree(line);
         } catch (JsonProcessingException e) {
             return null;
-        }
-    }
-
-    private static MessageDigest sha256() {
-        try {
-            return MessageDigest.getInstance("SHA-256");
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("every Java platform has SHA-256", e);
         }
     }
 

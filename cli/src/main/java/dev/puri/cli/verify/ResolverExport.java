@@ -2,6 +2,7 @@ package dev.puri.cli.verify;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.puri.cli.files.Digests;
 import dev.puri.resolver.live.ChangeId;
 import dev.puri.schemas.identity.Handle;
 import dev.puri.schemas.identity.Owner;
@@ -20,7 +21,6 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.Instant;
@@ -166,7 +166,7 @@ public final class ResolverExport implements RowCopy {
     private final class Download implements Reading {
         private final HttpClient client;
         private final InputStream in;
-        private final MessageDigest digest = sha256();
+        private final MessageDigest digest = Digests.sha256();
         private final long[] nextOffsets;
         private final long startNanos = System.nanoTime();
 
@@ -271,13 +271,5 @@ public final class ResolverExport implements RowCopy {
                 Instant.parse(json.path("changedAt").asText()),
                 mergedInto.isEmpty() ? null : Puri.parse(mergedInto),
                 Position.parse(json.path("position").asText()));
-    }
-
-    private static MessageDigest sha256() {
-        try {
-            return MessageDigest.getInstance("SHA-256");
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("every Java runtime has SHA-256", e);
-        }
     }
 }

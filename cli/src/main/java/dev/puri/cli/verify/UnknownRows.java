@@ -22,9 +22,7 @@ import org.jspecify.annotations.Nullable;
  * Rows of {@code puri.identities.v1} that the registrar does not have. A foreign producer wrote them, or the registrar has
  * lost their registrations. A repair deletes them, so it must be sure that no registration was lost.
  */
-final class UnknownRows {
-    private final Registry registry;
-
+record UnknownRows(Registry registry) {
     /** What the events topic has at the position of a row. */
     enum EventAtPosition {
         /** An event of the row's pURI. */
@@ -60,10 +58,6 @@ final class UnknownRows {
             }
             return event == EventAtPosition.EXPIRED ? "its event " + position + " has expired" : null;
         }
-    }
-
-    UnknownRows(Registry registry) {
-        this.registry = registry;
     }
 
     /** Whether an event is later than another one of the same log. */

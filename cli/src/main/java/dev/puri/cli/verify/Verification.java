@@ -18,16 +18,17 @@ import java.util.stream.Collectors;
 import org.apache.kafka.common.KafkaException;
 import org.jspecify.annotations.Nullable;
 
-/** Runs checks, and keeps in a folder which are completed, so that a verification that was killed continues. */
-public final class Verification {
+/**
+ * Runs checks, and keeps in a folder which are completed, so that a verification that was killed continues.
+ *
+ * @param cluster id of the Kafka cluster. A verification of another cluster is not continued
+ * @param hasEvents whether a service has ever published an event. Then copies without rows are failures
+ * @param listener receives each difference, also those of the interrupted verification that is continued
+ */
+public record Verification(
+        VerifyFolder folder, List<Check> checks, String cluster, boolean hasEvents, Consumer<Difference> listener) {
     /** Results of different days would be mixed. */
     private static final Duration MAX_AGE = Duration.ofDays(1);
-
-    private final VerifyFolder folder;
-    private final List<Check> checks;
-    private final String cluster;
-    private final boolean hasEvents;
-    private final Consumer<Difference> listener;
 
     /**
      * The result for a copy.
@@ -56,18 +57,8 @@ public final class Verification {
         }
     }
 
-    /**
-     * @param cluster id of the Kafka cluster. A verification of another cluster is not continued
-     * @param hasEvents whether a service has ever published an event. Then copies without rows are failures
-     * @param listener receives each difference, also those of the interrupted verification that is continued
-     */
-    public Verification(
-            VerifyFolder folder, List<Check> checks, String cluster, boolean hasEvents, Consumer<Difference> listener) {
-        this.folder = folder;
-        this.checks = List.copyOf(checks);
-        this.cluster = cluster;
-        this.hasEvents = hasEvents;
-        this.listener = listener;
+    public Verification {
+        checks = List.copyOf(checks);
     }
 
     /**

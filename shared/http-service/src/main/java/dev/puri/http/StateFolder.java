@@ -112,13 +112,14 @@ public record StateFolder(
         }
     }
 
-    private static void delete(Path folder) throws IOException {
+    /** Deletes a folder and all files in it, if it exists. */
+    public static void delete(Path folder) throws IOException {
         if (!Files.exists(folder)) {
             return;
         }
         try (Stream<Path> files = Files.walk(folder)) {
             for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
-                Files.delete(file);
+                Files.deleteIfExists(file);
             }
         }
     }

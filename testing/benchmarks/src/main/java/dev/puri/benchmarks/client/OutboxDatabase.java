@@ -14,14 +14,8 @@ import java.util.Map;
 import javax.sql.DataSource;
 
 /** A PostgreSQL server with logical replication. {@link #close} deletes its data. */
-final class OutboxDatabase implements AutoCloseable {
+record OutboxDatabase(PostgresServer server) implements AutoCloseable {
     private static final String USER = "postgres";
-
-    private final PostgresServer server;
-
-    private OutboxDatabase(PostgresServer server) {
-        this.server = server;
-    }
 
     static OutboxDatabase start() throws IOException {
         return new OutboxDatabase(PostgresServer.start(Map.of(

@@ -21,6 +21,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Function;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
@@ -43,11 +44,6 @@ record PublishBench(ClientBench bench) {
 
     private static final String BASELINE = "bare KafkaProducer, same bytes";
     private static final String ENCODING = "bare KafkaProducer, Avro's writer";
-
-    /** Publishes all events once, and returns when they are acknowledged. */
-    private interface Publication {
-        void run() throws Exception;
-    }
 
     void measure() throws Exception {
         try (LocalSchemaRegistry registry = new LocalSchemaRegistry();
@@ -88,6 +84,11 @@ record PublishBench(ClientBench bench) {
         ProducerRecord<byte[], byte[]> newRecord() {
             return new ProducerRecord<>(Topics.EVENTS, key, value);
         }
+
+        /** Returns a new record, and encodes the event for it. */
+        ProducerRecord<byte[], byte[]> encode(AvroSerializer serializer) {
+            return new ProducerRecord<>(Topics.EVENTS, puri.toBytes(), serializer.serialize(Topics.EVENTS, avro));
+        }
     }
 
     private void measure(
@@ -107,17 +108,19 @@ record PublishBench(ClientBench bench) {
             Rounds.measureRotated(
                     round,
                     () -> recorder.record("publish", perSecond(() -> publish(publisher, events))),
-                    () -> recorder.record("send", perSecond(() -> send(producer, records))),
+                    () -> recorder.record("send", perSecond(() -> send(producer, records, Encoded::newRecord))),
                     () -> recorder.record(
-                            "encode and send", perSecond(() -> encodeAndSend(producer, serializer, records))),
+                            "encode and send",
+                            perSecond(() -> send(producer, records, each -> each.encode(serializer)))),
                     () -> recorder.record("publishAll", perSecond(() -> publishAll(publisher, events))),
                     () -> recorder.record("send batches", perSecond(() -> sendBatches(producer, records))));
         }
     }
 
-    private double perSecond(Publication publication) throws Exception {
+    /** Measures a side that publishes all events once, and returns when they are acknowledged. */
+    private double perSecond(Rounds.Side side) throws Exception {
         long begun = System.nanoTime();
-        publication.run();
+        side.measure();
         return bench.events / Timing.seconds(begun);
     }
 
@@ -131,26 +134,14 @@ record PublishBench(ClientBench bench) {
         requireAll(acknowledged);
     }
 
-    private void send(KafkaProducer<byte[], byte[]> producer, List<Encoded> records) {
+    private void send(
+            KafkaProducer<byte[], byte[]> producer,
+            List<Encoded> events,
+            Function<Encoded, ProducerRecord<byte[], byte[]>> record) {
         LongAdder acknowledged = new LongAdder();
         for (int i = 0; i < bench.events; i++) {
-            ProducerRecord<byte[], byte[]> record =
-                    records.get(i % records.size()).newRecord();
-            var unused = producer.send(record, (metadata, error) -> count(error, acknowledged));
-        }
-        producer.flush();
-        requireAll(acknowledged);
-    }
-
-    private void encodeAndSend(
-            KafkaProducer<byte[], byte[]> producer, AvroSerializer serializer, List<Encoded> events) {
-        LongAdder acknowledged = new LongAdder();
-        for (int i = 0; i < bench.events; i++) {
-            Encoded event = events.get(i % events.size());
-            byte[] value = serializer.serialize(Topics.EVENTS, event.avro());
             var unused = producer.send(
-                    new ProducerRecord<>(Topics.EVENTS, event.puri().toBytes(), value),
-                    (metadata, error) -> count(error, acknowledged));
+                    record.apply(events.get(i % events.size())), (metadata, error) -> count(error, acknowledged));
         }
         producer.flush();
         requireAll(acknowledged);

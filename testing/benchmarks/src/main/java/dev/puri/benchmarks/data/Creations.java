@@ -17,7 +17,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.Future;
-import java.util.function.IntFunction;
 import java.util.function.LongFunction;
 import java.util.stream.Stream;
 import org.apache.kafka.clients.producer.KafkaProducer;
@@ -82,55 +81,19 @@ public final class Creations {
     /** Creates the next identities, which have handles, and publishes their events. */
     public void publish(FreshBroker broker, int count, int schemaId) throws Exception {
         RecordWriter<IdentityEvent> writer = RecordWriter.of(IdentityEvent.class);
-        publishAll(broker, count, i -> {
-            Event event = next(true);
-            return new ProducerRecord<>(
-                    Topics.EVENTS, event.puri().toBytes(), writer.encode(schemaId, EventAvro.toAvro(event)));
-        });
-    }
-
-    private static void publishAll(FreshBroker broker, int count, IntFunction<ProducerRecord<byte[], byte[]>> record)
-            throws Exception {
         // One request at a time, because the topic is new: see IdentityPublisher.
         try (KafkaProducer<byte[], byte[]> producer =
                 Population.producer(broker.bootstrapServers(), "max.in.flight.requests.per.connection", 1)) {
             @Nullable Future<RecordMetadata> last = null;
             for (int i = 0; i < count; i++) {
-                last = producer.send(record.apply(i));
+                Event event = next(true);
+                last = producer.send(new ProducerRecord<>(
+                        Topics.EVENTS, event.puri().toBytes(), writer.encode(schemaId, EventAvro.toAvro(event))));
             }
             producer.flush();
             if (last != null) {
                 last.get();
             }
-        }
-    }
-
-    /** Encoded records of the events topic. They are created once, so that all rounds publish the same bytes. */
-    public static final class Encoded {
-        private final byte[][] keys;
-        private final byte[][] values;
-
-        /** Creates and encodes events for identities with handles. */
-        public Encoded(int count, int schemaId) {
-            RecordWriter<IdentityEvent> writer = RecordWriter.of(IdentityEvent.class);
-            Creations creations = new Creations();
-            keys = new byte[count][];
-            values = new byte[count][];
-            for (int i = 0; i < count; i++) {
-                Event event = creations.next(true);
-                keys[i] = event.puri().toBytes();
-                values[i] = writer.encode(schemaId, EventAvro.toAvro(event));
-            }
-        }
-
-        /** Returns the number of records. */
-        public int count() {
-            return keys.length;
-        }
-
-        /** Publishes all records to the events topic. */
-        public void publish(FreshBroker broker) throws Exception {
-            publishAll(broker, keys.length, i -> new ProducerRecord<>(Topics.EVENTS, keys[i], values[i]));
         }
     }
 }

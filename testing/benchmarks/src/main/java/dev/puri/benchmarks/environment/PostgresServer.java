@@ -9,16 +9,8 @@ import java.util.Map;
 import javax.sql.DataSource;
 
 /** A PostgreSQL server in a temporary folder. {@link #close} deletes its data. */
-public final class PostgresServer implements AutoCloseable {
+public record PostgresServer(TemporaryFolder data, EmbeddedPostgres server) implements AutoCloseable {
     private static final Duration STARTUP = Duration.ofSeconds(60);
-
-    private final TemporaryFolder data;
-    private final EmbeddedPostgres server;
-
-    private PostgresServer(TemporaryFolder data, EmbeddedPostgres server) {
-        this.data = data;
-        this.server = server;
-    }
 
     /**
      * Starts a server.

@@ -1,11 +1,10 @@
 package dev.puri.benchmarks.environment;
 
+import dev.puri.http.StateFolder;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Comparator;
-import java.util.stream.Stream;
 
 /** A folder that {@link #close} deletes. */
 public record TemporaryFolder(Path path) implements AutoCloseable {
@@ -25,13 +24,8 @@ public record TemporaryFolder(Path path) implements AutoCloseable {
 
     /** Deletes a folder and all files in it, if it exists. */
     public static void delete(Path folder) {
-        if (Files.notExists(folder)) {
-            return;
-        }
-        try (Stream<Path> paths = Files.walk(folder)) {
-            for (Path path : paths.sorted(Comparator.reverseOrder()).toList()) {
-                Files.deleteIfExists(path);
-            }
+        try {
+            StateFolder.delete(folder);
         } catch (IOException e) {
             throw new UncheckedIOException("cannot delete " + folder, e);
         }

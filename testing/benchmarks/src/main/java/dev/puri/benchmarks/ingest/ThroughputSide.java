@@ -32,12 +32,10 @@ public final class ThroughputSide {
     private static final ObjectMapper MAPPER = new ObjectMapper();
 
     private final Task task;
-    private final Creations.Encoded events;
     private final ServerSettings settings;
 
     private ThroughputSide(Task task) {
         this.task = task;
-        this.events = new Creations.Encoded(task.events(), task.schemaId());
         this.settings = new ServerSettings(
                 task.schemaRegistry(),
                 Optional.ofNullable(task.commitIntervalMillis()).map(Duration::ofMillis));
@@ -125,9 +123,9 @@ public final class ThroughputSide {
             StreamsSettings streams = settings.topology(broker);
             try (RegistryStreams service = RegistryStreams.start(streams)) {
                 TopicReader.Rate rate =
-                        reader.read(events.count(), () -> !service.ended().isDone());
+                        reader.read(task.events(), () -> !service.ended().isDone());
                 // A row is visible only after the commit of its tally, so the tally includes all rows that were read.
-                if (service.counts().applied() != events.count()) {
+                if (service.counts().applied() != task.events()) {
                     throw new IllegalStateException("not all events were applied: " + service.counts());
                 }
                 BareJob.Sizes sizes = BareJob.Sizes.read(broker, streams.streamsApplicationId());
@@ -141,7 +139,7 @@ public final class ThroughputSide {
                 TopicReader reader = new TopicReader(broker, Topics.IDENTITIES)) {
             broker.createTopic(BareJob.CLAIMS, BareJob.CLAIMS_CONFIGS);
             try (Instance job = Instance.ofBareJob(settings.topology(broker), sizes)) {
-                TopicReader.Rate rate = reader.read(events.count(), job::isRunning);
+                TopicReader.Rate rate = reader.read(task.events(), job::isRunning);
                 return new Round(rate.perSecond(), rate.cpuMicros(), broker.logBytes(), null);
             }
         }
@@ -153,7 +151,7 @@ public final class ThroughputSide {
         System.gc();
         return FreshBroker.filled(broker -> {
             settings.declare(broker, Creations.collection(false));
-            events.publish(broker);
+            new Creations().publish(broker, task.events(), task.schemaId());
         });
     }
 }

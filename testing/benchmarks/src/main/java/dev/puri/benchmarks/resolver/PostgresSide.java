@@ -22,21 +22,9 @@ import java.util.Objects;
  * analysed. PostgreSQL refuses to run as root. If this process runs as root, the server runs as the user {@code
  * postgres} of its package.
  */
-final class PostgresSide implements AutoCloseable {
+record PostgresSide(Path bin, Path dir, Process process, int port) implements AutoCloseable {
     private static final String USER = "postgres";
     private static final Duration STARTUP = Duration.ofSeconds(30);
-
-    private final Path bin;
-    private final Path dir;
-    private final Process process;
-    private final int port;
-
-    private PostgresSide(Path bin, Path dir, Process process, int port) {
-        this.bin = bin;
-        this.dir = dir;
-        this.process = process;
-        this.port = port;
-    }
 
     static PostgresSide start(int rows) throws Exception {
         Path bin = Objects.requireNonNull(Program.INITDB.path().toRealPath().getParent());
@@ -80,10 +68,6 @@ final class PostgresSide implements AutoCloseable {
                 new ArrayList<>(List.of("setpriv", "--reuid=" + USER, "--regid=" + USER, "--clear-groups", "--"));
         switched.addAll(command);
         return switched;
-    }
-
-    int port() {
-        return port;
     }
 
     private List<String> psql(String sql) {
