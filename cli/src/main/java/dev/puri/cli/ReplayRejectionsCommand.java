@@ -18,6 +18,7 @@ import java.util.Comparator;
 import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -53,6 +54,9 @@ final class ReplayRejectionsCommand extends Subcommand {
 
     /** The maximum number of refusals and events of the selected pURIs, which are in memory at the same time. */
     private static final int MAX_RECORDS = 500_000;
+
+    /** The maximum number of events that are sent before the first one is acknowledged. */
+    private static final int MAX_BATCH = 200;
 
     @Mixin
     private RejectionFilterOptions filterOptions = new RejectionFilterOptions();
@@ -271,20 +275,13 @@ final class ReplayRejectionsCommand extends Subcommand {
                 Producer<byte[], byte[]> producer = new KafkaProducer<>(
                         settings.clientProperties(), new ByteArraySerializer(), new ByteArraySerializer())) {
             EventLog events = new EventLog(reader);
-            for (int i = 0; i < steps.size(); i++) {
-                StoredRejection stored = steps.get(i).stored();
-                ConsumerRecord<byte[], byte[]> record =
-                        events.find(List.of(stored.position())).get(stored.position());
-                if (record == null || !EventLog.isOriginal(record, stored.rejection())) {
-                    console().say(stored.position() + ": the events topic no longer contains the event");
-                    missing++;
-                    continue;
-                }
-                Future<RecordMetadata> sent = producer.send(new ProducerRecord<>(
-                        topic(stored.rejection(), declarations), null, record.key(), record.value(), record.headers()));
-                RecordMetadata metadata = sent.get();
-                outcomes.expect(new Position(metadata.topic(), metadata.partition(), metadata.offset()), i);
+            ImportProgress progress = new ImportProgress(console(), "events replayed");
+            for (int begin = 0, end; begin < steps.size(); begin = end) {
+                end = batchEnd(steps, begin);
+                missing += (end - begin) - publish(steps, begin, end, events, producer, declarations, outcomes);
+                progress.show(end, (long) steps.size());
             }
+            progress.end();
             withoutOutcome = outcomes.await(Duration.ofSeconds(timeoutSeconds));
         }
         if (withoutOutcome > 0) {
@@ -311,6 +308,53 @@ final class ReplayRejectionsCommand extends Subcommand {
             return ExitStatus.FAILED;
         }
         return refused > 0 || missing > 0 ? ExitStatus.PARTLY : ExitStatus.DONE;
+    }
+
+    /** Publishes a batch of steps, and returns how many of its events the log still has. */
+    private int publish(
+            List<Step> steps,
+            int begin,
+            int end,
+            EventLog events,
+            Producer<byte[], byte[]> producer,
+            Declarations declarations,
+            OutcomeReader outcomes)
+            throws InterruptedException, ExecutionException {
+        Map<Position, ConsumerRecord<byte[], byte[]>> records = events.find(steps.subList(begin, end).stream()
+                .map(step -> step.stored().position())
+                .toList());
+        Map<Integer, Future<RecordMetadata>> sent = new LinkedHashMap<>();
+        for (int i = begin; i < end; i++) {
+            StoredRejection stored = steps.get(i).stored();
+            ConsumerRecord<byte[], byte[]> record = records.get(stored.position());
+            if (record == null || !EventLog.isOriginal(record, stored.rejection())) {
+                console().say(stored.position() + ": the events topic no longer contains the event");
+                continue;
+            }
+            String topic = topic(stored.rejection(), declarations);
+            sent.put(
+                    i,
+                    producer.send(new ProducerRecord<>(topic, null, record.key(), record.value(), record.headers())));
+        }
+        for (Map.Entry<Integer, Future<RecordMetadata>> each : sent.entrySet()) {
+            RecordMetadata metadata = each.getValue().get();
+            outcomes.expect(new Position(metadata.topic(), metadata.partition(), metadata.offset()), each.getKey());
+        }
+        return sent.size();
+    }
+
+    /**
+     * Returns the end of the batch that begins with a step. A batch has steps of one round, so each event of a pURI is
+     * acknowledged before the next one is sent, and a failure cannot change their order.
+     */
+    private static int batchEnd(List<Step> steps, int begin) {
+        int end = begin + 1;
+        while (end < steps.size()
+                && end - begin < MAX_BATCH
+                && steps.get(end).round() == steps.get(begin).round()) {
+            end++;
+        }
+        return end;
     }
 
     private synchronized void onOutcome(Step step, Outcome outcome, String detail, Map<Outcome.Kind, Integer> counts) {

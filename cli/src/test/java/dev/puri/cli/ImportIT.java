@@ -316,7 +316,9 @@ class ImportIT {
             CommandLineRun refused = CommandLineRun.of(
                     withPassword, "import", "plan", "-f", mapping.toString(), "-d", folder.toString());
             assertThat(refused.status()).isEqualTo(1);
-            assertThat(refused.err()).contains("after row 0: ", "reader").doesNotContain("wrong");
+            assertThat(refused.err())
+                    .contains("after at least 0 rows: ", "reader")
+                    .doesNotContain("wrong");
 
             withPassword.put("MARIADB_PASSWORD", "secret");
             CommandLineRun plan = CommandLineRun.of(
@@ -404,6 +406,33 @@ class ImportIT {
         CommandLineRun noHandles = puri("import", "plan", "-f", mapping.toString(), "-d", folder.toString());
         assertThat(noHandles.status()).isEqualTo(1);
         assertThat(noHandles.err()).contains("the mapping has the columns handle, which are empty in all rows");
+    }
+
+    /** A number with a fraction becomes another name than the integer for which it stands. */
+    @Test
+    void numbersOfADatabaseWithAFractionAreNoNames() throws IOException {
+        Path mapping = Files.writeString(folder.resolve("mapping.yaml"), """
+                source: legacy
+                inputs:
+                  - jdbc: %s
+                    passwordVariable: SHARD_PASSWORD
+                    query: >-
+                      select * from (values (1::numeric(9,2), 1.5::float8), (2, 7)) as n(id, weight) order by id
+                    puri: decimals:of-names:{id}
+                    owner: o
+                    shard: s
+                  - jdbc: %s
+                    passwordVariable: SHARD_PASSWORD
+                    query: select * from (values (1::numeric(9), 1.5::float8), (2, 7)) as n(id, weight) order by id
+                    puri: decimals:of-attributes:{id}
+                    owner: o
+                    shard: s
+                    attributes: {weight: "{weight}"}
+                """.formatted(url("shard_1"), url("shard_1")));
+        CommandLineRun plan = puri("-o", "json", "import", "plan", "-f", mapping.toString(), "-d", folder.toString());
+        assertThat(plan.status()).as(plan.err()).isEqualTo(3);
+        assertThat(Json.parse(plan.out()).path("rows").intValue()).isEqualTo(2);
+        assertThat(Json.parse(plan.out()).path("conflicts").toString()).isEqualTo("{\"MALFORMED\":2}");
     }
 
     private static void execute(String database, String... statements) throws SQLException {

@@ -1,5 +1,6 @@
 package dev.puri.cli.imports;
 
+import com.fasterxml.jackson.core.JsonLocation;
 import com.fasterxml.jackson.databind.MappingIterator;
 import com.fasterxml.jackson.dataformat.csv.CsvMapper;
 import com.fasterxml.jackson.dataformat.csv.CsvParser;
@@ -50,8 +51,8 @@ final class CsvRows implements RowSource {
         }
         String[] values = lines.nextValue();
         if (values.length != columns.length) {
-            throw new IOException("line " + lines.getCurrentLocation().getLineNr() + " has " + values.length
-                    + " fields, but there are " + columns.length + " columns");
+            throw new IOException("line " + lastLine() + " has " + values.length + " fields, but there are "
+                    + columns.length + " columns");
         }
         Map<String, String> row = new HashMap<>();
         for (int i = 0; i < values.length; i++) {
@@ -60,6 +61,13 @@ final class CsvRows implements RowSource {
             }
         }
         return new SourceRow.Values(row);
+    }
+
+    /** Returns the number of the last line of the row that was read last. */
+    private int lastLine() {
+        JsonLocation location = lines.getCurrentLocation();
+        // The parser is at the begin of the next line, except at the end of a file without a line end there.
+        return location.getColumnNr() <= 1 ? location.getLineNr() - 1 : location.getLineNr();
     }
 
     @Override

@@ -174,6 +174,11 @@ record ImportFolder(Path path) {
         if (plan == null) {
             throw noPlan();
         }
+        if (plan.rows() == 0) {
+            // A success with no rows would look like a finished import.
+            throw new ImportException("no row is planned, because each row of the inputs has a conflict: " + conflicts()
+                    + "; resolve them and run: puri import plan");
+        }
         return plan;
     }
 

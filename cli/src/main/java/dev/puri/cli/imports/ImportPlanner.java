@@ -198,7 +198,8 @@ final class ImportPlanner {
             }
         } catch (IOException | SQLException e) {
             throw new ImportException(
-                    name + ", after row " + rowCount + ": " + (e.getMessage() == null ? e.toString() : e.getMessage()),
+                    name + ", after at least " + rowCount + " rows: "
+                            + (e.getMessage() == null ? e.toString() : e.getMessage()),
                     e);
         }
         if (rowCount == 0) {

@@ -12,6 +12,7 @@ import java.sql.ResultSet;
 import java.sql.ResultSetMetaData;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.sql.Types;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -21,16 +22,25 @@ import java.util.Map;
 import java.util.Properties;
 import java.util.ServiceLoader;
 import java.util.Set;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** The rows of a query. It reads from a cursor in one transaction, so that it needs no memory for all rows. */
 final class JdbcRows implements RowSource {
     private static final int FETCH_SIZE = 2_000;
 
+    private static final Pattern INTEGER = Pattern.compile("-?[0-9]+");
+
+    private static final Set<Integer> TYPES_WITH_FRACTIONS =
+            Set.of(Types.DECIMAL, Types.NUMERIC, Types.FLOAT, Types.REAL, Types.DOUBLE);
+
     private final Session session;
     private final Statement statement;
     private final ResultSet result;
     private final List<String> columns = new ArrayList<>();
+
+    /** The columns whose values may be numbers with a fraction or an exponent. */
+    private final Set<String> decimalColumns = new HashSet<>();
 
     JdbcRows(Jdbc origin, Map<String, String> environment) throws IOException, SQLException {
         session = Session.open(origin, environment);
@@ -44,6 +54,9 @@ final class JdbcRows implements RowSource {
             ResultSetMetaData metadata = result.getMetaData();
             for (int i = 1; i <= metadata.getColumnCount(); i++) {
                 columns.add(metadata.getColumnLabel(i));
+                if (TYPES_WITH_FRACTIONS.contains(metadata.getColumnType(i))) {
+                    decimalColumns.add(metadata.getColumnLabel(i));
+                }
             }
             if (new HashSet<>(columns).size() < columns.size()) {
                 throw new SQLException("two columns have the same name: " + String.join(", ", columns));
@@ -169,13 +182,19 @@ final class JdbcRows implements RowSource {
             return null;
         }
         Map<String, String> row = new HashMap<>();
+        Set<String> fractional = Set.of();
         for (int i = 0; i < columns.size(); i++) {
+            String column = columns.get(i);
             String value = result.getString(i + 1);
             if (value != null && !value.isEmpty()) {
-                row.put(columns.get(i), value);
+                row.put(column, value);
+                if (decimalColumns.contains(column) && !INTEGER.matcher(value).matches()) {
+                    fractional = fractional.isEmpty() ? new HashSet<>() : fractional;
+                    fractional.add(column);
+                }
             }
         }
-        return new SourceRow.Values(row);
+        return new SourceRow.Values(row, Set.of(), fractional);
     }
 
     @Override

@@ -10,7 +10,8 @@ sealed interface SourceRow {
      *
      * @param texts the values that are not empty, by column
      * @param structured the columns whose value is an array or an object, which is no text
-     * @param fractional the columns whose value is a JSON number with a fraction or an exponent, which is no name
+     * @param fractional the columns whose value is a number of JSON or of a database with a fraction or an exponent,
+     *     which is no name
      */
     record Values(Map<String, String> texts, Set<String> structured, Set<String> fractional) implements SourceRow {
         Values(Map<String, String> texts) {

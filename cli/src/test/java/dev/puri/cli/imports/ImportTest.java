@@ -70,6 +70,16 @@ final class ImportTest {
                 .isEmpty();
     }
 
+    @Test
+    void aPlanWithoutRowsIsNoImport() throws Exception {
+        ImportFolder folder = new ImportFolder(path);
+        folder.newPlan();
+        folder.replacePlan(new Plan(TIME, "legacy", List.of(), List.of("music:albums"), List.of(), 0, 0, 0, Map.of()));
+        assertThatThrownBy(() -> opened(collection(IMPORT)))
+                .isInstanceOf(ImportException.class)
+                .hasMessageContaining("no row is planned");
+    }
+
     /** Only the namespace keeps the collection closed, and its rows are not in the registry. */
     @Test
     void doesNotOpenTheNamespaceOfACollectionWithoutRows() {

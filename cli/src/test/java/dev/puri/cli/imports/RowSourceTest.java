@@ -38,7 +38,10 @@ final class RowSourceTest {
 
     @Test
     void refusesDamagedCsv() {
-        assertThatThrownBy(() -> csv("id,title\n1\n")).hasMessageContaining("has 1 fields, but there are 2 columns");
+        assertThatThrownBy(() -> csv("id,title\n1\n"))
+                .hasMessageContaining("line 2 has 1 fields, but there are 2 columns");
+        assertThatThrownBy(() -> csv("id,title\n\n1,\"a\nb\"\n2\r\n3,x\n")).hasMessageContaining("line 5 has 1 fields");
+        assertThatThrownBy(() -> csv("id,title\n1,x\n2")).hasMessageContaining("line 3 has 1 fields");
         assertThatThrownBy(() -> csv("id,id\n1,2\n")).hasMessageContaining("two columns have the same name");
         assertThatThrownBy(() -> csv("id,title\n1,\"open\n2,x\n")).hasMessageContaining("closing quote");
         assertThatThrownBy(() -> csv("")).hasMessageContaining("the file is empty");
