@@ -360,7 +360,7 @@ class ImportIT {
         assertThat(plan.status()).as(plan.err()).isEqualTo(3);
         CommandLineRun load = puri("import", "load", "-d", folder.toString());
         assertThat(load.status()).isEqualTo(1);
-        assertThat(load.err()).contains("the plan has no rows");
+        assertThat(load.err()).contains("no row is planned");
     }
 
     @Test
@@ -416,14 +416,13 @@ class ImportIT {
                 inputs:
                   - jdbc: %s
                     passwordVariable: SHARD_PASSWORD
-                    query: >-
-                      select * from (values (1::numeric(9,2), 1.5::float8), (2, 7)) as n(id, weight) order by id
+                    query: select n::numeric(9,2) as id from generate_series(1, 2) as n order by id
                     puri: decimals:of-names:{id}
                     owner: o
                     shard: s
                   - jdbc: %s
                     passwordVariable: SHARD_PASSWORD
-                    query: select * from (values (1::numeric(9), 1.5::float8), (2, 7)) as n(id, weight) order by id
+                    query: select n::numeric(9) as id, n + 0.5 as weight from generate_series(1, 2) as n order by id
                     puri: decimals:of-attributes:{id}
                     owner: o
                     shard: s

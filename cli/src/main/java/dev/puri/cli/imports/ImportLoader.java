@@ -74,13 +74,10 @@ final class ImportLoader {
     /**
      * Publishes the rows that are not done.
      *
-     * @throws ImportException if the plan has no rows, or the file has another number of rows than the plan, or an
-     *     event is not acknowledged; the next load begins again with the batch of this event
+     * @throws ImportException if the file has another number of rows than the plan, or an event is not acknowledged;
+     *     the next load begins again with the batch of this event
      */
     Load load(ImportFolder folder, Plan plan) throws IOException, InterruptedException {
-        if (plan.rows() == 0) {
-            throw new ImportException("the plan has no rows: each row has a conflict; see " + folder.conflicts());
-        }
         State state = new State(folder, plan);
         boolean includesPresent = state.done.includesPresent();
         int batchSize = pace.batchSize(MAX_BATCH);
