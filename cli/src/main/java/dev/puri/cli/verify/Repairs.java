@@ -180,8 +180,10 @@ public final class Repairs {
         int partition = RegistrarChangelogs.partition(puri, partitions);
         return difference.partition() == null || difference.partition() == partition
                 ? null
-                : "the registrar writes this pURI to partition " + partition + ": produce a tombstone to partition "
-                        + difference.partition() + ", and then publish any event of the pURI";
+                : "the registrar writes this pURI to partition " + partition + ", and partition "
+                        + difference.partition()
+                        + " has a record of another producer: write the topic again, see docs/disasters.md, \"Identities"
+                        + " topic lost\"";
     }
 
     private static @Nullable Puri canonical(String text) {

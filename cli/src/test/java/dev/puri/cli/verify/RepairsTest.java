@@ -117,7 +117,7 @@ class RepairsTest {
         assertThat(Repairs.obstacle(difference(partition, PURI.toString(), Kind.EXTRA, Map.of()), PARTITIONS))
                 .isNull();
         assertThat(Repairs.obstacle(difference(other, PURI.toString(), Kind.EXTRA, Map.of()), PARTITIONS))
-                .contains("writes this pURI to partition " + partition, "a tombstone to partition " + other);
+                .contains("writes this pURI to partition " + partition, "partition " + other + " has a record");
         assertThat(Repairs.obstacle(difference(partition, "Music:tracks:1", Kind.EXTRA, Map.of()), PARTITIONS))
                 .isEqualTo("no event can have this key");
     }
