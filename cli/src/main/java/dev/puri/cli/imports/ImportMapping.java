@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
 import org.snakeyaml.engine.v2.api.Load;
 import org.snakeyaml.engine.v2.api.LoadSettings;
 import org.snakeyaml.engine.v2.exceptions.YamlEngineException;
+import org.snakeyaml.engine.v2.nodes.Tag;
 import org.snakeyaml.engine.v2.schema.FailsafeSchema;
 
 /**
@@ -120,6 +121,8 @@ record ImportMapping(String source, NameBasedIds.Version uuids, List<Input> inpu
             LoadSettings settings = LoadSettings.builder()
                     .setLabel(file.toString())
                     .setSchema(new FailsafeSchema())
+                    // The schema has no form for a field without a value, such as "shard:".
+                    .setTagConstructors(Map.of(Tag.NULL, node -> ""))
                     .build();
             String yaml = Files.readString(file);
             // With this schema, snakeyaml-engine cannot load an empty document.

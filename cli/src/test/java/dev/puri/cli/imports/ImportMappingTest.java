@@ -99,6 +99,11 @@ final class ImportMappingTest {
         assertThat(mapping.inputs())
                 .singleElement()
                 .satisfies(input -> assertThat(input.columns()).isEqualTo(ExportRows.COLUMNS));
+        assertThatThrownBy(
+                        () -> read("source:\ninputs:\n  - csv: a.csv\n    puri: a:b:{id}\n    owner: o\n    shard:\n"))
+                .isInstanceOf(ImportException.class)
+                .hasMessageContaining("source: is empty")
+                .hasMessageContaining("inputs[0].shard: is empty");
         assertThatThrownBy(() -> read("source: restore\ninputs: [{export: rows.ndjson, shard: br-1}]\n"))
                 .hasMessageContaining("inputs[0].export: an export needs no other field");
     }
