@@ -2,7 +2,6 @@ package dev.puri.benchmarks.data;
 
 import dev.puri.benchmarks.environment.Await;
 import dev.puri.benchmarks.environment.FreshBroker;
-import dev.puri.schemas.identity.Handle;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
@@ -22,7 +21,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ChangelogCopies {
     private static final Duration SAMPLE_TIMEOUT = Duration.ofSeconds(30);
-    private static final int PREFIX_LENGTH = 4;
 
     private ChangelogCopies() {}
 
@@ -46,26 +44,12 @@ public final class ChangelogCopies {
     }
 
     /**
-     * Adds copies whose keys are like handles: the characters after the first four are random.
+     * Adds copies whose keys are handles.
      *
      * @param count number of copies over all partitions
      */
     public static void addWithRandomHandles(FreshBroker broker, String changelog, int count) throws Exception {
-        add(broker, changelog, count, (sample, number) -> {
-            byte[] key = sample.clone();
-            fillHandle(key, number);
-            return key;
-        });
-    }
-
-    /** Replaces all characters of a handle after the prefix by random characters, which depend on a number. */
-    public static void fillHandle(byte[] handle, long number) {
-        long word = Population.mixed(number);
-        for (int i = PREFIX_LENGTH; i < handle.length; i++) {
-            handle[i] = (byte) Handle.ALPHABET.charAt((int) (word & 31));
-            // Twelve characters use up the bits of a word.
-            word = i % 12 == 0 ? Population.mixed(word ^ number) : word >>> 5;
-        }
+        add(broker, changelog, count, (sample, number) -> Population.handleBytes(number));
     }
 
     private interface KeyMaker {

@@ -4,7 +4,6 @@ import dev.puri.resolver.table.PackedTable;
 import dev.puri.schemas.avro.IdentityRow;
 import dev.puri.schemas.identity.Handle;
 import dev.puri.schemas.identity.Owner;
-import dev.puri.schemas.identity.Prefix;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.identity.Shard;
 import dev.puri.schemas.log.Outcome;
@@ -18,6 +17,7 @@ import dev.puri.schemas.serde.SchemaRegistry;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
@@ -42,7 +42,7 @@ public final class Population {
 
     private static final RecordWriter<IdentityRow> WRITER = RecordWriter.of(IdentityRow.class);
     private static final byte[] APPLIED = ascii(Outcome.APPLIED.toString());
-    private static final Prefix PREFIX = new Prefix("trk");
+    private static final byte[] HANDLE_START = ascii("trk_");
     private static final Owner OWNER = new Owner("catalog");
     private static final Shard[] SHARDS = {new Shard("br-0"), new Shard("br-1"), new Shard("br-2")};
 
@@ -66,16 +66,19 @@ public final class Population {
 
     /** Returns the handle of the row with a number. */
     public static Handle handle(long number) {
-        StringBuilder text = new StringBuilder();
+        return new Handle(new String(handleBytes(number), StandardCharsets.US_ASCII));
+    }
+
+    /** Returns the text of the handle of the row with a number. Other numbers have other handles with the same prefix. */
+    public static byte[] handleBytes(long number) {
+        byte[] handle = Arrays.copyOf(HANDLE_START, Handle.LENGTH);
         long bits = mixed(number);
-        for (int i = 0; i < 12; i++) {
-            text.append(Handle.ALPHABET.charAt((int) (bits >>> 5 * i) & 31));
+        for (int i = HANDLE_START.length; i < handle.length; i++) {
+            handle[i] = (byte) Handle.ALPHABET.charAt((int) bits & 31);
+            // Twelve characters use up the bits.
+            bits = i == HANDLE_START.length + 11 ? mixed(~number) : bits >>> 5;
         }
-        long more = mixed(~number);
-        for (int i = 0; i < 3; i++) {
-            text.append(Handle.ALPHABET.charAt((int) (more >>> 5 * i) & 31));
-        }
-        return Handle.of(PREFIX, text.toString());
+        return handle;
     }
 
     /**

@@ -1,6 +1,5 @@
 package dev.puri.benchmarks.ingest;
 
-import dev.puri.benchmarks.data.ChangelogCopies;
 import dev.puri.benchmarks.data.Population;
 import dev.puri.benchmarks.environment.FreshBroker;
 import dev.puri.registry.StreamsProperties;
@@ -8,8 +7,6 @@ import dev.puri.registry.StreamsSettings;
 import dev.puri.schemas.log.Topics;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
-import java.util.Arrays;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Properties;
@@ -59,7 +56,6 @@ final class BareJob {
             TopicConfig.SEGMENT_BYTES_CONFIG, "52428800",
             TopicConfig.RETENTION_MS_CONFIG, "-1");
 
-    private static final byte[] PREFIX = "trk_".getBytes(StandardCharsets.US_ASCII);
     private static final Serializer<byte[]> WRITE = new ByteArraySerializer();
     private static final Deserializer<byte[]> READ = new ByteArrayDeserializer();
 
@@ -128,7 +124,6 @@ final class BareJob {
         private final byte[] row;
         private final RecordHeaders headers = new RecordHeaders();
         private final int claimLength;
-        private final int handleLength;
         private final int registrationKeyLength;
         private final byte[] registration;
         private final byte[] parkedEvent;
@@ -141,7 +136,6 @@ final class BareJob {
             row = new byte[sizes.identity().value()];
             sizes.identity().headers().forEach((name, length) -> headers.add(name, new byte[length]));
             claimLength = sizes.claim().value();
-            handleLength = sizes.claim().key();
             registrationKeyLength = sizes.registration().key();
             registration = new byte[sizes.registration().value()];
             parkedEvent = new byte[sizes.parked().value()];
@@ -188,7 +182,10 @@ final class BareJob {
                 byte[] claim = ByteBuffer.allocate(claimLength)
                         .put(claimLength - puri.length, puri)
                         .array();
-                task.context.forward(new Record<>(handle(puri, handleLength), claim, now, new RecordHeaders()), "ask");
+                // All handles have one prefix, as those of a collection, so that each look-up in the store needs a
+                // filter.
+                byte[] handle = Population.handleBytes(hash(puri));
+                task.context.forward(new Record<>(handle, claim, now, new RecordHeaders()), "ask");
             }
             task.tally.put(tallyKey, tally);
         }
@@ -232,16 +229,6 @@ final class BareJob {
             key.putLong(word);
         }
         return key.array();
-    }
-
-    /**
-     * Returns a handle with this length, whose characters after the prefix are a hash of the text. All handles have the
-     * same prefix, as those of a collection. So RocksDB cannot exclude the other handles by their key range.
-     */
-    private static byte[] handle(byte[] text, int length) {
-        byte[] handle = Arrays.copyOf(PREFIX, length);
-        ChangelogCopies.fillHandle(handle, hash(text));
-        return handle;
     }
 
     private static long hash(byte[] text) {
