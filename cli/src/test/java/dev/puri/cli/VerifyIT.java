@@ -29,6 +29,7 @@ import dev.puri.schemas.log.Topics;
 import dev.puri.schemas.serde.AvroSerializer;
 import dev.puri.tail.TopicAdmin;
 import dev.puri.tail.TopicEnds;
+import dev.puri.tail.wait.Tokens;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -483,7 +484,7 @@ class VerifyIT {
     }
 
     private int partition(String puri) {
-        return RegistrarChangelogs.partition(Puri.parse(puri), partitionCount());
+        return Tokens.partition(Puri.parse(puri), partitionCount());
     }
 
     /** Replaces a text in a value by another one of the same length. */

@@ -1,8 +1,6 @@
 package dev.puri.registry;
 
-import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Row;
-import dev.puri.tail.wait.Tokens;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
@@ -55,11 +53,6 @@ public final class RegistrarChangelogs {
     /** Returns the {@link #key} of a pURI from the key of one of its parked events. */
     public static byte[] keyOfParked(byte[] parkedKey) {
         return Parking.storeKeyOf(parkedKey);
-    }
-
-    /** Returns the partition of a pURI. */
-    public static int partition(Puri puri, int partitions) {
-        return Tokens.partition(puri, partitions);
     }
 
     /**

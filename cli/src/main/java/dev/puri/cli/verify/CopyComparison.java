@@ -1,11 +1,11 @@
 package dev.puri.cli.verify;
 
 import dev.puri.cli.verify.Key.Slice;
-import dev.puri.registry.RegistrarChangelogs;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Row;
 import dev.puri.schemas.log.Topics;
 import dev.puri.tail.RecordKey;
+import dev.puri.tail.wait.Tokens;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -283,7 +283,7 @@ final class CopyComparison extends SettledComparison<CopyComparison.Candidate> {
             if (candidate != null) {
                 candidate.puri = puri;
                 candidate.copied = Fields.of(row);
-                candidate.partition = RegistrarChangelogs.partition(puri, registry.partitions());
+                candidate.partition = Tokens.partition(puri, registry.partitions());
             }
         });
         keys.values().forEach(candidate -> candidate.isEqual = candidate.copied == null);

@@ -1,7 +1,6 @@
 package dev.puri.cli.verify;
 
 import dev.puri.cli.verify.Key.Slice;
-import dev.puri.registry.RegistrarChangelogs;
 import dev.puri.registry.RegistrarChangelogs.StoredRegistration;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Change;
@@ -10,6 +9,7 @@ import dev.puri.schemas.log.Position;
 import dev.puri.schemas.log.Row;
 import dev.puri.schemas.log.Topics;
 import dev.puri.tail.RecordKey;
+import dev.puri.tail.wait.Tokens;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -271,7 +271,7 @@ final class EventComparison implements Check {
 
     private boolean isOfPartition(ConsumerRecord<byte[], byte[]> record) {
         try {
-            return RegistrarChangelogs.partition(RecordKey.puri(record.key()), registry.partitions()) == partition;
+            return Tokens.partition(RecordKey.puri(record.key()), registry.partitions()) == partition;
         } catch (IllegalArgumentException e) {
             return false;
         }

@@ -1,13 +1,13 @@
 package dev.puri.cli.verify;
 
 import dev.puri.client.IdentityMinter;
-import dev.puri.registry.RegistrarChangelogs;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.identity.Shard;
 import dev.puri.schemas.log.Change;
 import dev.puri.schemas.log.Event;
 import dev.puri.schemas.log.Position;
 import dev.puri.schemas.log.Topics;
+import dev.puri.tail.wait.Tokens;
 import java.io.IOException;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -177,7 +177,7 @@ public final class Repairs {
         if (puri == null) {
             return "no event can have this key";
         }
-        int partition = RegistrarChangelogs.partition(puri, partitions);
+        int partition = Tokens.partition(puri, partitions);
         return difference.partition() == null || difference.partition() == partition
                 ? null
                 : "the registrar writes this pURI to partition " + partition + ", and partition "

@@ -1,12 +1,12 @@
 package dev.puri.cli.verify;
 
-import dev.puri.registry.RegistrarChangelogs;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Erasure;
 import dev.puri.schemas.log.Position;
 import dev.puri.schemas.log.Row;
 import dev.puri.schemas.log.Topics;
 import dev.puri.tail.RecordKey;
+import dev.puri.tail.wait.Tokens;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
@@ -77,7 +77,7 @@ record UnknownRows(Registry registry) {
         Map<Puri, RowInTopic> rows = new LinkedHashMap<>();
         puris.forEach(puri -> rows.put(puri, new RowInTopic()));
         puris.stream()
-                .map(puri -> RegistrarChangelogs.partition(puri, registry.partitions()))
+                .map(puri -> Tokens.partition(puri, registry.partitions()))
                 .distinct()
                 .forEach(partition -> {
                     read(new TopicPartition(Topics.IDENTITIES, partition), rows, RowInTopic::readRow);

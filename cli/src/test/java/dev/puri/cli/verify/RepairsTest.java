@@ -7,7 +7,6 @@ import dev.puri.cli.verify.Difference.Kind;
 import dev.puri.cli.verify.UnknownRows.EventAtPosition;
 import dev.puri.cli.verify.UnknownRows.Evidence;
 import dev.puri.registry.InMemoryRegistrations;
-import dev.puri.registry.RegistrarChangelogs;
 import dev.puri.schemas.collection.Declarations;
 import dev.puri.schemas.identity.Owner;
 import dev.puri.schemas.identity.Puri;
@@ -19,6 +18,7 @@ import dev.puri.schemas.log.Reason;
 import dev.puri.schemas.log.Refusal;
 import dev.puri.schemas.log.Row;
 import dev.puri.schemas.log.Topics;
+import dev.puri.tail.wait.Tokens;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.Path;
@@ -201,7 +201,7 @@ class RepairsTest {
     }
 
     private static int partition(String puri) {
-        return RegistrarChangelogs.partition(Puri.parse(puri), PARTITIONS);
+        return Tokens.partition(Puri.parse(puri), PARTITIONS);
     }
 
     private void apply(Change change) {
