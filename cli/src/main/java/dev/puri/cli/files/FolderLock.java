@@ -8,9 +8,15 @@ import java.nio.file.StandardOpenOption;
 import org.jspecify.annotations.Nullable;
 
 /** Lets no other process or thread work in a folder until it is closed, or this process ends. */
-public record FolderLock(FileChannel channel) implements AutoCloseable {
+public final class FolderLock implements AutoCloseable {
     /** The name of the locked file. It is not deleted, because another process may have opened it. */
     public static final String FILE = "lock";
+
+    private final FileChannel channel;
+
+    private FolderLock(FileChannel channel) {
+        this.channel = channel;
+    }
 
     /**
      * Locks an existing folder.
