@@ -408,7 +408,7 @@ class ImportIT {
         assertThat(noHandles.err()).contains("the mapping has the columns handle, which are empty in all rows");
     }
 
-    /** A number with a fraction becomes another name than the integer for which it stands. */
+    /** A database writes 1.00 for 1 in such a column, and the pURI would end with 1.00. */
     @Test
     void numbersOfADatabaseWithAFractionAreNoNames() throws IOException {
         Path mapping = Files.writeString(folder.resolve("mapping.yaml"), """

@@ -38,11 +38,12 @@ final class Fingerprint {
     /** Returns the values of an entry's fields as texts, by name. A field without a value is absent. */
     static Map<String, String> texts(Entry entry) {
         List<@Nullable Object> values = values(entry);
+        List<String> names = names(values.size());
         Map<String, String> texts = new LinkedHashMap<>();
         for (int i = 0; i < values.size(); i++) {
             Object value = values.get(i);
             if (value != null) {
-                texts.put(names(values.size()).get(i), value.toString());
+                texts.put(names.get(i), value.toString());
             }
         }
         return texts;

@@ -66,7 +66,7 @@ final class CsvRows implements RowSource {
     /** Returns the number of the last line of the row that was read last. */
     private int lastLine() {
         JsonLocation location = lines.getCurrentLocation();
-        // The parser is at the begin of the next line, except at the end of a file without a line end there.
+        // The parser has read the line end, except at the end of a file without a final line end.
         return location.getColumnNr() <= 1 ? location.getLineNr() - 1 : location.getLineNr();
     }
 

@@ -126,7 +126,7 @@ public final class RowHash {
         // The last two numbers overlap other ones if the length is not a multiple of theirs. This is faster than a loop
         // over the rest, and has no effect on what the hash detects, because it covers the length.
         if (length < Long.BYTES) {
-            return fold(few(text, from, to) ^ C, hash);
+            return fold(fewBytes(text, from, to) ^ C, hash);
         }
         long last = (long) LONGS.get(text, to - Long.BYTES);
         long previous = (long) LONGS.get(text, Math.max(from, to - 2 * Long.BYTES));
@@ -134,7 +134,7 @@ public final class RowHash {
     }
 
     /** Returns fewer than eight bytes as a number, the first one in the highest bits. */
-    private static long few(byte[] text, int from, int to) {
+    private static long fewBytes(byte[] text, int from, int to) {
         if (from == to) {
             return 0;
         }
