@@ -32,6 +32,14 @@ public final class StoreMemory implements RocksDBConfigSetter {
      */
     private static final double HIGH_PRIORITY_SHARE = 0.5;
 
+    /**
+     * The least memory of a shard of the cache. The filter of a file takes up to 1.5 MiB, and would not fit into a shard
+     * of RocksDB's default size beside others.
+     */
+    private static final long MIN_SHARD_BYTES = 32L << 20;
+
+    private static final int MAX_SHARD_BITS = 6;
+
     private static @Nullable Cache cache;
     private static @Nullable WriteBufferManager writeBuffers;
 
@@ -64,6 +72,8 @@ public final class StoreMemory implements RocksDBConfigSetter {
         table.setCacheIndexAndFilterBlocksWithHighPriority(true);
         table.setPinTopLevelIndexAndFilter(true);
         options.setTableFormatConfig(table);
+        // Kafka Streams omits the filters of the last level, so that each look-up of a new key reads a block of data.
+        options.setOptimizeFiltersForHits(false);
         options.setWriteBufferSize(Math.min(bytes / 16, 8 << 20));
         options.setMaxWriteBufferNumber(2);
         // Otherwise a small store with few writes would keep deleted entries for ever.
@@ -75,7 +85,8 @@ public final class StoreMemory implements RocksDBConfigSetter {
 
     private static Cache createSharedCache(long bytes) {
         RocksDB.loadLibrary();
-        Cache created = new LRUCache(bytes, -1, false, HIGH_PRIORITY_SHARE);
+        int shardBits = Math.min(MAX_SHARD_BITS, 63 - Long.numberOfLeadingZeros(Math.max(1, bytes / MIN_SHARD_BYTES)));
+        Cache created = new LRUCache(bytes, shardBits, false, HIGH_PRIORITY_SHARE);
         // Write buffers take at most half of the cache.
         writeBuffers = new WriteBufferManager(bytes / 2, created);
         cache = created;
