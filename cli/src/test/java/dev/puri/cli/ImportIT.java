@@ -175,7 +175,11 @@ class ImportIT {
         assertThat(open.out()).as(open.err()).contains("opened   closed:tracks");
         await().atMost(Duration.ofSeconds(30))
                 .until(() -> claim("closed:tracks:4").status() == 0);
-        assertThat(puri("import", "load", "-d", directory.toString()).err())
+        assertThat(puri("import", "load", "-d", directory.toString()).status())
+                .as("nothing is left to publish")
+                .isZero();
+        assertThat(puri("import", "load", "-d", directory.toString(), "--present")
+                        .err())
                 .contains("closed:tracks is not in mode IMPORT with importer legacy");
     }
 

@@ -69,7 +69,11 @@ public final class Import {
      * @param published number of those that loads of the plan published
      * @param includesPresent whether these loads also published the rows that the registry had when the plan was made
      */
-    public record LoadResult(long rows, long published, boolean includesPresent) {}
+    public record LoadResult(long rows, long published, boolean includesPresent) {
+        private static LoadResult of(Load load) {
+            return new LoadResult(load.rows(), load.published(), load.includesPresent());
+        }
+    }
 
     /**
      * The declarations that open the collections of a plan.
@@ -176,8 +180,9 @@ public final class Import {
      * @param maxPerSecond maximum number of published rows per second; null for no limit
      * @param requestsPresent whether to publish also the rows that the registry had when the plan was made; they are
      *     also published if an earlier load of the plan requested it
-     * @throws ImportException if there is no plan, or it has no rows, or a collection is not in mode IMPORT or accepts
-     *     no events of the source, or an event is not acknowledged, or another stage is running
+     * @throws ImportException if there is no plan, or it has no rows, or rows are left to publish and a collection is
+     *     not in mode IMPORT or accepts no events of the source, or an event is not acknowledged, or another stage is
+     *     running
      */
     public LoadResult load(
             IdentityPublisher publisher,
@@ -189,14 +194,19 @@ public final class Import {
             throws IOException, InterruptedException {
         try (FolderLock unused = folder.lock()) {
             Plan plan = folder.readPlan();
+            Load earlier = folder.readLoad(plan);
+            if (earlier.rows() == plan.rows() && (earlier.includesPresent() || !requestsPresent)) {
+                // Nothing is left to publish, so the collections may be open.
+                return LoadResult.of(earlier);
+            }
             requireAccepting(plan, declarations);
             List<String> objections = whileOpen ? List.of() : notImporting(plan, declarations);
             if (!objections.isEmpty()) {
                 throw new ImportException(String.join("\n", objections)
                         + "\nor load with --while-open, if services may write to it meanwhile");
             }
-            Load load = new ImportLoader(publisher, maxPerSecond, requestsPresent, progress).load(folder, plan);
-            return new LoadResult(load.rows(), load.published(), load.includesPresent());
+            return LoadResult.of(
+                    new ImportLoader(publisher, maxPerSecond, requestsPresent, progress).load(folder, plan));
         }
     }
 

@@ -6,10 +6,9 @@ import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.cfg.JsonNodeFeature;
-import java.io.BufferedReader;
+import dev.puri.cli.files.LineReader;
 import java.io.IOException;
 import java.math.BigDecimal;
-import java.nio.charset.CharacterCodingException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
@@ -34,11 +33,13 @@ final class NdjsonRows implements RowSource {
     /** Numbers with larger exponents keep their exponent, because 1e999999999 has a billion digits. */
     private static final int MAX_SCALE = 1000;
 
-    private final BufferedReader reader;
-    private long lineNumber;
+    /** A row is a few names. A file without line ends would not fit into memory. */
+    private static final int MAX_LINE_BYTES = 16 << 20;
+
+    private final LineReader lines;
 
     NdjsonRows(Path file) throws IOException {
-        reader = Files.newBufferedReader(file);
+        lines = new LineReader(Files.newInputStream(file), MAX_LINE_BYTES);
     }
 
     @Override
@@ -48,31 +49,25 @@ final class NdjsonRows implements RowSource {
 
     @Override
     public @Nullable SourceRow next() throws IOException {
-        String line;
+        LineReader.Line line;
         do {
-            line = readLine();
-            lineNumber++;
-        } while (line != null && line.isBlank());
-        return line == null ? null : row(line);
+            line = lines.next();
+            if (line instanceof LineReader.Unreadable unreadable) {
+                throw new IOException("line " + unreadable.number() + " is " + unreadable.reason());
+            }
+        } while (line instanceof LineReader.Text text && text.text().isBlank());
+        return line instanceof LineReader.Text text ? row(text) : null;
     }
 
-    private @Nullable String readLine() throws IOException {
-        try {
-            return reader.readLine();
-        } catch (CharacterCodingException e) {
-            throw new IOException("the file is not UTF-8", e);
-        }
-    }
-
-    private SourceRow row(String line) throws IOException {
+    private static SourceRow row(LineReader.Text line) throws IOException {
         JsonNode object;
         try {
-            object = JSON.readTree(line);
+            object = JSON.readTree(line.text());
         } catch (JsonProcessingException e) {
-            throw new IOException("line " + lineNumber + " is not JSON: " + e.getOriginalMessage(), e);
+            throw new IOException("line " + line.number() + " is not JSON: " + e.getOriginalMessage(), e);
         }
         if (!object.isObject()) {
-            throw new IOException("line " + lineNumber + " is not a JSON object");
+            throw new IOException("line " + line.number() + " is not a JSON object");
         }
         return values(object);
     }
@@ -108,6 +103,6 @@ final class NdjsonRows implements RowSource {
 
     @Override
     public void close() throws IOException {
-        reader.close();
+        lines.close();
     }
 }

@@ -51,7 +51,7 @@ final class RowSourceTest {
 
     @Test
     void readsTextsNumbersAndEmptyValues() throws Exception {
-        assertThat(ndjson("{\"id\":7,\"title\":\"x\",\"gone\":null,\"empty\":\"\"}\n\n{\"id\":true}\n"))
+        assertThat(ndjson("\uFEFF{\"id\":7,\"title\":\"x\",\"gone\":null,\"empty\":\"\"}\n\n{\"id\":true}\n"))
                 .containsExactly(Map.of("id", "7", "title", "x"), Map.of("id", "true"));
     }
 
@@ -95,7 +95,9 @@ final class RowSourceTest {
         assertThatThrownBy(() -> ndjson("{\"id\":1}\n[2]\n")).hasMessageContaining("line 2 is not a JSON object");
         assertThatThrownBy(() -> ndjson("{\"id\":1}\n{\"id\":")).hasMessageContaining("line 2 is not JSON");
         assertThatThrownBy(() -> rows(new RowSource.Ndjson(latin1("{\"id\":\"\u00e9\"}\n"))))
-                .hasMessageContaining("not UTF-8");
+                .hasMessageContaining("line 1 is not UTF-8");
+        assertThatThrownBy(() -> ndjson("{\"id\":1}\n{\"id\":\"" + "1".repeat(17 << 20) + "\"}\n"))
+                .hasMessageContaining("line 2 is longer than 16777216 bytes");
     }
 
     @Test

@@ -1,4 +1,4 @@
-package dev.puri.cli;
+package dev.puri.cli.files;
 
 import java.io.IOException;
 import java.io.InputStream;
@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * Reads lines of UTF-8 text in bounded memory. The rest of a line that exceeds the bound is skipped, and the line is
  * reported as too long. Lines end with LF or CR LF; the last line may have no terminator.
  */
-final class LineReader {
+public final class LineReader implements AutoCloseable {
     private static final int BUFFER_BYTES = 64 * 1024;
     private static final int INITIAL_LINE_BYTES = 1024;
 
@@ -25,26 +25,26 @@ final class LineReader {
     private long lineNumber;
 
     /** A line: its text, or the reason why it is unreadable. */
-    sealed interface Line {
+    public sealed interface Line {
         /** Returns the number of the line, counted from 1. */
         long number();
     }
 
-    record Text(long number, String text) implements Line {}
+    public record Text(long number, String text) implements Line {}
 
-    record Unreadable(long number, String reason) implements Line {}
+    public record Unreadable(long number, String reason) implements Line {}
 
     /**
+     * @param input closed by {@link #close}
      * @param maxLineBytes the maximum length of a line in bytes, without its line feed
      */
-    LineReader(InputStream input, int maxLineBytes) {
+    public LineReader(InputStream input, int maxLineBytes) {
         this.input = input;
         this.maxLineBytes = maxLineBytes;
     }
 
     /** Returns the next line, or null at the end of the input. */
-    @Nullable
-    Line next() throws IOException {
+    public @Nullable Line next() throws IOException {
         int length = 0;
         boolean hasBytes = false;
         while (true) {
@@ -101,6 +101,11 @@ final class LineReader {
         } catch (CharacterCodingException e) {
             return new Unreadable(lineNumber, "not UTF-8 text");
         }
+    }
+
+    @Override
+    public void close() throws IOException {
+        input.close();
     }
 
     private boolean startsWithByteOrderMark(int length) {

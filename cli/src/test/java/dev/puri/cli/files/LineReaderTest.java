@@ -1,4 +1,4 @@
-package dev.puri.cli;
+package dev.puri.cli.files;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
