@@ -187,6 +187,9 @@ final class TopicsCommand extends CommandGroup {
                 List<String> mistakes = topicMistakes(this, admin, -1);
                 mistakes.addAll(RegistryTopics.toleratedDifferences(
                         admin, topologySettings().streamsApplicationId()));
+                // Not in create: it is a step of the repair of a lost topic.
+                mistakes.addAll(
+                        InternalTopics.checkIdentities(admin, topologySettings().streamsApplicationId()));
                 try {
                     mistakes.addAll(missingTopics(this, admin));
                     mistakes.addAll(schemaMistakes(registryTopics(admin)));

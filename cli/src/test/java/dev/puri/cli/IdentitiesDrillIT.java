@@ -52,6 +52,8 @@ class IdentitiesDrillIT {
         stack.stopTopology();
         stack.run(section, "puri topics create");
         stack.awaitHealth("resolver", "puri.identities.v1 has 0 rows, and the serving table has 5");
+        assertThat(stack.puri("topics check").err())
+                .contains("puri.identities.v1 has never had records in the partitions");
         assertThat(stack.resolve(Music.TRACK)).isEqualTo(track);
         stack.startTopology();
         stack.run(section, "puri identities republish");

@@ -8,14 +8,20 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.Future;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AlterConfigOp;
 import org.apache.kafka.clients.admin.ConfigEntry;
 import org.apache.kafka.clients.admin.RecordsToDelete;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.config.ConfigResource;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
 
 /** A whole registry in this process, with the collection {@code music:tracks}, and commands that use it. */
 record TracksStack(EmbeddedStack servers) implements AutoCloseable {
@@ -61,6 +67,20 @@ record TracksStack(EmbeddedStack servers) implements AutoCloseable {
     static String created(Object identifier) {
         return "{\"type\":\"created\",\"puri\":\"music:tracks:" + identifier
                 + "\",\"owner\":\"catalog\",\"shard\":\"br-1\",\"attributes\":{\"title\":\"Song " + identifier + "\"}}";
+    }
+
+    /** Writes records as a foreign producer, and waits until the brokers have them. */
+    void send(List<ProducerRecord<byte[], byte[]>> records) throws Exception {
+        try (Producer<byte[], byte[]> producer = new KafkaProducer<>(
+                Map.of("bootstrap.servers", servers.bootstrapServers()),
+                new ByteArraySerializer(),
+                new ByteArraySerializer())) {
+            List<Future<RecordMetadata>> sent =
+                    records.stream().map(producer::send).toList();
+            for (Future<RecordMetadata> each : sent) {
+                each.get();
+            }
+        }
     }
 
     /** Deletes all records of partitions of a topic, as an operator does who takes the topic for another. */

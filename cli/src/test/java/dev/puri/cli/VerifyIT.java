@@ -53,17 +53,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.UUID;
-import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
-import org.apache.kafka.clients.producer.KafkaProducer;
-import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
-import org.apache.kafka.clients.producer.RecordMetadata;
-import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -611,7 +606,7 @@ class VerifyIT {
         try (AvroSerializer serializer = new AvroSerializer()) {
             serializer.configure(CliSettings.of(stack.servers()).clientProperties(), false);
             byte[] value = serializer.serialize(Topics.IDENTITIES, row == null ? null : RowAvro.toAvro(row));
-            send(puris.stream()
+            stack.send(puris.stream()
                     .map(puri -> new ProducerRecord<>(Topics.IDENTITIES, puri.getBytes(StandardCharsets.UTF_8), value))
                     .toList());
         }
@@ -631,20 +626,7 @@ class VerifyIT {
     }
 
     private void send(ProducerRecord<byte[], byte[]> record) throws Exception {
-        send(List.of(record));
-    }
-
-    private void send(List<ProducerRecord<byte[], byte[]>> records) throws Exception {
-        try (Producer<byte[], byte[]> producer = new KafkaProducer<>(
-                Map.of("bootstrap.servers", stack.servers().bootstrapServers()),
-                new ByteArraySerializer(),
-                new ByteArraySerializer())) {
-            List<Future<RecordMetadata>> sent =
-                    records.stream().map(producer::send).toList();
-            for (Future<RecordMetadata> each : sent) {
-                each.get();
-            }
-        }
+        stack.send(List.of(record));
     }
 
     private long endOfEvents() {

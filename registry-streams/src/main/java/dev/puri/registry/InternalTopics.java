@@ -6,6 +6,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.apache.kafka.clients.admin.Admin;
@@ -95,18 +96,53 @@ public final class InternalTopics {
                 .toList();
     }
 
+    /**
+     * Checks that no partition of the identities topic has lost all its records. The registrar writes registrations to
+     * its changelog and their rows to the topic, in one transaction. So the topic was deleted and created again if a
+     * partition of the changelog has had records, and that of the topic has not. When the registrar publishes a digest
+     * to the new topic, the partition has a record, but then the copies report that they differ.
+     *
+     * @return a sentence with the remedy; empty if there are no mistakes
+     */
+    public static List<String> checkIdentities(Admin admin, String applicationId) {
+        Set<String> existing = RegistryTopics.await(admin.listTopics().names());
+        String registrations = RegistrarChangelogs.registrationsTopic(applicationId);
+        Set<Integer> lost = partitionsWithRecords(admin, registrations, existing);
+        if (!existing.contains(Topics.IDENTITIES)) {
+            // RegistryTopics reports the missing topic.
+            return List.of();
+        }
+        lost.removeAll(partitionsWithRecords(admin, Topics.IDENTITIES, existing));
+        return lost.isEmpty()
+                ? List.of()
+                : List.of(Topics.IDENTITIES + " has never had records in the partitions " + lost + ", although "
+                        + registrations
+                        + " has: the topic was deleted and created again, so resolvers and indexers that"
+                        + " start have no rows; follow docs/disasters.md, \"Identities topic lost\"");
+    }
+
     /** Whether a topic exists and has had records. */
     private static boolean hasHadRecords(Admin admin, String topic, Set<String> existing) {
+        return !partitionsWithRecords(admin, topic, existing).isEmpty();
+    }
+
+    /** Returns the partitions of a topic that have had records; empty if the topic does not exist. */
+    private static Set<Integer> partitionsWithRecords(Admin admin, String topic, Set<String> existing) {
+        Set<Integer> withRecords = new TreeSet<>();
         if (!existing.contains(topic)) {
-            return false;
+            return withRecords;
         }
         Map<TopicPartition, OffsetSpec> latest = new LinkedHashMap<>();
         int partitions = ClusterTopics.read(admin, Set.of(topic)).topic(topic).partitions();
         for (int i = 0; i < partitions; i++) {
             latest.put(new TopicPartition(topic, i), OffsetSpec.latest());
         }
-        return RegistryTopics.await(admin.listOffsets(latest).all()).values().stream()
-                .anyMatch(end -> end.offset() > 0);
+        RegistryTopics.await(admin.listOffsets(latest).all()).forEach((partition, end) -> {
+            if (end.offset() > 0) {
+                withRecords.add(partition.partition());
+            }
+        });
+        return withRecords;
     }
 
     /**

@@ -60,14 +60,14 @@ final class TableKeeperIT extends ResolverOnBroker {
     void failedFillsAreRetriedAndKeepNoMemory() {
         write(row(TRACK, Rows.active("br-1")));
         List<PackedTable> tables = new CopyOnWriteArrayList<>();
-        try (Keeping keeping = new Keeping(InstantSource.system(), feeders -> (table, digests) -> {
+        try (Keeping keeping = new Keeping(InstantSource.system(), feeders -> (table, digests, partitions) -> {
             tables.add(table);
             table.put(Puri.parse("a:b:c"), Rows.active("br-9"));
             assertThat(table.stats().bytes()).isPositive();
             return switch (tables.size()) {
                 case 1 -> throw new OutOfMemoryError("as if there were no memory outside the heap");
                 case 2 -> throw new IllegalStateException("as if the feeder could not be created");
-                default -> feeders.create(table, digests);
+                default -> feeders.create(table, digests, partitions);
             };
         })) {
             keeping.keeper.start();

@@ -33,7 +33,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Decodes records of the topics of identities and documents to changes of the index. A record that can never be decoded
- * is counted, logged and skipped, so the index keeps the previous entry of the pURI.
+ * or is in another partition than its key is counted, logged and skipped, so the index keeps the previous entry of the
+ * pURI.
  */
 final class ChangeDecoder {
     private static final Logger log = LoggerFactory.getLogger(ChangeDecoder.class);
@@ -91,7 +92,9 @@ final class ChangeDecoder {
             undecodableRecords.put(
                     kind,
                     Counter.builder("puri.search.undecodable")
-                            .description("Records that were skipped because they cannot be decoded")
+                            .description(
+                                    "Records that were skipped: they cannot be decoded, or are in another partition"
+                                            + " than their pURI")
                             .tag("kind", IndexMeters.name(kind))
                             .register(meters));
         }
@@ -100,16 +103,17 @@ final class ChangeDecoder {
     /**
      * Decodes a record.
      *
+     * @param partitions the number of partitions of the record's topic
      * @param polledAtNanos time of the poll that returned the record, by {@link System#nanoTime}
-     * @return null if the record can never be decoded
+     * @return null if the record can never be decoded, or is in another partition than its key
      * @throws SchemaRegistryUnavailableException if the schema registry does not answer now
      * @throws DeclaredAttributes.UnknownException if the declaration of the document's collection is not known yet
      */
     @Nullable
-    DecodedRecord decode(ConsumerRecord<byte[], byte[]> record, long polledAtNanos) {
-        EntryKind kind = record.topic().equals(EntryKind.IDENTITY.topic()) ? EntryKind.IDENTITY : EntryKind.DOCUMENT;
+    DecodedRecord decode(ConsumerRecord<byte[], byte[]> record, int partitions, long polledAtNanos) {
+        EntryKind kind = EntryKind.ofTopic(record.topic());
         try {
-            Puri puri = RecordKey.puri(record.key());
+            Puri puri = RecordKey.puri(record.key(), record.partition(), partitions);
             EventOutcome eventOutcome =
                     kind == EntryKind.IDENTITY ? outcomes.read(puri, record.headers(), () -> location(record)) : null;
             byte[] value = record.value();
@@ -128,7 +132,7 @@ final class ChangeDecoder {
                     entry == null && Topics.isMarker(puri) ? PartitionDigest.of(record.headers()) : null);
         } catch (UnreadableException | IllegalArgumentException e) {
             Objects.requireNonNull(undecodableRecords.get(kind)).increment();
-            log.warn("Skipped the record at {}, which cannot be decoded: {}", location(record), e.getMessage());
+            log.warn("Skipped the record at {}, which is no entry: {}", location(record), e.getMessage());
             return null;
         }
     }

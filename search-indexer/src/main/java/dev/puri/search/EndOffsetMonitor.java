@@ -158,6 +158,6 @@ final class EndOffsetMonitor implements AutoCloseable {
     /** Returns the number of partitions of a topic; 0 before the first response. */
     int partitions(EntryKind kind) {
         SourceOffsets offsets = lastOffsets;
-        return offsets == null ? 0 : offsets.endsOf(kind).byPartition().size();
+        return offsets == null ? 0 : offsets.partitions(kind);
     }
 }

@@ -132,7 +132,10 @@ final class IndexFeeder implements AutoCloseable {
     IndexFeeder(SearchIndex index, IndexCheckpoint checkpoint, SourceOffsets source, Context context) {
         this.index = index;
         this.context = context;
-        this.batchReader = new BatchReader(context.consumers(), context.decoder()::decode);
+        this.batchReader = new BatchReader(
+                context.consumers(),
+                (record, polledAtNanos) -> context.decoder()
+                        .decode(record, source.partitions(EntryKind.ofTopic(record.topic())), polledAtNanos));
         for (EntryKind kind : EntryKind.values()) {
             topicIds.put(kind, source.endsOf(kind).topicId().toString());
         }

@@ -29,6 +29,11 @@ record SourceOffsets(Map<EntryKind, TopicEnds> ends, Map<EntryKind, Map<Integer,
         return Objects.requireNonNull(ends.get(kind));
     }
 
+    /** Returns the number of partitions of a topic. */
+    int partitions(EntryKind kind) {
+        return endsOf(kind).byPartition().size();
+    }
+
     /** Returns the beginning offset of a partition. */
     long beginningOffset(EntryKind kind, int partition) {
         return begins.getOrDefault(kind, Map.of()).getOrDefault(partition, 0L);

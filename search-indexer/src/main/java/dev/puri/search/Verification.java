@@ -183,7 +183,8 @@ final class Verification {
                 requireProgress(lastProgressNanos, "the topic " + kind.topic() + " cannot be read further");
                 for (ConsumerRecord<byte[], byte[]> record : consumer.poll(POLL_TIMEOUT)) {
                     lastProgressNanos = System.nanoTime();
-                    ChangeDecoder.DecodedRecord decodedRecord = decoder.decode(record, lastProgressNanos);
+                    ChangeDecoder.DecodedRecord decodedRecord =
+                            decoder.decode(record, partitions.size(), lastProgressNanos);
                     if (decodedRecord != null
                             && isSelected.test(decodedRecord.change().puri())) {
                         Entry entry = decodedRecord.change().entry();

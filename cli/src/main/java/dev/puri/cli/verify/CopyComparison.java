@@ -194,12 +194,12 @@ final class CopyComparison extends SettledComparison<CopyComparison.Candidate> {
         return registry.decoder().row(value) instanceof Row row ? Hashes.of(row) : 1;
     }
 
-    private static @Nullable Key keyOf(ConsumerRecord<byte[], byte[]> record) {
+    private @Nullable Key keyOf(ConsumerRecord<byte[], byte[]> record) {
         try {
-            Puri puri = RecordKey.puri(record.key());
+            Puri puri = RecordKey.puri(record.key(), record.partition(), topic.size());
             return Topics.isMarker(puri) ? null : Key.ofPuri(record.key());
         } catch (IllegalArgumentException e) {
-            // No copy has a row for such a key. The comparison with the registrar reports it.
+            // Copies skip such a record. The comparison with the registrar reports its row.
             return null;
         }
     }

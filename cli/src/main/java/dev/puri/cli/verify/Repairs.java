@@ -180,10 +180,9 @@ public final class Repairs {
         int partition = Tokens.partition(puri, partitions);
         return difference.partition() == null || difference.partition() == partition
                 ? null
-                : "the registrar writes this pURI to partition " + partition + ", and partition "
-                        + difference.partition()
-                        + " has a record of another producer: write the topic again, see docs/disasters.md, \"Identities"
-                        + " topic lost\"";
+                : "another producer wrote this row: the registrar writes the pURI to partition " + partition
+                        + ". Copies skip the row; a tombstone in partition " + difference.partition()
+                        + " deletes it, see docs/operations.md, \"Verify and repair\"";
     }
 
     private static @Nullable Puri canonical(String text) {

@@ -117,7 +117,9 @@ class RepairsTest {
         assertThat(Repairs.obstacle(difference(partition, PURI.toString(), Kind.EXTRA, Map.of()), PARTITIONS))
                 .isNull();
         assertThat(Repairs.obstacle(difference(other, PURI.toString(), Kind.EXTRA, Map.of()), PARTITIONS))
-                .contains("writes this pURI to partition " + partition, "partition " + other + " has a record");
+                .contains(
+                        "the registrar writes the pURI to partition " + partition,
+                        "a tombstone in partition " + other + " deletes it");
         assertThat(Repairs.obstacle(difference(partition, "Music:tracks:1", Kind.EXTRA, Map.of()), PARTITIONS))
                 .isEqualTo("no event can have this key");
     }

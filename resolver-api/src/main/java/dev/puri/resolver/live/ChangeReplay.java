@@ -10,14 +10,13 @@ import dev.puri.schemas.log.Topics;
 import dev.puri.schemas.serde.SchemaRegistryUnavailableException;
 import dev.puri.tail.AvroValues;
 import dev.puri.tail.AvroValues.UnreadableException;
+import dev.puri.tail.RecordKey;
 import dev.puri.tail.wait.EventOutcome;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Supplier;
 import org.apache.kafka.clients.consumer.CloseOptions;
@@ -135,8 +134,7 @@ final class ChangeReplay implements ChangeLog {
 
         private @Nullable Change change(ConsumerRecord<byte[], byte[]> record) {
             try {
-                Puri puri = Puri.parse(
-                        new String(Objects.requireNonNullElse(record.key(), new byte[0]), StandardCharsets.UTF_8));
+                Puri puri = RecordKey.puri(record.key(), record.partition(), to.length);
                 Row row = record.value() == null ? null : row(record.value());
                 Optional<Position> cause = Optional.ofNullable(row).map(Row::position);
                 if (Topics.isMarker(puri) || isAnswerForReportedRow(record, puri, cause)) {

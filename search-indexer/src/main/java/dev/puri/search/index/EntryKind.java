@@ -26,6 +26,11 @@ public enum EntryKind {
         };
     }
 
+    /** Returns the kind of the entries in a topic of an index. */
+    public static EntryKind ofTopic(String topic) {
+        return topic.equals(IDENTITY.topic) ? IDENTITY : DOCUMENT;
+    }
+
     /** Returns the name of the topic that contains the entries of this kind. */
     public String topic() {
         return topic;

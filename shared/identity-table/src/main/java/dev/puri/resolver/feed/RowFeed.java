@@ -36,8 +36,8 @@ import org.slf4j.LoggerFactory;
 /**
  * The processor of the global store: converts the records of {@code puri.identities.v1} to batches for the table, both
  * during the restore and afterwards. No content of the topic can stop it: it counts and skips a record that cannot be
- * decoded, so the table keeps the previous row. While the schema registry is unreachable it waits, because skipping a
- * record would lose a change.
+ * decoded or is in another partition than its key, so the table keeps the previous row. While the schema registry is
+ * unreachable it waits, because skipping a record would lose a change.
  */
 final class RowFeed implements Processor<byte[], byte[], Void, Void> {
     private static final Schema REGISTERED_SCHEMA = RegisteredForm.of(IdentityRow.getClassSchema());
@@ -49,6 +49,7 @@ final class RowFeed implements Processor<byte[], byte[], Void, Void> {
     private final OutcomeCache outcomes;
     private final SchemaRegistryWait schemaRegistryWait;
     private final Counter undecodable;
+    private final int partitions;
     private final RecordReader<IdentityRow> reader = RecordReader.of(IdentityRow.class);
     private @Nullable ProcessorContext<Void, Void> context;
 
@@ -60,6 +61,7 @@ final class RowFeed implements Processor<byte[], byte[], Void, Void> {
     /**
      * @param digests decides which digests in the topic are compared
      * @param outcomes receives the outcomes that the rows do not show, such as refusals
+     * @param partitions the number of partitions of the topic
      */
     RowFeed(
             RowWriter writer,
@@ -67,13 +69,15 @@ final class RowFeed implements Processor<byte[], byte[], Void, Void> {
             SchemaRegistry registry,
             OutcomeCache outcomes,
             SchemaRegistryWait schemaRegistryWait,
-            Counter undecodable) {
+            Counter undecodable,
+            int partitions) {
         this.writer = writer;
         this.digests = digests;
         this.registry = registry;
         this.outcomes = outcomes;
         this.schemaRegistryWait = schemaRegistryWait;
         this.undecodable = undecodable;
+        this.partitions = partitions;
     }
 
     @Override
@@ -104,12 +108,13 @@ final class RowFeed implements Processor<byte[], byte[], Void, Void> {
                 && token != null
                 && ChangeRecords.isChange(record.headers())
                 && hasOwnSchema(value)
+                && RecordKey.partition(key, partitions) == partition
                 && batch.rows.tryPut(partition, key, value, token)) {
             batch.addRecord(key, value, token, metadata, true);
             return;
         }
         try {
-            Puri puri = RecordKey.puri(key);
+            Puri puri = RecordKey.puri(key, partition, partitions);
             if (value == null && Topics.isMarker(puri) && compareDigest(record, metadata)) {
                 return;
             }
@@ -138,10 +143,7 @@ final class RowFeed implements Processor<byte[], byte[], Void, Void> {
             }
         } catch (SerializationException | AvroRuntimeException | IllegalArgumentException e) {
             undecodable.increment();
-            log.warn(
-                    "The record at {} cannot be decoded as an identity and is skipped: {}",
-                    recordPlace(),
-                    e.getMessage());
+            log.warn("The record at {} is not an identity and is skipped: {}", recordPlace(), e.getMessage());
         }
     }
 

@@ -65,6 +65,7 @@ public final class StreamsTableFeeder implements TableFeeder {
     private final Stop stop = new Stop();
     private final SchemaRegistryWait schemaRegistryWait = new SchemaRegistryWait(RETRY_POLICY, stop);
     private final RowWriter writer;
+    private final int partitions;
     private final ClientSupplier clientSupplier = new ClientSupplier();
     private final KafkaStreams streams;
     private volatile @Nullable Throwable death;
@@ -72,6 +73,7 @@ public final class StreamsTableFeeder implements TableFeeder {
     /**
      * @param table an empty table, or one opened from a snapshot, which is then fed from the offsets of the snapshot
      * @param digests receives the comparisons of the table's digests with those in the topic
+     * @param partitions the number of partitions of the topic
      * @param kafka the user's properties. Properties that correctness depends on are overridden
      * @param stateDir the folder for the state directory of Kafka Streams. Two feeders must not use it at the same time
      * @param registry resolves schema ids. The feeder does not close it
@@ -82,6 +84,7 @@ public final class StreamsTableFeeder implements TableFeeder {
     public StreamsTableFeeder(
             PackedTable table,
             DigestCheck digests,
+            int partitions,
             Map<String, String> kafka,
             String bootstrapServers,
             String stateDir,
@@ -90,6 +93,7 @@ public final class StreamsTableFeeder implements TableFeeder {
             Waiters waiters,
             Counter undecodable) {
         this.table = table;
+        this.partitions = partitions;
         writer = new RowWriter(table, digests, outcomes, waiters);
         streams = new KafkaStreams(
                 topology(digests, registry, outcomes, undecodable),
@@ -119,10 +123,20 @@ public final class StreamsTableFeeder implements TableFeeder {
             Waiters waiters,
             MeterRegistry meters) {
         Counter undecodable = Counter.builder("puri.table.undecodable")
-                .description("Records of the table's topic that cannot be decoded")
+                .description("Records of the table's topic that were skipped: they cannot be decoded, or are in another"
+                        + " partition than their pURI")
                 .register(meters);
-        return (table, digests) -> new StreamsTableFeeder(
-                table, digests, kafka, bootstrapServers, stateDir, registry, outcomes, waiters, undecodable);
+        return (table, digests, partitions) -> new StreamsTableFeeder(
+                table,
+                digests,
+                partitions,
+                kafka,
+                bootstrapServers,
+                stateDir,
+                registry,
+                outcomes,
+                waiters,
+                undecodable);
     }
 
     static Properties config(Map<String, String> kafka, String bootstrapServers, String stateDir) {
@@ -153,7 +167,7 @@ public final class StreamsTableFeeder implements TableFeeder {
                 new ExistingStore(table),
                 Topics.IDENTITIES,
                 Consumed.with(Serdes.ByteArray(), Serdes.ByteArray()),
-                () -> new RowFeed(writer, digests, registry, outcomes, schemaRegistryWait, undecodable));
+                () -> new RowFeed(writer, digests, registry, outcomes, schemaRegistryWait, undecodable, partitions));
         return builder.build();
     }
 
@@ -175,7 +189,7 @@ public final class StreamsTableFeeder implements TableFeeder {
     }
 
     @Override
-    public void goLive(int partitions, Function<long[], ? extends RowChanges> createReceiver) {
+    public void goLive(Function<long[], ? extends RowChanges> createReceiver) {
         writer.goLive(partitions, createReceiver);
     }
 

@@ -16,8 +16,9 @@ public interface TableFeeder extends AutoCloseable {
         /**
          * @param table an empty table, or one opened from a snapshot
          * @param digests receives the comparisons of the table's digests with those in the topic
+         * @param partitions the number of partitions of the topic
          */
-        TableFeeder create(PackedTable table, DigestCheck digests);
+        TableFeeder create(PackedTable table, DigestCheck digests, int partitions);
     }
 
     /** Returns the table that this feeder feeds. */
@@ -37,12 +38,11 @@ public interface TableFeeder extends AutoCloseable {
     /**
      * Reports all changes from now on to a receiver.
      *
-     * @param partitions the number of partitions of the topic
      * @param createReceiver creates the receiver; its argument has the next offset of each partition, by partition number. Called
      *     by the thread that writes the table
      * @throws IllegalStateException if writing the table failed
      */
-    void goLive(int partitions, Function<long[], ? extends RowChanges> createReceiver);
+    void goLive(Function<long[], ? extends RowChanges> createReceiver);
 
     /** Makes a call of {@link #start} that runs in another thread fail. */
     void abandon();

@@ -292,7 +292,8 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
             DigestCheck check,
             Snapshots.SnapshotWriting writing,
             TableScrub scrub) {
-        try (TableFeeder newFeeder = feederFactory.create(newTable, check)) {
+        int partitions = endsAtStart.byPartition().size();
+        try (TableFeeder newFeeder = feederFactory.create(newTable, check, partitions)) {
             lifeCycle.fill(newFeeder);
             status.noteProblem("the table is being filled");
             if (stop.isRequested()) {
@@ -300,7 +301,7 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
             }
             newFeeder.start();
             AtomicReference<@Nullable C> createdReceiver = new AtomicReference<>();
-            newFeeder.goLive(endsAtStart.byPartition().size(), beginOffsets -> {
+            newFeeder.goLive(beginOffsets -> {
                 C created = receiverFactory.create(
                         endsAtStart.topicId(), beginOffsets, endsAtStart.at().wall(), (puri, uuid) -> {
                             Identity identity = newTable.byPuri(puri);

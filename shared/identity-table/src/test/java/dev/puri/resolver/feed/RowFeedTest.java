@@ -71,7 +71,11 @@ final class RowFeedTest {
     private final Stop stop = new Stop();
     private final SchemaRegistryWait schemaRegistryWait =
             new SchemaRegistryWait(RetryPolicy.fixed(Duration.ofMillis(10)), stop);
-    private final RowFeed feed = new RowFeed(writer, digests, registry, outcomes, schemaRegistryWait, undecodable);
+    private RowFeed feed = feed(1);
+
+    private RowFeed feed(int partitions) {
+        return new RowFeed(writer, digests, registry, outcomes, schemaRegistryWait, undecodable, partitions);
+    }
 
     @BeforeEach
     void start() {
@@ -406,36 +410,60 @@ final class RowFeedTest {
 
     @Test
     void comparesAPublishedDigestAtExactlyItsOffset() {
+        feed = feed(4);
         Row row = Rows.active("br-1");
         PartitionDigest withTrack = PartitionDigest.EMPTY.plus(RowHash.of(TRACK, row));
-        addAt(3, 10, TRACK.toBytes(), avro(KNOWN, row));
-        addAt(2, 7, FIRST.toBytes(), avro(KNOWN, row));
-        addDigest(3, 11, NOW, withTrack.toString());
-        addAt(3, 12, SECOND.toBytes(), avro(KNOWN, row));
-        writer.handOverUpTo(3, 13);
+        addAt(1, 10, TRACK.toBytes(), avro(KNOWN, row));
+        addAt(3, 7, FIRST.toBytes(), avro(KNOWN, row));
+        addDigest(1, 11, NOW, withTrack.toString());
+        addAt(1, 12, SECOND.toBytes(), avro(KNOWN, row));
+        writer.handOverUpTo(1, 13);
         writer.await();
-        assertThat(digests.state(3)).isEqualTo(DigestCheck.State.EQUAL);
-        assertThat(digests.toJson(3, 13, table.digest(3))).containsEntry("comparedOffset", 11L);
+        assertThat(digests.state(1)).isEqualTo(DigestCheck.State.EQUAL);
+        assertThat(digests.toJson(1, 13, table.digest(1))).containsEntry("comparedOffset", 11L);
 
-        addDigest(3, 13, NOW, withTrack.toString());
+        addDigest(1, 13, NOW, withTrack.toString());
         writer.await();
 
         assertThat(digests.reason())
                 .startsWith(
-                        "partition 3 of topic differs from the registrar at offset 13: 2 rows, the registrar has 1");
-        assertThat(digests.state(2)).isEqualTo(DigestCheck.State.UNCHECKED);
+                        "partition 1 of topic differs from the registrar at offset 13: 2 rows, the registrar has 1");
+        assertThat(digests.state(3)).isEqualTo(DigestCheck.State.UNCHECKED);
         assertThat(table.rows()).isEqualTo(3);
+    }
+
+    /** In the right partition, the same records change the table. */
+    @Test
+    void skipsRecordsInAnotherPartitionThanThatOfTheirKey() {
+        feed = feed(4);
+        addAt(1, 10, TRACK.toBytes(), avro(KNOWN, Rows.active("br-1")));
+        // The second row takes the fast path, because the schema id is known.
+        addAt(3, 7, TRACK.toBytes(), avro(KNOWN, Rows.active("br-2")));
+        addAt(3, 8, TRACK.toBytes(), null);
+        addAt(3, 9, TRACK.toBytes(), avro(KNOWN, Rows.active("br-3")));
+        write();
+
+        assertThat(undecodable.count()).isEqualTo(3);
+        assertThat(table.byPuri(TRACK))
+                .extracting(identity -> identity.row().shard())
+                .hasToString("br-1");
+        assertThat(table.digest(3)).isEqualTo(PartitionDigest.EMPTY);
+
+        addAt(1, 11, TRACK.toBytes(), null);
+        write();
+        assertThat(table.byPuri(TRACK)).isNull();
     }
 
     @Test
     void ignoresAnOldDigest() {
-        addAt(3, 10, TRACK.toBytes(), avro(KNOWN, Rows.active("br-1")));
+        feed = feed(4);
+        addAt(1, 10, TRACK.toBytes(), avro(KNOWN, Rows.active("br-1")));
 
-        addDigest(3, 11, NOW.minusSeconds(61), "9:0000000000000000");
-        writer.handOverUpTo(3, 12);
+        addDigest(1, 11, NOW.minusSeconds(61), "9:0000000000000000");
+        writer.handOverUpTo(1, 12);
         writer.await();
 
-        assertThat(digests.state(3)).isEqualTo(DigestCheck.State.UNCHECKED);
+        assertThat(digests.state(1)).isEqualTo(DigestCheck.State.UNCHECKED);
     }
 
     @Test

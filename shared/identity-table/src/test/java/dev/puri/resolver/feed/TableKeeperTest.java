@@ -53,14 +53,16 @@ final class TableKeeperTest {
     private static final class ControlledFeeder implements TableFeeder {
         private final PackedTable table;
         private final DigestCheck digests;
+        private final int partitions;
         private final CountDownLatch full = new CountDownLatch(1);
         private volatile @Nullable RuntimeException failure;
         private volatile boolean isRunning;
         private volatile boolean isClosed;
 
-        ControlledFeeder(PackedTable table, DigestCheck digests) {
+        ControlledFeeder(PackedTable table, DigestCheck digests, int partitions) {
             this.table = table;
             this.digests = digests;
+            this.partitions = partitions;
         }
 
         void fill() {
@@ -98,7 +100,7 @@ final class TableKeeperTest {
         }
 
         @Override
-        public void goLive(int partitions, Function<long[], ? extends RowChanges> createReceiver) {
+        public void goLive(Function<long[], ? extends RowChanges> createReceiver) {
             RowChanges unused = createReceiver.apply(new long[partitions]);
         }
 
@@ -128,11 +130,11 @@ final class TableKeeperTest {
         InstantSource clock = () -> Instant.now().plus(clockAdvance);
         keeper = new TableKeeper<>(
                 () -> new TopicAdmin(topics.admin(), Topics.IDENTITIES),
-                (table, digests) -> {
+                (table, digests, partitions) -> {
                     if (isCreationBroken) {
                         throw new OutOfMemoryError("simulated");
                     }
-                    ControlledFeeder feeder = new ControlledFeeder(table, digests);
+                    ControlledFeeder feeder = new ControlledFeeder(table, digests, partitions);
                     feeders.add(feeder);
                     return feeder;
                 },

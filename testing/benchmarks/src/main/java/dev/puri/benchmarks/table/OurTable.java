@@ -23,6 +23,7 @@ record OurTable(PackedTable table) implements RowStore {
         return new StreamsTableFeeder(
                 table,
                 new DigestCheck(Topics.IDENTITIES, Map.of(), InstantSource.system()),
+                FreshBroker.PARTITIONS,
                 Map.of(),
                 broker.bootstrapServers(),
                 broker.newDirectory(dir).toString(),
