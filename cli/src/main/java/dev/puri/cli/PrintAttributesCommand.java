@@ -12,9 +12,9 @@ import dev.puri.schemas.serde.ConfluentSchemaRegistry;
 import dev.puri.schemas.serde.RecordReader;
 import dev.puri.schemas.serde.SchemaRegistry;
 import dev.puri.schemas.serde.WireFormat;
+import dev.puri.tail.RecordKey;
 import dev.puri.tail.Truncation;
 import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.HashMap;
 import java.util.List;
@@ -55,17 +55,20 @@ final class PrintAttributesCommand extends Subcommand {
             RecordReader<Document> documents = RecordReader.of(Document.class);
             List<TopicPartition> partitions = reader.partitions(Topics.DOCUMENTS);
             for (TopicPartition partition : partitions) {
-                Map<Long, Long> lastOffsets = lastOffsets(reader, partition);
+                Map<Long, Long> lastOffsets = lastOffsets(reader, partition, partitions.size());
                 long[] printed = {0};
                 reader.read(begin(reader, partition), record -> {
+                    Puri puri = RecordKey.puriOrNull(record, partitions.size());
                     // A later record is of a key that changed since. Its earlier record may have been compacted away.
-                    if (record.value() == null || record.offset() < lastOffsets.getOrDefault(hash(record.key()), 0L)) {
+                    if (puri == null
+                            || record.value() == null
+                            || record.offset() < lastOffsets.getOrDefault(hash(puri), 0L)) {
                         return;
                     }
                     dev.puri.schemas.log.Document document = DocumentAvro.fromAvro(
                             documents.decode(record.value(), schemas.byId(WireFormat.schemaId(record.value()))));
                     if (document.status() == Row.Status.ACTIVE) {
-                        console().out().println(line(record.key(), document.attributes(), now));
+                        console().out().println(line(puri, document.attributes(), now));
                         printed[0]++;
                     }
                 });
@@ -96,21 +99,20 @@ final class PrintAttributesCommand extends Subcommand {
         }
     }
 
-    private String line(byte[] key, Map<String, String> attributes, Instant now) {
-        return EventLineFormatter.format(new Event(
-                UUID.randomUUID(),
-                Puri.parse(new String(key, StandardCharsets.UTF_8)),
-                now,
-                source,
-                null,
-                null,
-                new Change.Described(attributes)));
+    private String line(Puri puri, Map<String, String> attributes, Instant now) {
+        return EventLineFormatter.format(
+                new Event(UUID.randomUUID(), puri, now, source, null, null, new Change.Described(attributes)));
     }
 
     /** Returns the offset of the last record of each key, by a hash of the key, which needs less memory. */
-    private static Map<Long, Long> lastOffsets(LogReader reader, TopicPartition partition) {
+    private static Map<Long, Long> lastOffsets(LogReader reader, TopicPartition partition, int partitions) {
         Map<Long, Long> offsets = new HashMap<>();
-        reader.read(begin(reader, partition), record -> offsets.put(hash(record.key()), record.offset()));
+        reader.read(begin(reader, partition), record -> {
+            Puri puri = RecordKey.puriOrNull(record, partitions);
+            if (puri != null) {
+                offsets.put(hash(puri), record.offset());
+            }
+        });
         return offsets;
     }
 
@@ -118,7 +120,7 @@ final class PrintAttributesCommand extends Subcommand {
         return reader.beginningOffsets(List.of(partition));
     }
 
-    private static long hash(byte[] key) {
-        return ByteBuffer.wrap(Digests.sha256().digest(key)).getLong();
+    private static long hash(Puri puri) {
+        return ByteBuffer.wrap(Digests.sha256().digest(puri.toBytes())).getLong();
     }
 }

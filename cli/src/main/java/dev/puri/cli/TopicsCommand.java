@@ -187,9 +187,9 @@ final class TopicsCommand extends CommandGroup {
                 List<String> mistakes = topicMistakes(this, admin, -1);
                 mistakes.addAll(RegistryTopics.toleratedDifferences(
                         admin, topologySettings().streamsApplicationId()));
-                // Not in create: it is a step of the repair of a lost topic.
-                mistakes.addAll(
-                        InternalTopics.checkIdentities(admin, topologySettings().streamsApplicationId()));
+                // "create" does not check this, because the repair of a lost topic runs it while the topic is empty.
+                mistakes.addAll(InternalTopics.checkForNewIdentitiesTopic(
+                        admin, topologySettings().streamsApplicationId()));
                 try {
                     mistakes.addAll(missingTopics(this, admin));
                     mistakes.addAll(schemaMistakes(registryTopics(admin)));

@@ -50,7 +50,7 @@ class MisplacedRecordsIT {
     }
 
     @Test
-    void noCopyReadsThem() throws Exception {
+    void copiesSkipMisplacedRecords() throws Exception {
         byte[] oldRow = valuesOf(Topics.IDENTITIES, OVERWRITTEN).getFirst();
         byte[] document = valuesOf(Topics.DOCUMENTS, OVERWRITTEN).getFirst();
         stack.send(List.of(
@@ -66,6 +66,13 @@ class MisplacedRecordsIT {
         assertThat(shardOf(DELETED)).isEqualTo("br-1");
         assertThat(shardOf(OVERWRITTEN)).isEqualTo("us-1");
         assertThat(stack.run("", "resolve", GHOST).out()).contains("unknown");
+        assertThat(stack.run("", "search", "\"Song 1\"").out()).contains(DELETED);
+        assertThat(stack.run("", "identities", "attributes").outLines().stream()
+                        .map(line -> Json.parse(line).path("puri").asText())
+                        .toList())
+                .hasSize(8)
+                .doesNotHaveDuplicates()
+                .doesNotContain(GHOST);
         CommandLineRun run = stack.verify();
         List<JsonNode> lines = run.outLines().stream().map(Json::parse).toList();
         assertThat(lines.stream()
@@ -80,7 +87,7 @@ class MisplacedRecordsIT {
                         Topics.IDENTITIES + " " + GHOST + " extra",
                         Topics.DOCUMENTS + " " + GHOST + " extra");
         assertThat(stack.verify("--part", "registrar", "--repair").err())
-                .contains(OVERWRITTEN, "a tombstone in partition " + otherPartition(OVERWRITTEN) + " deletes it");
+                .contains(OVERWRITTEN, "A tombstone in partition " + otherPartition(OVERWRITTEN) + " deletes it");
 
         stack.send(List.of(
                 misplaced(Topics.IDENTITIES, OVERWRITTEN, null),

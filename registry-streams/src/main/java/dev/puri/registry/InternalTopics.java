@@ -97,28 +97,29 @@ public final class InternalTopics {
     }
 
     /**
-     * Checks that no partition of the identities topic has lost all its records. The registrar writes registrations to
-     * its changelog and their rows to the topic, in one transaction. So the topic was deleted and created again if a
-     * partition of the changelog has had records, and that of the topic has not. When the registrar publishes a digest
-     * to the new topic, the partition has a record, but then the copies report that they differ.
+     * Checks that the identities topic was not deleted and created again. The registrar writes registrations to its
+     * changelog and their rows to the topic, in one transaction. So the topic is new if a partition of the changelog has
+     * had records, and that of the topic has not. When the registrar publishes a digest to the new topic, the partition
+     * has a record, but then the copies report that they differ.
      *
      * @return a sentence with the remedy; empty if there are no mistakes
      */
-    public static List<String> checkIdentities(Admin admin, String applicationId) {
+    public static List<String> checkForNewIdentitiesTopic(Admin admin, String applicationId) {
         Set<String> existing = RegistryTopics.await(admin.listTopics().names());
-        String registrations = RegistrarChangelogs.registrationsTopic(applicationId);
-        Set<Integer> lost = partitionsWithRecords(admin, registrations, existing);
         if (!existing.contains(Topics.IDENTITIES)) {
             // RegistryTopics reports the missing topic.
             return List.of();
         }
+        String registrations = RegistrarChangelogs.registrationsTopic(applicationId);
+        // First the changelog: a transaction that commits in between has records in both topics at the second request.
+        Set<Integer> lost = partitionsWithRecords(admin, registrations, existing);
         lost.removeAll(partitionsWithRecords(admin, Topics.IDENTITIES, existing));
         return lost.isEmpty()
                 ? List.of()
                 : List.of(Topics.IDENTITIES + " has never had records in the partitions " + lost + ", although "
                         + registrations
                         + " has: the topic was deleted and created again, so resolvers and indexers that"
-                        + " start have no rows; follow docs/disasters.md, \"Identities topic lost\"");
+                        + " start lack rows; follow docs/disasters.md, \"Identities topic lost\"");
     }
 
     /** Whether a topic exists and has had records. */

@@ -38,6 +38,7 @@ public final class StoreMemory implements RocksDBConfigSetter {
      */
     private static final long MIN_SHARD_BYTES = 32L << 20;
 
+    /** The maximum of RocksDB's own choice. */
     private static final int MAX_SHARD_BITS = 6;
 
     private static @Nullable Cache cache;
@@ -85,12 +86,20 @@ public final class StoreMemory implements RocksDBConfigSetter {
 
     private static Cache createSharedCache(long bytes) {
         RocksDB.loadLibrary();
-        int shardBits = Math.min(MAX_SHARD_BITS, 63 - Long.numberOfLeadingZeros(Math.max(1, bytes / MIN_SHARD_BYTES)));
-        Cache created = new LRUCache(bytes, shardBits, false, HIGH_PRIORITY_SHARE);
+        Cache created = new LRUCache(bytes, shardBits(bytes), false, HIGH_PRIORITY_SHARE);
         // Write buffers take at most half of the cache.
         writeBuffers = new WriteBufferManager(bytes / 2, created);
         cache = created;
         return created;
+    }
+
+    /** Returns the binary logarithm of the number of shards of a cache. */
+    static int shardBits(long bytes) {
+        int bits = 0;
+        while (bits < MAX_SHARD_BITS && bytes >> (bits + 1) >= MIN_SHARD_BYTES) {
+            bits++;
+        }
+        return bits;
     }
 
     @Override

@@ -4,7 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.puri.schemas.identity.Puri;
+import dev.puri.schemas.log.Outcome;
+import dev.puri.schemas.log.Position;
 import dev.puri.schemas.log.Topics;
+import dev.puri.tail.wait.Tokens;
 import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.Map;
@@ -151,18 +155,24 @@ final class ResolverIT extends ResolverOnBroker {
     }
 
     @Test
-    void newPartitionsAreReadToo() throws Exception {
-        write(row(TRACK, Rows.active("br-1")));
+    void newPartitionsAreReadTooAndRowsInTheirOldPartitionsAreKept() throws Exception {
+        ProducerRecord<byte[], byte[]> moved = row("a:b:c", Rows.active("br-1"));
+        moved.headers().add(Position.HEADER, bytes("0-7")).add(Outcome.HEADER, bytes(Outcome.APPLIED.toString()));
+        assertThat(Tokens.partition(Puri.parse("a:b:c"), PARTITIONS + 1))
+                .isNotEqualTo(Tokens.partition(Puri.parse("a:b:c"), PARTITIONS));
+        write(row(TRACK, Rows.active("br-1")), moved);
         startReady();
 
         admin.createPartitions(Map.of(Topics.IDENTITIES, NewPartitions.increaseTo(PARTITIONS + 1)))
                 .all()
                 .get();
-        write(new ProducerRecord<>(Topics.IDENTITIES, PARTITIONS, bytes("a:b:c"), avro(Rows.active("br-7"))));
+        // The last of four partitions is that of this name.
+        write(new ProducerRecord<>(Topics.IDENTITIES, PARTITIONS, bytes("a:b:b"), avro(Rows.active("br-7"))));
 
         await().atMost(Duration.ofSeconds(60))
                 .untilAsserted(
-                        () -> assertThat(get("a:b:c").at("/shard").asText()).isEqualTo("br-7"));
+                        () -> assertThat(get("a:b:b").at("/shard").asText()).isEqualTo("br-7"));
+        assertThat(get("a:b:c").at("/shard").asText()).isEqualTo("br-1");
     }
 
     @Test

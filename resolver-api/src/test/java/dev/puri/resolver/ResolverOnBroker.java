@@ -236,8 +236,8 @@ abstract class ResolverOnBroker {
         return new ProducerRecord<>(Topics.IDENTITIES, Puri.parse(puri).toBytes(), null);
     }
 
-    static ProducerRecord<byte[], byte[]> at0(String puri, byte[] value) {
-        return new ProducerRecord<>(Topics.IDENTITIES, 0, bytes(puri), value);
+    static ProducerRecord<byte[], byte[]> record(String puri, byte[] value) {
+        return new ProducerRecord<>(Topics.IDENTITIES, bytes(puri), value);
     }
 
     static byte[] avro(Row row) {

@@ -3,10 +3,13 @@ package dev.puri.resolver;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.RowAvro;
 import dev.puri.schemas.log.Topics;
+import dev.puri.tail.wait.Tokens;
 import dev.puri.testkit.HangingTransaction;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import org.apache.kafka.clients.admin.RecordsToDelete;
 import org.apache.kafka.common.TopicPartition;
@@ -14,18 +17,22 @@ import org.junit.jupiter.api.Test;
 
 /** A resolver whose brokers, schema registry or reading thread fail. */
 final class ResolverOutageIT extends ResolverOnBroker {
+    /** Names in the partition of {@code TRACK}. */
+    private static final List<String> OTHERS = List.of("a:b:a", "a:b:g", "a:b:j");
+
     @Test
     void aTableThatMissedDeletedRecordsAnswersButIsNotReplacedByOneThatLacksRows() throws Exception {
-        write(at0(TRACK, avro(Rows.active("br-1"))));
+        write(record(TRACK, avro(Rows.active("br-1"))));
         startReady();
         // While the reader waits for a schema, its next records are deleted.
         registry.stop();
-        write(at0("a:b:c", WRITER.encode(otherSchemaId, RowAvro.toAvro(Rows.active("br-1")))));
+        write(record(OTHERS.get(0), WRITER.encode(otherSchemaId, RowAvro.toAvro(Rows.active("br-1")))));
         try {
             awaitUnready("waiting for the schema registry");
-            write(at0("a:b:d", avro(Rows.active("br-1"))));
-            write(at0("a:b:e", avro(Rows.active("br-1"))));
-            TopicPartition partition = new TopicPartition(Topics.IDENTITIES, 0);
+            write(record(OTHERS.get(1), avro(Rows.active("br-1"))));
+            write(record(OTHERS.get(2), avro(Rows.active("br-1"))));
+            TopicPartition partition =
+                    new TopicPartition(Topics.IDENTITIES, Tokens.partition(Puri.parse(TRACK), PARTITIONS));
             admin.deleteRecords(Map.of(partition, RecordsToDelete.beforeOffset(-1)))
                     .all()
                     .get();
@@ -33,7 +40,7 @@ final class ResolverOutageIT extends ResolverOnBroker {
         } finally {
             registry.start();
         }
-        write(at0(TRACK, avro(Rows.active("br-2"))));
+        write(record(TRACK, avro(Rows.active("br-2"))));
 
         awaitUnready("were deleted, so the topic lacks rows");
         assertThat(get(TRACK).at("/shard").asText()).isEqualTo("br-1");

@@ -33,7 +33,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Decodes records of the topics of identities and documents to changes of the index. A record that can never be decoded
- * or is in another partition than its key is counted, logged and skipped, so the index keeps the previous entry of the
+ * or is misplaced ({@link RecordKey#puri}) is counted, logged and skipped, so the index keeps the previous entry of the
  * pURI.
  */
 final class ChangeDecoder {
@@ -105,7 +105,7 @@ final class ChangeDecoder {
      *
      * @param partitions the number of partitions of the record's topic
      * @param polledAtNanos time of the poll that returned the record, by {@link System#nanoTime}
-     * @return null if the record can never be decoded, or is in another partition than its key
+     * @return null if the record can never be decoded, or is misplaced
      * @throws SchemaRegistryUnavailableException if the schema registry does not answer now
      * @throws DeclaredAttributes.UnknownException if the declaration of the document's collection is not known yet
      */
@@ -113,7 +113,7 @@ final class ChangeDecoder {
     DecodedRecord decode(ConsumerRecord<byte[], byte[]> record, int partitions, long polledAtNanos) {
         EntryKind kind = EntryKind.ofTopic(record.topic());
         try {
-            Puri puri = RecordKey.puri(record.key(), record.partition(), partitions);
+            Puri puri = RecordKey.puri(record.key(), record.headers(), record.partition(), partitions);
             EventOutcome eventOutcome =
                     kind == EntryKind.IDENTITY ? outcomes.read(puri, record.headers(), () -> location(record)) : null;
             byte[] value = record.value();
@@ -132,7 +132,7 @@ final class ChangeDecoder {
                     entry == null && Topics.isMarker(puri) ? PartitionDigest.of(record.headers()) : null);
         } catch (UnreadableException | IllegalArgumentException e) {
             Objects.requireNonNull(undecodableRecords.get(kind)).increment();
-            log.warn("Skipped the record at {}, which is no entry: {}", location(record), e.getMessage());
+            log.warn("Skipped the record at {}: {}", location(record), e.getMessage());
             return null;
         }
     }

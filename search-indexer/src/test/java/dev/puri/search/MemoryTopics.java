@@ -13,6 +13,7 @@ import dev.puri.schemas.serde.InMemorySchemaRegistry;
 import dev.puri.schemas.serde.RecordWriter;
 import dev.puri.search.index.EntryKind;
 import dev.puri.tail.TopicAdmin;
+import dev.puri.tail.wait.Tokens;
 import dev.puri.testkit.InMemoryTopics;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -130,7 +131,7 @@ final class MemoryTopics {
 
     /** Returns the partition of a name. */
     static int partition(String puri) {
-        return Math.floorMod(puri.hashCode(), PARTITIONS);
+        return Tokens.partition(Puri.parse(puri), PARTITIONS);
     }
 
     synchronized long end(EntryKind kind, int partition) {

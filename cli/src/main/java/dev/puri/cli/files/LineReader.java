@@ -30,8 +30,10 @@ public final class LineReader implements AutoCloseable {
         long number();
     }
 
+    /** A line of text, without its line end. */
     public record Text(long number, String text) implements Line {}
 
+    /** A line that is too long or is not UTF-8. */
     public record Unreadable(long number, String reason) implements Line {}
 
     /**

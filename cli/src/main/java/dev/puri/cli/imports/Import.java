@@ -180,9 +180,9 @@ public final class Import {
      * @param maxPerSecond maximum number of published rows per second; null for no limit
      * @param requestsPresent whether to publish also the rows that the registry had when the plan was made; they are
      *     also published if an earlier load of the plan requested it
-     * @throws ImportException if there is no plan, or it has no rows, or rows are left to publish and a collection is
-     *     not in mode IMPORT or accepts no events of the source, or an event is not acknowledged, or another stage is
-     *     running
+     * @throws ImportException if there is no plan, it has no rows, an event is not acknowledged, or another stage is
+     *     running. Also if rows are left to publish, and a collection is not in mode IMPORT or accepts no events of the
+     *     source
      */
     public LoadResult load(
             IdentityPublisher publisher,

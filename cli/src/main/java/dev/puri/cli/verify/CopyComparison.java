@@ -194,14 +194,10 @@ final class CopyComparison extends SettledComparison<CopyComparison.Candidate> {
         return registry.decoder().row(value) instanceof Row row ? Hashes.of(row) : 1;
     }
 
+    /** Returns null for a record that copies skip. The comparison with the registrar reports its row. */
     private @Nullable Key keyOf(ConsumerRecord<byte[], byte[]> record) {
-        try {
-            Puri puri = RecordKey.puri(record.key(), record.partition(), topic.size());
-            return Topics.isMarker(puri) ? null : Key.ofPuri(record.key());
-        } catch (IllegalArgumentException e) {
-            // Copies skip such a record. The comparison with the registrar reports its row.
-            return null;
-        }
+        Puri puri = RecordKey.puriOrNull(record, topic.size());
+        return puri == null || Topics.isMarker(puri) ? null : Key.ofPuri(record.key());
     }
 
     /** Opens the copy when it has all records that the topic has now. */

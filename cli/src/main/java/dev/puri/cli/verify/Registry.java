@@ -1,11 +1,12 @@
 package dev.puri.cli.verify;
 
 import dev.puri.registry.RegistrarChangelogs;
+import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Document;
 import dev.puri.schemas.log.Row;
 import dev.puri.schemas.log.Topics;
 import dev.puri.schemas.serde.ConfluentSchemaRegistry;
-import java.nio.charset.StandardCharsets;
+import dev.puri.tail.RecordKey;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -150,9 +151,11 @@ public final class Registry implements AutoCloseable {
      */
     public Map<String, Map<String, String>> values(String topic, Set<String> puris) {
         Map<String, Map<String, String>> values = new HashMap<>();
-        for (int partition = 0; partition < reader.partitionCount(topic); partition++) {
+        int topicPartitions = reader.partitionCount(topic);
+        for (int partition = 0; partition < topicPartitions; partition++) {
             reader.read(new TopicPartition(topic, partition), 0, record -> {
-                String puri = record.key() == null ? "" : new String(record.key(), StandardCharsets.UTF_8);
+                Puri key = RecordKey.puriOrNull(record, topicPartitions);
+                String puri = key == null ? "" : key.toString();
                 if (!puris.contains(puri)) {
                     return;
                 }

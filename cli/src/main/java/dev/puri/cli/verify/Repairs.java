@@ -164,10 +164,8 @@ public final class Repairs {
                     ? "rebuild the index: puri rebuild index"
                     : "rebuild the table: puri rebuild table";
         }
-        if (difference.copy().equals(Topics.DOCUMENTS)) {
-            return "only an event that changes the document writes it again: publish described with its attributes";
-        }
-        if (!difference.copy().equals(Topics.IDENTITIES)) {
+        boolean isDocument = difference.copy().equals(Topics.DOCUMENTS);
+        if (!isDocument && !difference.copy().equals(Topics.IDENTITIES)) {
             return "the registrar's state differs from the event log; it is not changed";
         }
         if (difference.puri() == null) {
@@ -178,11 +176,14 @@ public final class Repairs {
             return "no event can have this key";
         }
         int partition = Tokens.partition(puri, partitions);
-        return difference.partition() == null || difference.partition() == partition
-                ? null
-                : "another producer wrote this row: the registrar writes the pURI to partition " + partition
-                        + ". Copies skip the row; a tombstone in partition " + difference.partition()
-                        + " deletes it, see docs/operations.md, \"Verify and repair\"";
+        if (difference.partition() != null && difference.partition() != partition) {
+            return "another producer wrote this record: the registrar writes the pURI to partition " + partition
+                    + ". A tombstone in partition " + difference.partition()
+                    + " deletes it, see docs/operations.md, \"Verify and repair\"";
+        }
+        return isDocument
+                ? "only an event that changes the document writes it again: publish described with its attributes"
+                : null;
     }
 
     private static @Nullable Puri canonical(String text) {

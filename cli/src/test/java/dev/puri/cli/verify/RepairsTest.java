@@ -119,7 +119,10 @@ class RepairsTest {
         assertThat(Repairs.obstacle(difference(other, PURI.toString(), Kind.EXTRA, Map.of()), PARTITIONS))
                 .contains(
                         "the registrar writes the pURI to partition " + partition,
-                        "a tombstone in partition " + other + " deletes it");
+                        "A tombstone in partition " + other + " deletes it");
+        Difference document = new Difference(
+                Registry.REGISTRAR, Topics.DOCUMENTS, other, PURI.toString(), null, Kind.EXTRA, Map.of(), null);
+        assertThat(Repairs.obstacle(document, PARTITIONS)).contains("A tombstone in partition " + other);
         assertThat(Repairs.obstacle(difference(partition, "Music:tracks:1", Kind.EXTRA, Map.of()), PARTITIONS))
                 .isEqualTo("no event can have this key");
     }

@@ -134,7 +134,7 @@ final class ChangeReplay implements ChangeLog {
 
         private @Nullable Change change(ConsumerRecord<byte[], byte[]> record) {
             try {
-                Puri puri = RecordKey.puri(record.key(), record.partition(), to.length);
+                Puri puri = RecordKey.puri(record.key(), record.headers(), record.partition(), to.length);
                 Row row = record.value() == null ? null : row(record.value());
                 Optional<Position> cause = Optional.ofNullable(row).map(Row::position);
                 if (Topics.isMarker(puri) || isAnswerForReportedRow(record, puri, cause)) {

@@ -13,6 +13,7 @@ import dev.puri.schemas.log.RowAvro;
 import dev.puri.schemas.log.Topics;
 import dev.puri.schemas.serde.InMemorySchemaRegistry;
 import dev.puri.schemas.serde.RecordWriter;
+import dev.puri.tail.wait.Tokens;
 import dev.puri.testkit.Broker;
 import dev.puri.testkit.RestartableBroker;
 import java.nio.charset.StandardCharsets;
@@ -136,7 +137,7 @@ final class ChangesIT {
         write(change(1, "br-2"), record(2, LiveRows.row("br-1", 2), REFUSED), record(9, null, REFUSED));
         abort(change(3, "br-9"));
         write(record(3, null, Outcome.APPLIED), record(2, LiveRows.row("br-1", 2), Outcome.UNCHANGED));
-        write(marker());
+        write(marker(), misplacedTombstone(1));
         for (int i = 10; i < 30; i++) {
             write(change(i, "br-1"));
         }
@@ -314,6 +315,13 @@ final class ChangesIT {
                 row == null ? null : ROWS.encode(SCHEMA_ID, RowAvro.toAvro(row)));
         record.headers().add(Outcome.HEADER, outcome.toString().getBytes(StandardCharsets.UTF_8));
         return record;
+    }
+
+    /** A record of another producer, in another partition than those of its pURI. */
+    private static ProducerRecord<byte[], byte[]> misplacedTombstone(int number) {
+        Puri puri = LiveRows.track(number);
+        int otherPartition = (Tokens.partition(puri, PARTITIONS) + 1) % PARTITIONS;
+        return new ProducerRecord<>(Topics.IDENTITIES, otherPartition, puri.toBytes(), null);
     }
 
     private static ProducerRecord<byte[], byte[]> marker() {

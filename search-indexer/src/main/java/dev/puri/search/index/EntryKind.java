@@ -26,9 +26,17 @@ public enum EntryKind {
         };
     }
 
-    /** Returns the kind of the entries in a topic of an index. */
+    /**
+     * Returns the kind of the entries in a topic.
+     *
+     * @throws IllegalArgumentException if it is neither of the two topics
+     */
     public static EntryKind ofTopic(String topic) {
-        return topic.equals(IDENTITY.topic) ? IDENTITY : DOCUMENT;
+        return switch (topic) {
+            case Topics.IDENTITIES -> IDENTITY;
+            case Topics.DOCUMENTS -> DOCUMENT;
+            default -> throw new IllegalArgumentException("not a topic of an index: " + topic);
+        };
     }
 
     /** Returns the name of the topic that contains the entries of this kind. */

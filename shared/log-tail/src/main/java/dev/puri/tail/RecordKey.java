@@ -1,14 +1,26 @@
 package dev.puri.tail;
 
 import dev.puri.schemas.identity.Puri;
+import dev.puri.schemas.log.Position;
 import dev.puri.schemas.log.Topics;
 import java.nio.charset.StandardCharsets;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.common.header.Headers;
 import org.apache.kafka.common.utils.Utils;
 import org.jspecify.annotations.Nullable;
 
 /** Parses record keys of topics whose keys are pURIs, and computes their partitions. */
 public final class RecordKey {
     private RecordKey() {}
+
+    /** Returns the pURI of a record of these topics; null if {@link #puri(byte[], Headers, int, int)} refuses it. */
+    public static @Nullable Puri puriOrNull(ConsumerRecord<byte[], byte[]> record, int partitions) {
+        try {
+            return puri(record.key(), record.headers(), record.partition(), partitions);
+        } catch (IllegalArgumentException e) {
+            return null;
+        }
+    }
 
     /**
      * Parses a key.
@@ -38,19 +50,25 @@ public final class RecordKey {
     }
 
     /**
-     * Parses the key of a record that the registrar writes. The registrar writes all records of a pURI to the partition
-     * of its key. A record in another partition is of a foreign producer, and has no order with the registrar's.
+     * Parses the key of a record of {@code puri.identities.v1} or {@code puri.documents.v1}. Refuses a misplaced record:
+     * one that the registrar did not write, in another partition than that of its key. It has no order with the
+     * registrar's records of the pURI. The registrar's records have the header {@value Position#HEADER} and are never
+     * misplaced: they are in the partition that their key had when they were written, even if the topic has got more
+     * partitions since. Markers are no rows, so their partition does not matter.
      *
      * @param partition the partition of the record
      * @param partitions the number of the topic's partitions
-     * @throws IllegalArgumentException if the key is missing, is not a pURI in canonical form or belongs to another
-     *     partition. Markers belong to each partition
+     * @throws IllegalArgumentException if the key is missing, is not a pURI in canonical form, or the record is misplaced
      */
-    public static Puri puri(byte @Nullable [] key, int partition, int partitions) {
+    public static Puri puri(byte @Nullable [] key, Headers headers, int partition, int partitions) {
         Puri puri = puri(key);
-        if (key != null && partition(key, partitions) != partition && !Topics.isMarker(puri)) {
-            throw new IllegalArgumentException("the records of " + puri + " are in partition "
-                    + partition(key, partitions) + ", so another producer than the registrar wrote this one");
+        if (headers.lastHeader(Position.HEADER) == null && !Topics.isMarker(puri)) {
+            int partitionOfKey = partition(puri.toBytes(), partitions);
+            if (partitionOfKey != partition) {
+                throw new IllegalArgumentException(
+                        "another producer than the registrar wrote this record: the records of " + puri
+                                + " are in partition " + partitionOfKey);
+            }
         }
         return puri;
     }

@@ -36,7 +36,7 @@ import org.slf4j.LoggerFactory;
 /**
  * The processor of the global store: converts the records of {@code puri.identities.v1} to batches for the table, both
  * during the restore and afterwards. No content of the topic can stop it: it counts and skips a record that cannot be
- * decoded or is in another partition than its key, so the table keeps the previous row. While the schema registry is
+ * decoded or is misplaced ({@link RecordKey#puri}), so the table keeps the previous row. While the schema registry is
  * unreachable it waits, because skipping a record would lose a change.
  */
 final class RowFeed implements Processor<byte[], byte[], Void, Void> {
@@ -108,13 +108,12 @@ final class RowFeed implements Processor<byte[], byte[], Void, Void> {
                 && token != null
                 && ChangeRecords.isChange(record.headers())
                 && hasOwnSchema(value)
-                && RecordKey.partition(key, partitions) == partition
                 && batch.rows.tryPut(partition, key, value, token)) {
             batch.addRecord(key, value, token, metadata, true);
             return;
         }
         try {
-            Puri puri = RecordKey.puri(key, partition, partitions);
+            Puri puri = RecordKey.puri(key, record.headers(), partition, partitions);
             if (value == null && Topics.isMarker(puri) && compareDigest(record, metadata)) {
                 return;
             }
@@ -143,7 +142,7 @@ final class RowFeed implements Processor<byte[], byte[], Void, Void> {
             }
         } catch (SerializationException | AvroRuntimeException | IllegalArgumentException e) {
             undecodable.increment();
-            log.warn("The record at {} is not an identity and is skipped: {}", recordPlace(), e.getMessage());
+            log.warn("Skipped the record at {}: {}", recordPlace(), e.getMessage());
         }
     }
 

@@ -432,26 +432,39 @@ final class RowFeedTest {
         assertThat(table.rows()).isEqualTo(3);
     }
 
-    /** In the right partition, the same records change the table. */
     @Test
-    void skipsRecordsInAnotherPartitionThanThatOfTheirKey() {
+    void skipsRecordsOfAnotherProducerInAnotherPartitionThanThatOfTheirKey() {
         feed = feed(4);
         addAt(1, 10, TRACK.toBytes(), avro(KNOWN, Rows.active("br-1")));
-        // The second row takes the fast path, because the schema id is known.
-        addAt(3, 7, TRACK.toBytes(), avro(KNOWN, Rows.active("br-2")));
-        addAt(3, 8, TRACK.toBytes(), null);
-        addAt(3, 9, TRACK.toBytes(), avro(KNOWN, Rows.active("br-3")));
+        addForeign(3, TRACK.toBytes(), avro(KNOWN, Rows.active("br-2")));
+        addForeign(3, TRACK.toBytes(), null);
         write();
-
-        assertThat(undecodable.count()).isEqualTo(3);
+        assertThat(undecodable.count()).isEqualTo(2);
         assertThat(table.byPuri(TRACK))
                 .extracting(identity -> identity.row().shard())
                 .hasToString("br-1");
         assertThat(table.digest(3)).isEqualTo(PartitionDigest.EMPTY);
 
-        addAt(1, 11, TRACK.toBytes(), null);
+        addForeign(1, TRACK.toBytes(), null);
         write();
         assertThat(table.byPuri(TRACK)).isNull();
+    }
+
+    /** If an operator adds partitions, the rows that are in the log belong to other partitions. */
+    @Test
+    void keepsTheRegistrarsRecordsInWhateverPartition() {
+        feed = feed(4);
+        addAt(3, 7, TRACK.toBytes(), avro(KNOWN, Rows.active("br-1")));
+        addAt(2, 7, FIRST.toBytes(), avro(KNOWN, Rows.active("br-2")));
+        write();
+
+        assertThat(table.rows()).isEqualTo(2);
+        assertThat(undecodable.count()).isZero();
+    }
+
+    private void addForeign(int partition, byte[] key, byte @Nullable [] value) {
+        feed.init(context(new Place(partition, 20)));
+        add(key, value);
     }
 
     @Test
