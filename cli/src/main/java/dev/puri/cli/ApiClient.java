@@ -118,7 +118,8 @@ record ApiClient(Console console, String server, String option, String example, 
     }
 
     /**
-     * Sends a GET request and reads lines of JSON until the response ends. The server sends a blank line every 10 s.
+     * Sends a GET request and reads lines of JSON until the response ends. While the server has nothing to send, it
+     * sends a blank line every 10 s, so a longer silence means that the connection is lost.
      *
      * @param listener called with each line
      */

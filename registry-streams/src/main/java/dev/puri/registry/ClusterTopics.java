@@ -55,7 +55,7 @@ record ClusterTopics(SortedMap<String, ClusterTopic> topics) {
     }
 
     /**
-     * Reads topics. Their config entries have synonyms, which show what applies without the entry.
+     * Reads topics. Their config entries have synonyms, which show the value that applies if the entry is removed.
      *
      * @throws UnknownTopicOrPartitionException if one of them does not exist
      * @throws org.apache.kafka.common.KafkaException if the cluster is unreachable

@@ -8,11 +8,12 @@ import java.util.Set;
 import org.apache.kafka.clients.admin.ConfigEntry;
 import org.apache.kafka.clients.admin.ConfigEntry.ConfigSource;
 
-/** Finds configs that were set for a topic although it is created without them. */
+/** Finds configs that somebody has set on a topic, and that {@code puri topics create} does not set. */
 final class ConfigOverrides {
     /**
-     * Configs that operators may set. They change neither which records a topic accepts nor how long it keeps them, or
-     * {@link RegistryTopics#check} checks their values. Reassignments of partitions set the throttled replicas.
+     * Configs that operators may set. {@link RegistryTopics#check} checks the values of {@code min.insync.replicas} and
+     * {@code max.message.bytes}. The others change neither which records a topic accepts nor how long it keeps them.
+     * Reassignments of partitions set the throttled replicas.
      */
     private static final Set<String> ALLOWED = Set.of(
             RegistryTopics.MIN_INSYNC,

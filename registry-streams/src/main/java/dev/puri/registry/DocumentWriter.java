@@ -23,7 +23,7 @@ final class DocumentWriter {
         this.output = output;
     }
 
-    /** Writes the pURI's document and its stored text, or deletes both. */
+    /** Writes the pURI's document and its stored attributes, or deletes both. */
     void update(PendingEvent pending, Registration before, DocumentUpdate update) {
         switch (update) {
             case DocumentUpdate.None ignored -> {}
@@ -33,7 +33,7 @@ final class DocumentWriter {
                 write(pending, old, document(pending, write.row(), write.attributes()));
             }
             case DocumentUpdate.Rewrite rewrite -> {
-                Map<String, String> attributes = textOf(pending);
+                Map<String, String> attributes = storedAttributes(pending);
                 if (attributes != null) {
                     Document old = document(pending, rowOf(before), attributes);
                     write(pending, old, document(pending, rewrite.row(), attributes));
@@ -50,33 +50,34 @@ final class DocumentWriter {
 
     /** Writes the pURI's document again if there is one. */
     void repeat(PendingEvent pending, Registration registration) {
-        Map<String, String> attributes = registration.hasDocument() ? textOf(pending) : null;
+        Map<String, String> attributes = registration.hasDocument() ? storedAttributes(pending) : null;
         if (attributes != null) {
             output.writeDocument(pending, document(pending, rowOf(registration), attributes));
         }
     }
 
-    /** Writes a marker to the changelog of the texts. */
+    /** Writes a marker ({@link PartitionMarker}), a tombstone, to the changelog of the texts. */
     void writeMarker(Puri marker) {
         texts.put(StoreKey.of(marker), null);
     }
 
     /**
-     * Returns the pURI's document before the event, to subtract it from the digest. Returns null if there is none, or if
-     * the digests are unknown. An applied event that changes a row also writes or deletes the document, so the document
-     * has the owner, the shard, the handle and the status of the row.
+     * Returns the pURI's document before the event, to subtract it from the digest. Returns null if there is none, or
+     * if the digests are unknown. An applied event that changes a row also writes or deletes the document, so the
+     * document has the owner, the shard, the handle and the status of the row.
      */
     private @Nullable Document digestedDocument(PendingEvent pending, Registration before) {
-        Map<String, String> attributes = digests.isKnown() && before.hasDocument() ? textOf(pending) : null;
+        Map<String, String> attributes = digests.isKnown() && before.hasDocument() ? storedAttributes(pending) : null;
         return attributes == null ? null : document(pending, rowOf(before), attributes);
     }
 
     /**
-     * Returns the attributes of the pURI's document. Returns null if they are missing although there is a document, which
-     * happens if the changelog of the texts was lost. Then the digests are unknown, and the document stays as it is until
-     * an event has its attributes. A document without attributes would remove from the topic what can be restored.
+     * Returns the attributes of the pURI's document. Returns null if they are missing although there is a document,
+     * which happens if the changelog of the texts was lost. Then the digests are unknown, and the document stays as it
+     * is until an event has its attributes. The caller must not write a document without attributes, because the topic
+     * has the only copy of the lost attributes.
      */
-    private @Nullable Map<String, String> textOf(PendingEvent pending) {
+    private @Nullable Map<String, String> storedAttributes(PendingEvent pending) {
         byte[] text = texts.get(pending.storeKey());
         if (text != null) {
             return AttributesCodec.decode(text);
@@ -85,7 +86,7 @@ final class DocumentWriter {
             LOG.error(
                     "{} has a document, but its attributes are missing in the store of texts: the changelog of the store"
                             + " was lost. The registrar publishes no more digests of this partition. The document does"
-                            + " not change until the next description; see docs/disasters.md, \"Changelogs lost\"",
+                            + " not change until its next Described event; see docs/disasters.md, \"Changelogs lost\"",
                     pending.puri());
             digests.discard();
         }

@@ -17,9 +17,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * The queues of events that cannot be decided yet, one queue per pURI.
  *
- * <p>The store contains the events. A store key consists of a zero byte, the hash of the pURI and a sequence number.
- * The pURI itself is in the value, because RocksDB keeps deleted keys, in tombstones and in its manifest, longer than
- * the name of an erased identity may remain.
+ * <p>The store contains the events. The key of an event consists of a zero byte, the {@link StoreKey} of the pURI (a
+ * hash), and a sequence number. The pURI itself is in the value, because RocksDB keeps deleted keys, in tombstones and
+ * in its manifest, longer than the name of an erased identity may remain.
  *
  * <p>An index on the heap, some hundred bytes per queue, says whether a pURI has a queue and which queues are due. The
  * constructor builds the index from the store. The store has no wait reasons: after a restart, the next tick decides
@@ -182,8 +182,8 @@ final class Parking {
         addToWaitList(puri, reason, now);
     }
 
-    /** Returns the pURIs whose queues are due at the next tick. */
-    List<Puri> dueNow(int max) {
+    /** Returns the pURIs whose queues wait for the next tick. */
+    List<Puri> waitingForTick(int max) {
         return firstUntil(dueAtNextTick, Long.MAX_VALUE, max);
     }
 
@@ -211,7 +211,10 @@ final class Parking {
         return firstUntil(schemaCheckTimes, Long.MAX_VALUE, max);
     }
 
-    /** Writes a marker record and its tombstone to the changelog. The content of the store does not change. */
+    /**
+     * Writes a marker record ({@link PartitionMarker}) and its tombstone to the changelog. The content of the store
+     * does not change.
+     */
     void writeMarker(Puri marker) {
         byte[] key = key(StoreKey.of(marker), 0);
         store.put(key, TextCodec.EMPTY);

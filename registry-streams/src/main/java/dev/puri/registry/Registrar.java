@@ -391,7 +391,7 @@ final class Registrar implements Processor<byte[], byte[], byte[], byte[]> {
                 parking.recheckDeclarations();
                 checkedCollectionsVersion = version;
             }
-            resumeAll(parking.dueNow(decisionBudget));
+            resumeAll(parking.waitingForTick(decisionBudget));
             resumeAll(parking.claimedUntil(now - CLAIM_RETRY.toMillis(), decisionBudget));
             resumeAll(parking.declarationDeadlinesUntil(now, decisionBudget));
             resumeAll(parking.waitingForSchemas(decisionBudget));

@@ -19,7 +19,7 @@ import java.util.UUID;
  * <pre>
  *   version       1 byte: 2 if the pURI has a document, else 1
  *   recentEvents  1 byte count, 16 bytes each
- *   formerUuids   2 bytes count, 16 bytes each
+ *   formerHashes  2 bytes count, 16 bytes each
  *   status        1 byte: 0 no row and no further bytes, 1 active, 2 merged, 3 deleted
  *   uuid          16 bytes
  *   epoch, createdAt, changedAt (ms), offset    8 bytes each
@@ -30,7 +30,10 @@ import java.util.UUID;
 final class RegistrationCodec {
     private static final byte VERSION = 1;
 
-    /** A release that cannot handle documents fails on this version, instead of never deleting the document. */
+    /**
+     * Releases that do not know documents cannot read this version. Otherwise they would keep the document of a deleted
+     * or erased identity.
+     */
     private static final byte VERSION_WITH_DOCUMENT = 2;
 
     private static final int FIXED_ROW_BYTES = 16 + 4 * Long.BYTES + Integer.BYTES;
@@ -56,7 +59,7 @@ final class RegistrationCodec {
                 + 1
                 + 16 * registration.recentEvents().size()
                 + 2
-                + IdentityHash.BYTES * registration.formerUuids().size()
+                + IdentityHash.BYTES * registration.formerHashes().size()
                 + 1
                 + (row == null ? 0 : FIXED_ROW_BYTES + TextCodec.size(texts));
         ByteBuffer bytes = ByteBuffer.allocate(size).put(registration.hasDocument() ? VERSION_WITH_DOCUMENT : VERSION);
@@ -64,9 +67,9 @@ final class RegistrationCodec {
         for (UUID eventId : registration.recentEvents()) {
             put(bytes, eventId);
         }
-        bytes.putShort((short) registration.formerUuids().size());
-        for (IdentityHash formerUuid : registration.formerUuids()) {
-            bytes.putLong(formerUuid.high()).putLong(formerUuid.low());
+        bytes.putShort((short) registration.formerHashes().size());
+        for (IdentityHash formerHash : registration.formerHashes()) {
+            bytes.putLong(formerHash.high()).putLong(formerHash.low());
         }
         if (row == null) {
             return bytes.put((byte) 0).array();
@@ -99,15 +102,15 @@ final class RegistrationCodec {
             recentEvents.add(new UUID(bytes.getLong(), bytes.getLong()));
         }
         int formerCount = bytes.getShort();
-        List<IdentityHash> formerUuids = new ArrayList<>(formerCount);
+        List<IdentityHash> formerHashes = new ArrayList<>(formerCount);
         for (int i = 0; i < formerCount; i++) {
-            formerUuids.add(IdentityHash.of(bytes));
+            formerHashes.add(IdentityHash.of(bytes));
         }
         byte status = bytes.get();
         return new Registration(
                 status == 0 ? null : readRow(bytes, STATUSES[status - 1]),
                 recentEvents,
-                formerUuids,
+                formerHashes,
                 version == VERSION_WITH_DOCUMENT);
     }
 

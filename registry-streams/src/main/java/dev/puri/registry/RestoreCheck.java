@@ -5,9 +5,11 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.streams.processor.StateRestoreListener;
 
 /**
- * Checks each topic before Kafka Streams restores a store from it. The check before the start of the topology does not
- * suffice: a running instance restores further stores when it takes over a task of another instance, or after a failed
- * transaction. An exception ends the topology.
+ * Checks that no records of a topic were deleted other than by compaction, before Kafka Streams restores a store from
+ * it. The check before the start of the topology does not suffice: a running instance restores further stores when it
+ * takes over a task of another instance, or after a failed transaction.
+ *
+ * @param check throws an exception if records of the partition are missing; the exception ends the topology
  */
 record RestoreCheck(Consumer<TopicPartition> check) implements StateRestoreListener {
     @Override

@@ -33,12 +33,12 @@ public final class StoreMemory implements RocksDBConfigSetter {
     private static final double HIGH_PRIORITY_SHARE = 0.5;
 
     /**
-     * The least memory of a shard of the cache. The filter of a file takes up to 1.5 MiB, and would not fit into a shard
-     * of RocksDB's default size beside others.
+     * The least memory of a shard of the cache. The filter of a file takes up to 1.5 MiB, and would not fit into a
+     * shard of RocksDB's default size beside others.
      */
     private static final long MIN_SHARD_BYTES = 32L << 20;
 
-    /** The maximum of RocksDB's own choice. */
+    /** The maximum that RocksDB uses if it chooses the number of shards itself. */
     private static final int MAX_SHARD_BITS = 6;
 
     private static @Nullable Cache cache;
@@ -73,13 +73,14 @@ public final class StoreMemory implements RocksDBConfigSetter {
         table.setCacheIndexAndFilterBlocksWithHighPriority(true);
         table.setPinTopLevelIndexAndFilter(true);
         options.setTableFormatConfig(table);
-        // Kafka Streams omits the filters of the last level, so that each look-up of a new key reads a block of data.
+        // By default Kafka Streams omits the filters of the last level. Then each look-up of a new key reads a block of
+        // data.
         options.setOptimizeFiltersForHits(false);
         options.setWriteBufferSize(Math.min(bytes / 16, 8 << 20));
         options.setMaxWriteBufferNumber(2);
         // Otherwise a small store with few writes would keep deleted entries for ever.
         options.setPeriodicCompactionSeconds(Long.parseLong(String.valueOf(configs.get(COMPACT_WITHIN_CONFIG))));
-        // Most look-ups are for new keys. The filter shows that a key is not in the write buffers without a search.
+        // Most look-ups are for new keys. For these the filter avoids a search in the write buffers.
         options.setMemtablePrefixBloomSizeRatio(0.1);
         options.setMemtableWholeKeyFiltering(true);
     }

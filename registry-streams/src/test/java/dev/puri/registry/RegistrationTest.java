@@ -136,7 +136,7 @@ class RegistrationTest {
             log.applied(created(FIRST, "catalog", null));
             log.applied(DELETED);
             log.applied(ERASED);
-            assertThat(log.state.formerUuids()).hasSize(1);
+            assertThat(log.state.formerHashes()).hasSize(1);
         }
     }
 

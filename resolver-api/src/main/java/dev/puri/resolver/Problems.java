@@ -30,8 +30,8 @@ final class Problems {
     private Problems() {}
 
     /**
-     * Returns the route {@code GET /problems/{name}}, which explains a problem. Both listeners have this route, because
-     * the explanations are fixed texts.
+     * Returns the route {@code GET /problems/{name}} of the pages that explain the problem types. The pages reveal
+     * nothing else, so the public listener has the same route.
      */
     static Route pages() {
         return ProblemPages.route(ALL, Problems.class, "/problems.properties");

@@ -11,8 +11,8 @@ import dev.puri.tail.wait.Tokens;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Looks up rows for requests that wait for an event. The first check of a wait may ask the index; later checks read only
- * the recent rows in memory.
+ * Looks up rows for requests that wait for an event. The first check of a wait may ask the index; later checks read
+ * only the recent rows in memory.
  */
 final class IndexRows implements ReadYourWrites.Rows {
     private final Indexer indexer;
@@ -32,8 +32,8 @@ final class IndexRows implements ReadYourWrites.Rows {
     }
 
     /**
-     * Does not ask the engine, because a slow engine would delay all waits and the feeder. So this does not find rows
-     * from before the index was opened; {@link #lastEventOf}, the first check of a wait, finds those.
+     * Does not ask the engine, because a slow engine would delay all waits and the feeder. So this finds only rows that
+     * are still among the recent rows. {@link #lastEventOf}, the first check of a wait, finds the others.
      */
     @Override
     public @Nullable Position lastRecentOf(Puri puri) {
@@ -41,7 +41,10 @@ final class IndexRows implements ReadYourWrites.Rows {
         return feeder == null ? null : feeder.recentRows().lastEventOf(puri);
     }
 
-    /** Whether readers see the document of a pURI as it is after an event or a later one. Asks the engine; may block. */
+    /**
+     * Returns whether the visible document of a pURI was written for the token's event or for a later one. Asks the
+     * engine; may block.
+     */
     boolean isDocumentAsOf(Position token, Puri puri) {
         Entry document = entry(EntryKind.DOCUMENT, puri);
         return document != null && Tokens.isAsOf(token, document.position());

@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  *   plan/rows.ndjson          the rows to publish, in the order of the inputs
  *   plan/conflicts.ndjson     the rows that are not imported, with the reasons
  *   load.json                 how far the load is
- *   differences.ndjson        the rows that the registry has otherwise or not at all
+ *   differences.ndjson        the planned rows that differ in the registry or are missing there
  *   verification.json         the counts of the last verification
  *   lock                      locked while a stage is running
  * </pre>
@@ -42,7 +42,8 @@ record ImportFolder(Path path) {
      * @param source the source of the events
      * @param collections the collections of the planned rows
      * @param collectionsWithoutRows the collections whose rows all have conflicts
-     * @param rows number of planned rows, of which the registry had {@code present}
+     * @param rows number of planned rows
+     * @param present number of planned rows that the registry already had when the plan was made
      * @param superseded number of rows of exports that another row of the same export replaces
      * @param conflicts number of rows that are not imported, by kind
      */
@@ -98,7 +99,7 @@ record ImportFolder(Path path) {
      */
     record Verification(String plannedAt, String verifiedAt, long rows, long differences) {}
 
-    /** A row that the registry has otherwise or not at all. */
+    /** A planned row that differs in the registry or is missing there. */
     @JsonInclude(JsonInclude.Include.NON_NULL)
     record Difference(String puri, String detail) {}
 
@@ -129,7 +130,7 @@ record ImportFolder(Path path) {
         return Files.createDirectories(draft());
     }
 
-    /** Makes the new plan the plan, and forgets how far the load of the old one was. */
+    /** Replaces the plan with the new one, and deletes the results of the load and verification of the old plan. */
     void replacePlan(Plan plan) throws IOException {
         // From here on the new plan counts: if this process is killed, the next one finishes.
         write(draft().resolve(PLAN_FILE), plan);

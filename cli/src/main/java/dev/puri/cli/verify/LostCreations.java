@@ -15,14 +15,21 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
 
 /**
- * Finds the {@code created} events of a partition whose registrations are lost: the registrar has read the event, because
- * a later one of the same log was applied, and the event is neither refused nor parked, but its pURI has no registration.
+ * Finds the {@code created} events of a partition whose registrations are lost. The registration of an event is lost if
+ * all of these are true:
  *
- * <p>The registrar writes changelogs and rejections in one transaction. So if an event is not parked, its registration or
- * rejection can be read after all transactions have ended that were open at the reading of the parked events.
+ * <ul>
+ *   <li>The registrar has read the event. The evidence is a later event of the same log that was applied.
+ *   <li>The event is neither refused nor parked.
+ *   <li>The pURI of the event has no registration.
+ * </ul>
+ *
+ * <p>The registrar writes changelogs and rejections in one transaction. So this class first reads the parked events,
+ * then waits until the transactions that were open meanwhile have ended, and then reads registrations and rejections.
+ * By then the outcome of each event that is not parked can be read.
  */
 final class LostCreations {
-    /** The clocks of brokers may differ, which set the times of events and rejections. */
+    /** Brokers set the times of events and rejections, and the clocks of two brokers may differ. */
     private static final Duration CLOCK_TOLERANCE = Duration.ofMinutes(5);
 
     private final Registry registry;
@@ -47,7 +54,8 @@ final class LostCreations {
     /**
      * Returns those events that were applied and whose registrations are lost.
      *
-     * @param creations by pURI, an event that the registrar has read; the pURI had no registration
+     * @param creations for each pURI without a registration, its {@code created} event; the registrar has read all
+     *     these events
      */
     Map<Key, Creation> of(Map<Key, Creation> creations) {
         Map<Key, Creation> open = new HashMap<>(creations);
@@ -55,7 +63,7 @@ final class LostCreations {
             return open;
         }
         registry.requirePartitions(List.of(rejections));
-        long refusedUntil = removeRefused(open);
+        long rejectionsEnd = removeRefused(open);
         if (open.isEmpty()) {
             return open;
         }
@@ -64,12 +72,16 @@ final class LostCreations {
         open.keySet().removeAll(parkedKeys(open.keySet()));
         registry.reader().awaitTransactions(List.of(registrations, rejections));
         open.keySet().removeAll(registeredKeys(open.keySet()));
-        removeRefused(open, refusedUntil, record -> {});
+        removeRefused(open, rejectionsEnd, record -> {});
         return open;
     }
 
-    /** Removes events that were refused, and those whose rejections may have expired. Returns the end offset. */
+    /**
+     * Removes events that were refused, and those whose rejections may have expired. Returns the end offset of the
+     * rejections.
+     */
     private long removeRefused(Map<Key, Creation> open) {
+        // Offset and time of the first rejection that the topic still has.
         long[] first = {-1, Long.MAX_VALUE};
         long end = removeRefused(open, 0, record -> {
             if (first[0] < 0) {
@@ -78,6 +90,7 @@ final class LostCreations {
             }
         });
         if (end > 0 && first[0] != 0) {
+            // Earlier rejections have expired. Only an event that is newer than the first one left cannot have had one.
             open.values()
                     .removeIf(creation ->
                             first[1] == Long.MAX_VALUE || creation.timestamp() < first[1] + CLOCK_TOLERANCE.toMillis());
@@ -90,7 +103,8 @@ final class LostCreations {
             listener.accept(record);
             Key key = record.key() == null ? null : Key.ofPuri(record.key());
             Creation creation = key == null ? null : open.get(key);
-            // An erasure is an outcome, too. A rejection that cannot be decoded may be of this event.
+            // A tombstone reports an erasure, so the event was decided. A rejection that cannot be decoded may be the
+            // rejection of this event.
             if (creation != null
                     && (record.value() == null
                             || !(registry.decoder().rejection(record.value()) instanceof Position refused)

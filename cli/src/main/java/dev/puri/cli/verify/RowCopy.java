@@ -7,7 +7,7 @@ import java.util.function.BiConsumer;
 
 /** A copy of all rows of {@code puri.identities.v1}, outside the topic. */
 public interface RowCopy {
-    /** Returns the part of the verification that compares the copy, for example {@code resolver}. */
+    /** Returns the name of the part of the verification that compares this copy, for example {@code resolver}. */
     String part();
 
     /** Returns the URL or the folder of the copy. */
@@ -27,7 +27,8 @@ public interface RowCopy {
     /** One pass over the rows. The copy may change meanwhile. */
     interface Reading extends AutoCloseable {
         /**
-         * Returns an offset of a partition: the rows have all records before it, and may also have some later ones.
+         * Returns the offset up to which the copy has read a partition. The rows show all records before this offset,
+         * and may show some later ones.
          */
         long nextOffset(int partition);
 

@@ -21,7 +21,10 @@ import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** One event loop of a listener. All loops of a listener share its port. */
+/**
+ * The HTTP server of a listener on one event loop. It checks each request and passes it to its route. All loops of a
+ * listener share its port.
+ */
 final class ListenerLoop extends VerticleBase {
     /** In Vert.x: any free port, the same for all servers with this value. */
     private static final int FREE_SHARED_PORT = -1;

@@ -7,7 +7,7 @@ import java.util.function.IntToLongFunction;
  * The end offsets of a topic at one time. A reader that has reached them has read all records committed by that time.
  *
  * @param byPartition the end offset of each partition
- * @param at the time just before the brokers were asked for the offsets; later records may not be counted
+ * @param at the time just before the brokers were asked for the offsets; the offsets may lack later records
  */
 public record EndOffsets(Map<Integer, Long> byPartition, ObservationTime at) {
     /** Copies the offsets. */

@@ -24,12 +24,12 @@ import org.jspecify.annotations.Nullable;
  * @param row the identity of the pURI; null before the first creation and after an erasure
  * @param recentEvents ids of the last {@value #REMEMBERED_EVENTS} applied events, oldest first. An event with such an
  *     id is a repetition and changes nothing
- * @param formerUuids hashes of the last {@value #REMEMBERED_UUIDS} deleted and erased identities, oldest first. The
+ * @param formerHashes hashes of the last {@value #REMEMBERED_UUIDS} deleted and erased identities, oldest first. The
  *     pURI cannot be created again with their uuids
  * @param hasDocument whether the pURI has a document and a stored text. {@code DocumentUpdate} sets it; {@code fold}
  *     leaves it unchanged
  */
-record Registration(@Nullable Row row, List<UUID> recentEvents, List<IdentityHash> formerUuids, boolean hasDocument) {
+record Registration(@Nullable Row row, List<UUID> recentEvents, List<IdentityHash> formerHashes, boolean hasDocument) {
     static final int REMEMBERED_EVENTS = 8;
 
     /** Bounds the size of a registration. When it is exceeded, the oldest hash is removed. */
@@ -40,7 +40,7 @@ record Registration(@Nullable Row row, List<UUID> recentEvents, List<IdentityHas
 
     Registration {
         recentEvents = List.copyOf(recentEvents);
-        formerUuids = List.copyOf(formerUuids);
+        formerHashes = List.copyOf(formerHashes);
     }
 
     /**
@@ -123,7 +123,7 @@ record Registration(@Nullable Row row, List<UUID> recentEvents, List<IdentityHas
     }
 
     private Decision create(Change.Created created, Event event, Position position, ClerkAnswer clerkAnswer) {
-        if (!formerUuids.isEmpty() && formerUuids.contains(IdentityHash.of(event.puri(), created.uuid()))) {
+        if (!formerHashes.isEmpty() && formerHashes.contains(IdentityHash.of(event.puri(), created.uuid()))) {
             return refused(Reason.ID_REUSED, "uuid " + created.uuid() + " belonged to a deleted or erased identity");
         }
         if (row == null || row.status() == Row.Status.DELETED) {
@@ -232,13 +232,13 @@ record Registration(@Nullable Row row, List<UUID> recentEvents, List<IdentityHas
             return Decision.UNCHANGED;
         }
         Registration next = withAppliedEvent(changedRow(row, Row.Status.DELETED, null, event, position), event);
-        return new Decision.Applied(next.withFormerUuid(IdentityHash.of(event.puri(), row.uuid())));
+        return new Decision.Applied(next.withFormerHash(IdentityHash.of(event.puri(), row.uuid())));
     }
 
     private Decision erase(Event event) {
         Registration next = withAppliedEvent(null, event);
         return new Decision.Applied(
-                row == null ? next : next.withFormerUuid(IdentityHash.of(event.puri(), row.uuid())));
+                row == null ? next : next.withFormerHash(IdentityHash.of(event.puri(), row.uuid())));
     }
 
     private static Row changedRow(
@@ -289,7 +289,7 @@ record Registration(@Nullable Row row, List<UUID> recentEvents, List<IdentityHas
     }
 
     Registration withDocument(boolean newValue) {
-        return newValue == hasDocument ? this : new Registration(row, recentEvents, formerUuids, newValue);
+        return newValue == hasDocument ? this : new Registration(row, recentEvents, formerHashes, newValue);
     }
 
     private Decision applied(Row next, Event event) {
@@ -298,14 +298,14 @@ record Registration(@Nullable Row row, List<UUID> recentEvents, List<IdentityHas
 
     private Registration withAppliedEvent(@Nullable Row next, Event event) {
         return new Registration(
-                next, append(recentEvents, event.eventId(), REMEMBERED_EVENTS), formerUuids, hasDocument);
+                next, append(recentEvents, event.eventId(), REMEMBERED_EVENTS), formerHashes, hasDocument);
     }
 
-    private Registration withFormerUuid(IdentityHash uuid) {
-        if (formerUuids.contains(uuid)) {
+    private Registration withFormerHash(IdentityHash hash) {
+        if (formerHashes.contains(hash)) {
             return this;
         }
-        return new Registration(row, recentEvents, append(formerUuids, uuid, REMEMBERED_UUIDS), hasDocument);
+        return new Registration(row, recentEvents, append(formerHashes, hash, REMEMBERED_UUIDS), hasDocument);
     }
 
     private static <T> List<T> append(List<T> list, T last, int maxSize) {

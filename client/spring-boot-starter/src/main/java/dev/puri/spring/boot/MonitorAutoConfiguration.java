@@ -25,7 +25,7 @@ import org.springframework.core.annotation.Order;
 @AutoConfiguration(
         after = {OutboxAutoConfiguration.class, PublisherAutoConfiguration.class, ResolverAutoConfiguration.class})
 public class MonitorAutoConfiguration {
-    /** Configures monitors of relays. */
+    /** Configures the cached status of each relay, which metrics and health checks read. */
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnClass(Outbox.class)
     @ConditionalOnBean(RelayLifecycle.class)

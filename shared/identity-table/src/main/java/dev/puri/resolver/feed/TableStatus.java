@@ -28,8 +28,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The readiness, lag, progress and digests of the table that a {@link TableKeeper} provides, for health checks, requests
- * of operators, and metrics. The keeper's thread reports its observations; any thread may read them.
+ * The readiness, lag, progress and digests of the table that a {@link TableKeeper} provides, for health checks,
+ * requests of operators, and metrics. The keeper's thread reports its observations; any thread may read them.
  */
 public final class TableStatus {
     private static final Logger log = LoggerFactory.getLogger(TableStatus.class);
@@ -107,7 +107,7 @@ public final class TableStatus {
                 .register(meters);
     }
 
-    /** Returns the number of partitions of the topic, which the shared events topic has too; 0 if not known yet. */
+    /** Returns the number of partitions; 0 if not known yet. The shared events topic has the same number. */
     public int partitions() {
         TopicEnds lastEnds = ends;
         return lastEnds == null ? 0 : lastEnds.byPartition().size();
@@ -118,7 +118,7 @@ public final class TableStatus {
         return unreadyReason() == null;
     }
 
-    /** Returns why requests had to wait, as text for people, also if the table has become ready since then. */
+    /** Returns why requests had to wait, as text for people. If the table is ready now, the text says so. */
     public String waitReason() {
         return Objects.requireNonNullElse(unreadyReason(), "the table is complete now");
     }
@@ -182,7 +182,10 @@ public final class TableStatus {
         return status;
     }
 
-    /** Returns rows and offsets of the table that is filled or fed, for people and dashboards. */
+    /**
+     * Returns rows and offsets of the table that the feeder fills or keeps current; without a feeder, of the serving
+     * table. For people and dashboards.
+     */
     public Map<String, Object> details() {
         Map<String, Object> details = new LinkedHashMap<>();
         Table currentTable = filledOrServing();
@@ -212,7 +215,10 @@ public final class TableStatus {
      */
     public record FillProgress(long reached, long end) {}
 
-    /** Returns the progress of the table that is filled or fed; null if there is no table or no end offsets yet. */
+    /**
+     * Returns the progress of the table that the feeder fills or keeps current; without a feeder, of the serving table.
+     * Returns null if there is no table or no end offsets yet.
+     */
     public @Nullable FillProgress fillProgress() {
         Table currentTable = filledOrServing();
         TopicEnds lastEnds = ends;
@@ -313,12 +319,12 @@ public final class TableStatus {
         return lastEnds == null ? ObservationTime.now(clock) : lastEnds.at();
     }
 
-    /** Notes a time at which the table that serves, or will serve next, had all records. */
+    /** Notes a time at which the serving table had all records, or the table that is about to replace it. */
     void noteComplete(ObservationTime at) {
         asOf = at;
     }
 
-    /** Sets the comparisons of the table that will serve next. */
+    /** Sets the comparisons of the table that is about to replace the serving table. */
     void setDigests(DigestCheck check) {
         digests = check;
     }

@@ -26,7 +26,7 @@ import org.HdrHistogram.Histogram;
 public final class Seeker implements AutoCloseable {
     private static final Duration MAX_WAIT = Duration.ofSeconds(60);
 
-    /** Interval of a resolver, and the maximum delay before it is noticed that an identity is there. */
+    /** Interval between two requests to a resolver for an identity. The identity is found at most one interval late. */
     private static final Duration RESOLVER_INTERVAL = Duration.ofMillis(3);
 
     private final HttpSocket server;
@@ -57,7 +57,7 @@ public final class Seeker implements AutoCloseable {
         private final Puri puri;
         private final String query;
         private final long waitStartNanos;
-        private final boolean counts;
+        private final boolean isMeasured;
         private final long seekNanos = System.nanoTime();
 
         /** When the last request was sent that did not find the identity. */
@@ -65,11 +65,11 @@ public final class Seeker implements AutoCloseable {
 
         private long foundNanos;
 
-        private Target(Puri puri, String query, long waitStartNanos, boolean counts) {
+        private Target(Puri puri, String query, long waitStartNanos, boolean isMeasured) {
             this.puri = puri;
             this.query = query;
             this.waitStartNanos = waitStartNanos;
-            this.counts = counts;
+            this.isMeasured = isMeasured;
         }
 
         /** Returns the pURI of the identity. */
@@ -129,15 +129,15 @@ public final class Seeker implements AutoCloseable {
      *
      * @param query the word or path for the request
      * @param waitStartNanos the nano time at which the measured wait starts
-     * @param counts false if the identity is part of the warm-up
+     * @param isMeasured false if the identity is part of the warm-up
      */
-    public void seek(Puri puri, String query, long waitStartNanos, boolean counts) {
-        newTargets.add(new Target(puri, query, waitStartNanos, counts));
+    public void seek(Puri puri, String query, long waitStartNanos, boolean isMeasured) {
+        newTargets.add(new Target(puri, query, waitStartNanos, isMeasured));
     }
 
     /** Adds an identity to find in a resolver. Any thread may call it. */
-    public void seek(Puri puri, long waitStartNanos, boolean counts) {
-        seek(puri, "/v1/identities/" + puri, waitStartNanos, counts);
+    public void seek(Puri puri, long waitStartNanos, boolean isMeasured) {
+        seek(puri, "/v1/identities/" + puri, waitStartNanos, isMeasured);
     }
 
     /** Ends the wait in {@link #awaitAll} with a failure. Any thread may call it. */
@@ -170,7 +170,7 @@ public final class Seeker implements AutoCloseable {
         if (target.foundNanos == 0) {
             return false;
         }
-        if (target.counts) {
+        if (target.isMeasured) {
             Timing.record(target.foundNanos - target.waitStartNanos, waits);
             Timing.record(target.foundNanos - target.lastMissNanos, overestimates);
             Timing.record(target.foundNanos - target.seekNanos, waitsFromSeek);
