@@ -25,7 +25,10 @@ record RawEvent(
         byte[] valueHead,
         long valueLength,
         @Nullable ByteBuffer sha256) {
-    /** Maximum size of a valid event. A rejection, which contains the event, must still fit into a record. */
+    /**
+     * Maximum size of a valid event. With it, each record that contains a whole event, such as that of a parked event,
+     * is smaller than the brokers' limits.
+     */
     static final int MAX_BYTES = 128 * 1024;
 
     /** How many bytes of a value a rejection contains at most. */

@@ -75,7 +75,7 @@ final class RegistrarOutput {
         forward(OutputTopic.REJECTIONS, raw.key(), rejection, new RecordHeaders());
     }
 
-    /** Sends the claim for which an event of a pURI waits to the clerk. */
+    /** Sends a claim to the clerk; an event of the pURI waits for the grant. */
     void sendClaim(Puri puri, WaitReason.ForGrant reason) {
         byte[] value = new Claim(puri, reason.eventId(), reason.claimant()).toBytes();
         forward(OutputTopic.CLAIMS, TextCodec.utf8(reason.handle().text()), value, new RecordHeaders());

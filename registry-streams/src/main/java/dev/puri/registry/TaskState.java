@@ -7,11 +7,12 @@ import org.jspecify.annotations.Nullable;
 /**
  * The counts and the digests of a registrar task, which are one value of its counts store.
  *
- * <p>Counts and digests are in one value because an earlier release reads and writes only the counts. If it runs in
- * between, the next release finds no digests. Beside the counts it would find digests that lack some changes.
+ * <p>Both are in one value, because an earlier release writes only the counts. After a downgrade to it and an upgrade,
+ * the value has no digests, so they are known to be missing. Digests in a value of their own would remain, but lack the
+ * changes of the time in between.
  *
- * @param digests null if they are unknown, because an earlier release that kept no digests has read events, or because a
- *     part of the state was lost
+ * @param digests null if they are unknown, because an earlier release that kept no digests has read events, or because
+ *     a part of the state was lost
  */
 record TaskState(EventCounts counts, @Nullable TaskDigests digests) {
     private static final int DIGESTS_BYTES = 4 * Long.BYTES;
@@ -29,8 +30,9 @@ record TaskState(EventCounts counts, @Nullable TaskDigests digests) {
     }
 
     /**
-     * Returns the state of a task that starts. A task without registrations that has read no event is new, and its digests
-     * are empty. Registrations without digests show that the counts store was lost.
+     * Returns the state of a task that starts. A task without registrations that has read no event is new, and its
+     * digests are empty. If a task has registrations but has counted no event, its counts store was lost, and its
+     * digests remain unknown.
      *
      * @param stored the value in the counts store; null if there is none
      * @param hasRegistrations whether the task has registrations of pURIs

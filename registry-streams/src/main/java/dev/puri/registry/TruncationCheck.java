@@ -16,9 +16,9 @@ import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds compacted topics with records that were deleted other than by compaction, because the log start offset is not 0
- * ({@link Truncation}). State that is restored from such a topic is incomplete, and nothing else shows it: Kafka
- * Streams restores what is left and starts.
+ * Finds compacted topics from which something other than compaction deleted records. The log start offset of such a
+ * topic is above 0 ({@link Truncation}). State that is restored from it is incomplete, and nothing else shows it: Kafka
+ * Streams restores the remaining records and starts.
  */
 final class TruncationCheck {
     private static final String LOST_DECLARATIONS =

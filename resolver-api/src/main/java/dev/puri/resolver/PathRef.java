@@ -10,12 +10,12 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decodes a reference in a URL's path. All escapes are decoded, so that the response repeats the reference as the
- * client meant it: {@code caf%C3%A9} is {@code café}, and {@code not%20a%20ref} is {@code not a ref}.
+ * Decodes a reference in a URL's path. It usually decodes all escapes, so that the response repeats the reference as
+ * the client meant it: {@code caf%C3%A9} is {@code café}, and {@code not%20a%20ref} is {@code not a ref}.
  *
- * <p>pURIs use percent-encoding too. An escape means the same in a URL and in a pURI, with two exceptions. Only these
- * two are decoded if they result in a pURI that decoding all escapes would change or lose. The same applies if an
- * escape is malformed or not UTF-8.
+ * <p>pURIs use percent-encoding too. So decoding all escapes can turn a pURI into another pURI, or into text that is
+ * not a pURI. In these cases only the two escapes below are decoded, because they have another meaning in a URL than in
+ * a pURI. The same applies if an escape is malformed or not UTF-8.
  *
  * <ul>
  *   <li>{@code %25} is a percent sign: URL libraries encode the pURI {@code a%2Fb} as {@code a%252Fb}.

@@ -65,8 +65,8 @@ interface RowSource extends AutoCloseable {
         private static final Pattern PROPERTIES = Pattern.compile("[?;=&(]");
 
         /**
-         * Returns the scheme, the host and the database. It returns the scheme alone if it cannot tell them from a
-         * password: that may contain any character, and each driver has a form of its own.
+         * Returns the scheme, the host and the database. It returns the scheme alone if the rest may contain a
+         * password: a password may contain any character, and each driver has its own URL syntax.
          */
         @Override
         public String name() {
@@ -78,9 +78,9 @@ interface RowSource extends AutoCloseable {
             int at = rest.lastIndexOf('@');
             String credentials = rest.substring(0, at + 1);
             String place = rest.substring(at + 1).replaceFirst("[?;].*", "");
-            boolean isPlace =
+            boolean isFreeOfPassword =
                     at >= 0 ? !PROPERTIES.matcher(credentials).find() : place.contains("//") || place.startsWith("/");
-            if (!isPlace || !PLACE.matcher(place).matches()) {
+            if (!isFreeOfPassword || !PLACE.matcher(place).matches()) {
                 return scheme.group() + "…";
             }
             return scheme.group() + (credentials.contains("//") ? "//" : "") + place;
@@ -114,9 +114,11 @@ interface RowSource extends AutoCloseable {
     }
 
     /**
-     * Counts the rows of an input, for the time left. The lines of a file are counted, which are a few more.
+     * Returns the approximate number of rows of an input, to estimate the remaining time. For a file it returns the
+     * number of lines.
      *
-     * @return null if the database cannot count the rows of the query, or the file is a pipe, which can be read only once
+     * @return null if the database cannot count the rows of the query, or the file is a pipe, which can be read only
+     *     once
      */
     static @Nullable Long count(Origin origin, Map<String, String> environment) throws IOException {
         return switch (origin) {

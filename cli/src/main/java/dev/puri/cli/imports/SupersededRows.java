@@ -59,7 +59,8 @@ final class SupersededRows {
                     && position.partition() == other.position.partition()) {
                 return position.offset() < other.position.offset();
             }
-            // Positions in different topics have no order. The namespace got its own topic between the two events.
+            // Positions in different topics have no order, so the times decide. The topics differ if the namespace got
+            // its own topic between the two events.
             return changedAt != null && other.changedAt != null && changedAt.isBefore(other.changedAt);
         }
     }

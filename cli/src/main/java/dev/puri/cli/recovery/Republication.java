@@ -22,11 +22,11 @@ import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes the topology write rows to the identities topic again. It publishes an event for each pURI that is always
- * refused ({@link Repairs}), because the topology writes the row of a pURI with each outcome.
+ * Makes the topology write rows to the identities topic again. For each pURI, it publishes an event that the registrar
+ * always refuses ({@link Repairs}). The registrar writes the row of a pURI with each outcome, also with a refusal.
  *
- * <p>The event does not repeat the row of an export with its uuid and epoch as guards. Epochs start again after a
- * restore, so an old export may have the present epoch with an old shard, and the event would be applied.
+ * <p>An event with the row of the export, and its uuid and epoch as guards, could be applied and change the row. Epochs
+ * start again after a restore, so an old export may have the present epoch with an old shard.
  */
 public final class Republication {
     private static final int BATCH = 10_000;

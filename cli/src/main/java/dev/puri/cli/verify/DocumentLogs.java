@@ -13,8 +13,9 @@ import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A partition of {@code puri.documents.v1}, and the registrations and texts from which documents are made. The position
- * of a document is not compared, because the registrar does not store it.
+ * A partition of {@code puri.documents.v1}, and the changelogs with which {@code puri verify} compares it: the
+ * registrations, and the texts, which are the attributes of documents. The position of a document is not compared,
+ * because the registrar does not store it.
  */
 record DocumentLogs(String registrationsTopic, String textsTopic, int partition, RecordDecoder decoder)
         implements ComparedLogs {

@@ -22,10 +22,10 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes results of look-ups as JSON for the internal listener, with all fields. {@code puri}, {@code handle}, {@code status}, {@code epoch}
- * and the times are of the requested identity. {@code owner}, {@code shard} and {@code uuid} locate the object: after a
- * merge, the fields are those of the survivor. They are absent if there is no object. {@code canonical} is
- * the survivor's pURI.
+ * Writes results of look-ups as JSON for the internal listener, with all fields. {@code puri}, {@code handle},
+ * {@code status}, {@code epoch} and the times are of the requested identity. {@code owner}, {@code shard} and {@code
+ * uuid} locate the object: after a merge, the fields are those of the survivor. They are absent if there is no object.
+ * {@code canonical} is the survivor's pURI.
  */
 public final class InternalResultWriter extends ResultWriter {
     static final byte[] OWNER = ascii(",\"owner\":\"");

@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
  */
 record ProcessIdentity(long pid, @Nullable Instant startedAt) {
     /**
-     * Start times of one process differ by at most this duration. Linux derives them from the boot time, which changes
-     * when the clock is set.
+     * Maximum difference between two readings of a process's start time. Linux computes the start time from the boot
+     * time, which changes when the clock is set.
      */
     private static final Duration CLOCK_TOLERANCE = Duration.ofSeconds(10);
 
@@ -23,7 +23,7 @@ record ProcessIdentity(long pid, @Nullable Instant startedAt) {
         return new ProcessIdentity(process.pid(), process.info().startInstant().orElse(null));
     }
 
-    /** Parses the text form. Returns an empty result for any other text, such as an incomplete file. */
+    /** Parses the text form. Returns an empty result if the pid or the start time is malformed. */
     static Optional<ProcessIdentity> parse(String text) {
         String[] parts = text.strip().split(" ", -1);
         try {

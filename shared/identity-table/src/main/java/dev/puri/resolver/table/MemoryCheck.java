@@ -49,7 +49,10 @@ final class MemoryCheck {
         }
     }
 
-    /** Returns the hash of a record, or any number if the record or its entry is damaged. */
+    /**
+     * Returns the hash of a record. Returns {@link #DAMAGED} if the record cannot be decoded, or if its pURI does not
+     * lead to its entry. Other damage to the record changes the hash.
+     */
     private long hash(SegmentEntries entries, int i, int part, RecordHasher hasher) {
         try {
             long hash = hasher.hash(entries.records().get(i), 0);
@@ -107,6 +110,7 @@ final class MemoryCheck {
     /** Returns the partition of a record; 0 if the record is damaged, because the report needs a partition. */
     private static int partition(byte[] record, int partitions, RecordHasher hasher) {
         try {
+            // The hasher notes the pURI of the record, from which it computes the partition.
             long unused = hasher.hash(record, 0);
             return hasher.partition(partitions);
         } catch (RuntimeException e) {

@@ -1,7 +1,8 @@
 package dev.puri.resolver.table;
 
 /**
- * The memory of a table: the records, the two indexes that lead to them, and the words that they refer to.
+ * The memory of a table: the records, the two indexes that lead to them, and the dictionaries of the words to which the
+ * records refer by code.
  *
  * @param slab has the records and the slots of both indexes
  * @param seed the seed of the hashes of both indexes
