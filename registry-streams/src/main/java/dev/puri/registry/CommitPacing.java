@@ -100,8 +100,8 @@ final class CommitPacing {
     }
 
     /**
-     * Called after a poll. By then Kafka Streams has processed the records of the previous poll. An exception are
-     * records that it buffers during a rebalance: a commit may be requested after each of these.
+     * Called after a poll. By then Kafka Streams has processed the records of the previous poll, except those that it
+     * buffers during a rebalance. A commit may be requested after each buffered record.
      */
     void onPoll(int recordCount, long nowNanos) {
         unprocessedRecords = recordCount;

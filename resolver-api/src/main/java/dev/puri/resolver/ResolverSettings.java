@@ -89,8 +89,8 @@ public record ResolverSettings(
         Duration snapshotInterval,
 
         @Setting(
-                doc = "Maximum number of stored rows and handles per second that are compared with their digests and"
-                        + " with each other, to find damaged memory; 0 for no check.",
+                doc = "Maximum number of rows and handles per second that the resolver checks for damaged memory; 0 for"
+                        + " no check. It compares rows with the table's digests, and index entries with rows.",
                 byDefault = "100000",
                 atLeast = "0")
         long tableCheckRate,

@@ -20,13 +20,13 @@ import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Compares a copy of all rows with {@code puri.identities.v1}. A live copy changes while it is read: a row has all
- * records before the copy's next offset, and perhaps later ones. So a row is right if it equals the last record of its
- * key before that offset, or any record from that offset on. The keys of other rows are read again, with their values.
- * Then a difference is reported only if the last record of the key is before the offset.
+ * Compares a copy of all rows with {@code puri.identities.v1}. A live copy changes while it is read: its rows are as of
+ * the copy's next offset, or newer. So a row is right if it equals the last record of its key before that offset, or
+ * any record from that offset on. The keys of other rows are read again, with their values. Then a difference is
+ * reported only if the last record of the key is before the offset.
  *
- * <p>The positions of rows are not compared, because events that change nothing change the position in a copy, but not
- * in the topic.
+ * <p>The positions of rows are not compared. After an event that leaves the row unchanged, a copy may store the
+ * position of that event, but the topic's row keeps the earlier position.
  */
 final class CopyComparison extends SettledComparison<CopyComparison.Candidate> {
     /** Column with the hash of the row in the copy. */
@@ -57,7 +57,7 @@ final class CopyComparison extends SettledComparison<CopyComparison.Candidate> {
 
     private final Registry registry;
     private final RowCopy copy;
-    private final List<TopicPartition> topic = new ArrayList<>();
+    private final List<TopicPartition> partitions = new ArrayList<>();
 
     /**
      * @param maxSize maps the number of columns of a table to the number of keys that fit into memory
@@ -68,7 +68,7 @@ final class CopyComparison extends SettledComparison<CopyComparison.Candidate> {
         this.registry = registry;
         this.copy = copy;
         for (int partition = 0; partition < registry.partitions(); partition++) {
-            topic.add(new TopicPartition(Topics.IDENTITIES, partition));
+            partitions.add(new TopicPartition(Topics.IDENTITIES, partition));
         }
     }
 
@@ -90,15 +90,18 @@ final class CopyComparison extends SettledComparison<CopyComparison.Candidate> {
     @Override
     public long records() {
         // The rows of a live copy are downloaded, in addition to the records of the topic.
-        return registry.records(topic) * (copy.isLive() ? 2 : 1);
+        return registry.records(partitions) * (copy.isLive() ? 2 : 1);
     }
 
     @Override
     void requireSources() {
-        registry.requireComplete(topic);
+        registry.requireComplete(partitions);
     }
 
-    /** Rows that changed after a snapshot are counted, but a snapshot need not have them. */
+    /**
+     * A snapshot need not have the rows that changed after it was written. So these rows do not count as not compared;
+     * only a note has their number.
+     */
     @Override
     Result result(long rows, long expectedRows, long notCompared) {
         return copy.isLive()
@@ -162,8 +165,8 @@ final class CopyComparison extends SettledComparison<CopyComparison.Candidate> {
         if (!full.isEmpty()) {
             throw full.getFirst();
         }
-        for (TopicPartition partition : topic) {
-            long copied = reading.nextOffset(partition.partition());
+        for (TopicPartition partition : partitions) {
+            long nextOffset = reading.nextOffset(partition.partition());
             registry.reader().read(partition, 0, record -> {
                 Key key = keyOf(record);
                 if (key == null || !key.isIn(slice)) {
@@ -177,7 +180,7 @@ final class CopyComparison extends SettledComparison<CopyComparison.Candidate> {
                 }
                 long hash = record.value() == null ? ComparedLogs.ABSENT : hash(record.value());
                 boolean isEqual = hash == table.get(slot, COPY);
-                boolean isLater = record.offset() >= copied;
+                boolean isLater = record.offset() >= nextOffset;
                 boolean wasEqual = (table.get(slot, FLAGS) & EQUAL) != 0;
                 table.set(
                         slot,
@@ -196,14 +199,14 @@ final class CopyComparison extends SettledComparison<CopyComparison.Candidate> {
 
     /** Returns null for a record that copies skip. The comparison with the registrar reports its row. */
     private @Nullable Key keyOf(ConsumerRecord<byte[], byte[]> record) {
-        Puri puri = RecordKey.puriOrNull(record, topic.size());
+        Puri puri = RecordKey.puriOrNull(record, partitions.size());
         return puri == null || Topics.isMarker(puri) ? null : Key.ofPuri(record.key());
     }
 
     /** Opens the copy when it has all records that the topic has now. */
     private RowCopy.Reading openCaughtUp() throws IOException {
         Map<TopicPartition, Long> ends = new HashMap<>();
-        topic.forEach(partition -> ends.put(partition, registry.reader().stableEnd(partition)));
+        partitions.forEach(partition -> ends.put(partition, registry.reader().stableEnd(partition)));
         long deadline = System.nanoTime() + MAX_LAG.toNanos();
         while (true) {
             RowCopy.Reading reading = copy.open();
@@ -228,7 +231,7 @@ final class CopyComparison extends SettledComparison<CopyComparison.Candidate> {
 
     /** Returns a message if the copy lacks records before the ends, else null. */
     private @Nullable String lag(RowCopy.Reading reading, Map<TopicPartition, Long> ends) {
-        for (TopicPartition partition : topic) {
+        for (TopicPartition partition : partitions) {
             long from = reading.nextOffset(partition.partition());
             long[] records = {0};
             // The last offsets of a partition may be those of transaction markers, which are not records.
@@ -258,7 +261,7 @@ final class CopyComparison extends SettledComparison<CopyComparison.Candidate> {
         boolean isEqual;
         boolean isLater;
 
-        /** Forgets what was read, except the pURI. */
+        /** Clears the values of the last reading. The pURI and the partition stay. */
         void clear() {
             copied = null;
             expected = null;
@@ -283,8 +286,8 @@ final class CopyComparison extends SettledComparison<CopyComparison.Candidate> {
             }
         });
         keys.values().forEach(candidate -> candidate.isEqual = candidate.copied == null);
-        for (TopicPartition partition : topic) {
-            long copied = reading.nextOffset(partition.partition());
+        for (TopicPartition partition : partitions) {
+            long nextOffset = reading.nextOffset(partition.partition());
             registry.reader().read(partition, 0, record -> {
                 Key key = keyOf(record);
                 Candidate candidate = key == null ? null : keys.get(key);
@@ -294,7 +297,7 @@ final class CopyComparison extends SettledComparison<CopyComparison.Candidate> {
                 candidate.puri = RecordKey.puri(record.key());
                 candidate.partition = partition.partition();
                 candidate.expected = fields(record.value());
-                candidate.isLater = record.offset() >= copied;
+                candidate.isLater = record.offset() >= nextOffset;
                 boolean isEqual = candidate.copied == null
                         ? candidate.expected == null
                         : candidate.copied.equals(candidate.expected);

@@ -31,8 +31,9 @@ import org.jspecify.annotations.Nullable;
  *      └──────────────────── a new record of the key ◀──────┘
  * </pre>
  *
- * The registrar writes changelogs and topic in one transaction. So a difference that is still there after all
- * transactions of the first reading have ended is not one of timing.
+ * The registrar writes the changelogs and the topic in one transaction, but the logs are read one after the other. So a
+ * difference is reported only if it remains after all open transactions have ended, and the key has no new record in
+ * any log.
  */
 final class LogComparison extends SettledComparison<LogComparison.Candidate> {
     private static final int MAX_ROUNDS = 10;
@@ -40,7 +41,9 @@ final class LogComparison extends SettledComparison<LogComparison.Candidate> {
     private final Registry registry;
     private final ComparedLogs compared;
     private final List<TopicPartition> logs;
-    private final int target;
+
+    /** Index of the topic in {@link #logs}. The changelogs come before it. */
+    private final int topicLog;
 
     /** By log: the offset from which the next reading of values continues. */
     private final long[] positions;
@@ -54,7 +57,7 @@ final class LogComparison extends SettledComparison<LogComparison.Candidate> {
         this.registry = registry;
         this.compared = compared;
         this.logs = compared.logs();
-        this.target = logs.size() - 1;
+        this.topicLog = logs.size() - 1;
         this.positions = new long[logs.size()];
     }
 
@@ -80,14 +83,14 @@ final class LogComparison extends SettledComparison<LogComparison.Candidate> {
 
     @Override
     public boolean mustHaveRows() {
-        // No collection may be searchable, so that there are no documents.
+        // A registry without searchable collections has no documents.
         return compared instanceof IdentityLogs;
     }
 
-    /** The changelogs must be complete. The topic may lack records: their rows are differences. */
+    /** Requires complete changelogs. A record that the topic lacks is reported as a difference. */
     @Override
     void requireSources() {
-        registry.requireComplete(logs.subList(0, target));
+        registry.requireComplete(logs.subList(0, topicLog));
         registry.requirePartitions(logs);
     }
 
@@ -97,7 +100,9 @@ final class LogComparison extends SettledComparison<LogComparison.Candidate> {
         final long[] offsets;
 
         final @Nullable Object[] values = new Object[logs.size()];
-        byte @Nullable [] puri;
+
+        /** Key of the last record in the topic. A foreign producer may have written a key that is not a pURI. */
+        byte @Nullable [] topicKey;
 
         /** The event that the last record of the topic names, if it is a tombstone. */
         @Nullable
@@ -111,8 +116,8 @@ final class LogComparison extends SettledComparison<LogComparison.Candidate> {
 
         void put(int log, ConsumerRecord<byte[], byte[]> record) {
             values[log] = record.value() == null ? null : compared.decode(log, record.value());
-            if (log == target) {
-                puri = record.key();
+            if (log == topicLog) {
+                topicKey = record.key();
                 tombstone = record.value() == null ? position(record.headers()) : null;
             }
             if (record.offset() > offsets[log]) {
@@ -123,7 +128,7 @@ final class LogComparison extends SettledComparison<LogComparison.Candidate> {
 
         @Nullable
         Map<String, String> found() {
-            Object value = values[target];
+            Object value = values[topicLog];
             return value == null ? null : compared.found(value);
         }
     }
@@ -151,12 +156,12 @@ final class LogComparison extends SettledComparison<LogComparison.Candidate> {
     @Override
     @Nullable
     Candidate candidate(KeyTable table, int slot) {
-        long[] hashes = new long[target];
-        for (int log = 0; log < target; log++) {
+        long[] hashes = new long[topicLog];
+        for (int log = 0; log < topicLog; log++) {
             hashes[log] = table.get(slot, log);
         }
         long expected = compared.expectedHash(hashes);
-        long found = table.get(slot, target);
+        long found = table.get(slot, topicLog);
         count(expected != ComparedLogs.ABSENT, found != ComparedLogs.ABSENT);
         if (expected == found) {
             return null;
@@ -201,12 +206,12 @@ final class LogComparison extends SettledComparison<LogComparison.Candidate> {
         differing.forEach((key, candidate) -> {
             Map<String, String> expected = compared.expected(candidate.values);
             Map<String, String> found = candidate.found();
-            byte[] keyBytes = candidate.puri;
-            String puri = keyBytes == null ? names.get(key) : text(keyBytes);
+            byte[] topicKey = candidate.topicKey;
+            String puri = topicKey == null ? names.get(key) : text(topicKey);
             String detail = null;
             if (puri == null) {
-                detail = "the event is no longer in the log, so only the key of the pURI is known";
-            } else if (keyBytes != null && !isPuri(keyBytes)) {
+                detail = "the event is no longer in the log, so the pURI is unknown";
+            } else if (topicKey != null && !isPuri(topicKey)) {
                 detail = "the key of the record is not a pURI in canonical form";
             }
             differences.accept(new Difference(
@@ -232,7 +237,10 @@ final class LogComparison extends SettledComparison<LogComparison.Candidate> {
         return fields;
     }
 
-    /** Returns the position of the event that a record names; null if it names none, as of a foreign producer. */
+    /**
+     * Returns the position of the event that caused a record, from the record's headers. Null if they have no valid
+     * position, for example because a foreign producer wrote the record.
+     */
     static @Nullable Position position(Headers headers) {
         Header header = headers.lastHeader(Position.HEADER);
         if (header == null || header.value() == null) {
@@ -245,11 +253,14 @@ final class LogComparison extends SettledComparison<LogComparison.Candidate> {
         }
     }
 
-    /** Finds the pURIs of keys that the topic does not have: the last event of a row has its pURI as key. */
+    /**
+     * Finds the pURIs of keys without a record in the topic. A changelog has only a hash of each pURI, but the event at
+     * the position of the row has the pURI as its key.
+     */
     private Map<Key, String> namesInEvents(Collection<Candidate> candidates) {
         Map<TopicPartition, TreeSet<Long>> offsets = new HashMap<>();
         for (Candidate candidate : candidates) {
-            if (candidate.puri == null && candidate.values[0] instanceof Row row) {
+            if (candidate.topicKey == null && candidate.values[0] instanceof Row row) {
                 Position position = row.position();
                 offsets.computeIfAbsent(
                                 new TopicPartition(position.topic(), position.partition()), none -> new TreeSet<>())
@@ -271,10 +282,11 @@ final class LogComparison extends SettledComparison<LogComparison.Candidate> {
     }
 
     private @Nullable Key keyOf(int log, ConsumerRecord<byte[], byte[]> record) {
-        if (log < target) {
+        if (log < topicLog) {
             return Key.of(record.key());
         }
-        // Only a foreign producer writes such a key; no row has it.
+        // These records have no row. Only a foreign producer writes a record without a key. The registrar writes its
+        // digests with a marker as their key.
         return record.key() == null || isMarker(record.key()) ? null : Key.ofPuri(record.key());
     }
 

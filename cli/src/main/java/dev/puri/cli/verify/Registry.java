@@ -20,9 +20,9 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.jspecify.annotations.Nullable;
 
-/** Creates the checks of a registry. Not thread-safe. */
+/** Reads the topics of one registry, and creates the checks that compare them. Not thread-safe. */
 public final class Registry implements AutoCloseable {
-    /** The part of the checks that compare the topics with the registrar. */
+    /** The {@link Check#part} of the checks that compare topics with the registrar's changelogs. */
     public static final String REGISTRAR = "registrar";
 
     private final Map<String, Object> properties;
@@ -67,7 +67,8 @@ public final class Registry implements AutoCloseable {
         config.put("enable.auto.commit", "false");
         config.put("allow.auto.create.topics", "false");
         config.put("auto.offset.reset", "earliest");
-        // Requests for the next partition wait for the last fetch of the previous one, which waits for new records.
+        // At the end of a partition a fetch waits for new records. Until it ends, it delays the next requests to the
+        // same broker, also those for the next partition.
         config.putIfAbsent("fetch.max.wait.ms", "10");
         return new KafkaConsumer<>(config, new ByteArrayDeserializer(), new ByteArrayDeserializer());
     }
@@ -121,7 +122,10 @@ public final class Registry implements AutoCloseable {
         });
     }
 
-    /** Creates the checks of the registrar's changelogs and of its topics, partition by partition. */
+    /**
+     * Creates the checks that compare the registrar's changelogs with topics. Each partition has one check with the
+     * events topics, one with {@code puri.identities.v1} and one with {@code puri.documents.v1}.
+     */
     public List<Check> registrarChecks() {
         List<Check> checks = new ArrayList<>();
         for (int partition = 0; partition < partitions; partition++) {
@@ -200,9 +204,9 @@ public final class Registry implements AutoCloseable {
     }
 
     /**
-     * Checks that all partitions of topics exist.
+     * Checks that topics exist and have as many partitions as the events topic.
      *
-     * @throws VerifyException if one is missing
+     * @throws VerifyException if a topic is missing or has another number of partitions
      */
     void requirePartitions(List<TopicPartition> logs) {
         for (TopicPartition log : logs) {
@@ -217,7 +221,7 @@ public final class Registry implements AutoCloseable {
         }
     }
 
-    /** Returns about how many records partitions have. */
+    /** Returns the approximate number of records in existing partitions; missing partitions are ignored. */
     long records(List<TopicPartition> logs) {
         return reader.size(logs.stream()
                 .filter(log -> log.partition() < reader.partitionCount(log.topic()))

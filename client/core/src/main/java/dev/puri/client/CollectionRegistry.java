@@ -126,10 +126,10 @@ public final class CollectionRegistry {
     }
 
     /**
-     * Replaces each unreadable record: writes a new record with the same key, so that compaction removes the unreadable
-     * record. The new record is the declaration of that key in {@code known}; or else the last readable declaration of
-     * that key; or else a tombstone. After a tombstone, another collection can declare a prefix that only the
-     * unreadable record contained.
+     * Replaces each unreadable record that has a key: writes a new record with the same key, so that compaction removes
+     * the unreadable record. The new record is the declaration of that key in {@code known}; or else the last readable
+     * declaration of that key; or else a tombstone. After a tombstone, another collection can declare a prefix that
+     * only the unreadable record contained.
      *
      * @param known declarations that replace unreadable records with the same key; other declarations are ignored
      * @return the records that were written, perhaps none

@@ -2,7 +2,7 @@ package dev.puri.client;
 
 import org.jspecify.annotations.Nullable;
 
-/** The declarations of collections could not be read or written. The message says what to do. */
+/** The declarations of collections could not be read or written. The message states the cause. */
 public final class CollectionRegistryException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 

@@ -89,7 +89,7 @@ final class EventSlots<T> {
         }
     }
 
-    /** Returns whether there is no element. Ignores an element that another thread is adding at the moment. */
+    /** Returns whether there is no element. May ignore an element that another thread is adding at the moment. */
     boolean isEmpty() {
         // Reads freedSlotCount before nextIndex. In the other order, an element that is added and freed between the
         // reads could make the counts equal while another element is present.

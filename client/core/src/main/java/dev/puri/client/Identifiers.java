@@ -30,7 +30,7 @@ public interface Identifiers {
     /** Digits and small letters, in ascending order of their codes. pURIs ignore the case of letters. */
     String BASE_36 = "0123456789abcdefghijklmnopqrstuvwxyz";
 
-    /** For a billion identifiers with this length, the probability of a collision is 1 : 10 million. */
+    /** For a billion identifiers with this length, the probability of a collision is about 1 : 16 million. */
     int NANOID_LENGTH = 16;
 
     /**

@@ -12,8 +12,9 @@ import java.util.Arrays;
 import java.util.HexFormat;
 
 /**
- * Writes lines of JSON: the cursor, rows like the data of the events {@code changed} of {@code /v1/changes}, and a last
- * line with a row count and the digest of the lines before it.
+ * Writes an export as lines of JSON. The first line has the cursor. The line of a row has the format of a
+ * {@code changed} event of {@code /v1/changes}. The last line has the number of rows and the SHA-256 hash of all lines
+ * before it.
  */
 public final class NdjsonExportWriter implements ExportWriter {
     private static final byte[] PURI = ascii("{\"puri\":\"");

@@ -99,7 +99,7 @@ final class Change {
      */
     ChangeId id(int topicHash, long completeAtSeconds, long[] nextOffsets) {
         ChangeId cached = id;
-        if (cached == null || !cached.isOf(topicHash, completeAtSeconds, nextOffsets)) {
+        if (cached == null || !cached.matches(topicHash, completeAtSeconds, nextOffsets)) {
             cached = ChangeId.of(topicHash, completeAtSeconds, nextOffsets);
             id = cached;
             event = null;

@@ -6,8 +6,9 @@ import java.util.Base64;
 import org.apache.kafka.common.Uuid;
 
 /**
- * The position of a subscriber: for each partition of {@code puri.identities.v1}, the offset before which the
- * subscriber has every change. The text of an id is opaque to clients and valid on every instance.
+ * The position of a subscriber of {@code /v1/changes}, sent as the id of events. It has, for each partition of
+ * {@code puri.identities.v1}, the offset before which the subscriber has every change. The text of an id is opaque to
+ * clients and valid on every instance.
  *
  * <p>The text is base64url, without padding, of: a hash of the topic's id in 4 bytes; the last time at which the
  * subscriber had every change, in seconds since 1970; and the offsets in the order of the partitions. The time and the
@@ -76,7 +77,7 @@ public final class ChangeId {
             }
         }
         throw new IllegalArgumentException(
-                "not the id of an event: no server sent this id of " + text.length() + " characters");
+                "not the id of an event: no server can have issued this text of " + text.length() + " characters");
     }
 
     int topicHash() {
@@ -92,7 +93,7 @@ public final class ChangeId {
         return nextOffsets.clone();
     }
 
-    boolean isOf(int topicHash, long seconds, long[] nextOffsets) {
+    boolean matches(int topicHash, long seconds, long[] nextOffsets) {
         return this.topicHash == topicHash && this.seconds == seconds && Arrays.equals(this.nextOffsets, nextOffsets);
     }
 

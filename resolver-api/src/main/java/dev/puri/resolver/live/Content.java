@@ -11,7 +11,7 @@ import dev.puri.tail.wait.EventOutcome;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
-/** The content of a change: a name and its row. */
+/** The content of a change: a pURI and its row. */
 sealed interface Content {
     Puri puri();
 
@@ -37,7 +37,8 @@ sealed interface Content {
         private final AvroValues<IdentityRow> values;
 
         /**
-         * @param token of the event that changed the row; null if only the row has the token
+         * @param token the token of the event that caused the record, from the record's header; null if it has none, so
+         *     that the position in the row counts
          */
         Encoded(byte[] key, byte @Nullable [] value, byte @Nullable [] token, AvroValues<IdentityRow> values) {
             this.key = key;
@@ -59,7 +60,7 @@ sealed interface Content {
                         ? row
                         : EventOutcome.withPosition(Position.parse(new String(token, StandardCharsets.US_ASCII)), row);
             } catch (UnreadableException e) {
-                throw new IllegalStateException("the table accepted a record that is no row, of " + puri(), e);
+                throw new IllegalStateException("the table accepted a record of " + puri() + " that is not a row", e);
             }
         }
 

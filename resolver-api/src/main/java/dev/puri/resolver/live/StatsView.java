@@ -55,7 +55,7 @@ public final class StatsView {
         json.writeEndObject();
     }
 
-    /** Writes the total number of names, and a list, because its order matters. */
+    /** Writes the total number of names, and the largest counts as an array, because an object has no order. */
     private static void writeCounts(JsonGenerator json, String listField, String totalField, Map<String, Long> counts)
             throws IOException {
         List<Map.Entry<String, Long>> largest = counts.entrySet().stream()

@@ -250,7 +250,7 @@ public final class Subscription {
     /** Sends the current id if it is new; returns false if the subscription has ended. */
     boolean sendId() {
         ChangeId lastId = lastSentId;
-        if ((lastId != null && lastId.isOf(topicHash, completeAtSeconds, nextOffsets)) || isFull()) {
+        if ((lastId != null && lastId.matches(topicHash, completeAtSeconds, nextOffsets)) || isFull()) {
             return !isEnded();
         }
         lastSentId = ChangeId.of(topicHash, completeAtSeconds, nextOffsets);

@@ -83,7 +83,8 @@ public final class RankedQuery<Q> {
                         builder.phrase(field, words, ScoreModel.SAME_ATTRIBUTE_SLOP), ScoreModel.SAME_ATTRIBUTE_TIER));
             }
             optional.add(builder.disMax(adjacent));
-            // A user who types a title and a word of another attribute looks for this title.
+            // The typed text may be a title, with words of another attribute before or after it. An identity with this
+            // title is in the tier too.
             tiers.add(withTierScore(
                     builder.anyTerm(IndexedText.TITLE_KEYWORD_FIELD, query.possibleTitles()),
                     ScoreModel.SAME_ATTRIBUTE_TIER));

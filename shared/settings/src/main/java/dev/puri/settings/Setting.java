@@ -15,7 +15,7 @@ import java.lang.annotation.Target;
 @Retention(RetentionPolicy.RUNTIME)
 @Target(ElementType.RECORD_COMPONENT)
 public @interface Setting {
-    /** One sentence that describes the setting, for documentation and help texts. */
+    /** Describes the setting in one or more sentences, for documentation and help texts. */
     String doc();
 
     /**

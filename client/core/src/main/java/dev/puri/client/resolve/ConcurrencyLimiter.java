@@ -23,7 +23,7 @@ final class ConcurrencyLimiter<T> {
     /** Number of tasks that have begun and not ended. Guarded by this. */
     private int runningCount;
 
-    /** Whether a thread is beginning waiting tasks. Guarded by this. */
+    /** Whether a thread begins tasks at the moment, or the executor will soon. Guarded by this. */
     private boolean isThreadBeginning;
 
     /** Guarded by this. */
@@ -93,18 +93,19 @@ final class ConcurrencyLimiter<T> {
             }
             begin.accept(next);
         }
-        if (mayBeginNext()) {
+        if (updateThreadBeginning()) {
             executor.execute(this::beginSome);
         }
     }
 
-    private synchronized boolean mayBeginNext() {
+    /** Returns whether the next task may begin now. If it may not, the calling thread must begin no further task. */
+    private synchronized boolean updateThreadBeginning() {
         isThreadBeginning = !isClosed && !waiting.isEmpty() && runningCount < maxRunning;
         return isThreadBeginning;
     }
 
     private synchronized @Nullable T take() {
-        if (!mayBeginNext()) {
+        if (!updateThreadBeginning()) {
             return null;
         }
         T next = waiting.iterator().next();

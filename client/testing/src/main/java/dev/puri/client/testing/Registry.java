@@ -21,7 +21,7 @@ import java.util.Map;
 public interface Registry {
     /**
      * Returns the registry of this JVM. The first call starts the registry and returns when it is ready, after about
-     * ten seconds. The registry ends after the JVM, also if the JVM is killed.
+     * ten seconds. The registry stops by itself after the JVM has ended, even if the JVM was killed.
      *
      * @throws RegistryStartException if the registry cannot be started; the message says what to change
      */

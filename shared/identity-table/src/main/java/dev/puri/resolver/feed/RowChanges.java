@@ -6,8 +6,8 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Receives the changes of one complete table. The thread that writes the table calls all methods except {@link
- * #completeAt}, after readers can see the change. So an implementation must be quick and must not throw.
+ * Receives the changes of one table after the table has been filled. The thread that writes the table calls all methods
+ * except {@link #completeAt}, after readers can see the change. So an implementation must be quick and must not throw.
  */
 public interface RowChanges {
     /** Ignores all changes. */

@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * All identities, indexed by pURI and by handle. One thread writes while any number of threads read. A reader sees each
- * identity as it was at one time, never a mix of two states. If the feeder of a table dies, the table still serves
- * until another table replaces it.
+ * identity as it was at one time, never a mix of two states. If a failure ends the writing, the table serves its last
+ * rows until another table replaces it.
  */
 public interface Table {
     /** Returns the identity of a pURI, or null if there is none. */
