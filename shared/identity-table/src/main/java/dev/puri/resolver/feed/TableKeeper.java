@@ -135,7 +135,8 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
      * @param hangingTransaction describes an open transaction that hides later records; null if there is none
      * @param collector runs the garbage collector, which frees the off-heap memory of a replaced table. Does nothing in
      *     a process that the keeper shares with an application
-     * @param checkRate the maximum number of rows per second that are compared with their digests; 0 for none
+     * @param checkRate the maximum number of rows and handles per second that are checked for damaged memory; 0 for no
+     *     check
      */
     public TableKeeper(
             Supplier<TopicAdmin> createAdmin,
