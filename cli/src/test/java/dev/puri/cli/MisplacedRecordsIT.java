@@ -123,8 +123,9 @@ class MisplacedRecordsIT {
     }
 
     private String shardOf(String puri) {
-        CommandLineRun run = stack.run("", "-o", "json", "resolve", puri);
-        return Json.parse(run.outLines().getFirst()).path("shard").asText();
+        return Json.parse(stack.run("", "-o", "json", "resolve", puri).out())
+                .at("/results/0/shard")
+                .asText();
     }
 
     private void awaitMetric(String url, String name, double value) {
