@@ -53,6 +53,10 @@ class ImportScaleIT {
     private static final int UNKNOWN_EVENTS = 5 * Math.min(2_500, RATE / 10);
 
     private static final Duration TIMEOUT = Duration.ofMinutes(3);
+
+    /** Before it compares, a verification waits until the topology has processed the loaded rows. */
+    private static final Duration LAG_TIMEOUT = Duration.ofMinutes(15);
+
     private static final ObjectMapper JSON = new ObjectMapper();
 
     @TempDir
@@ -112,7 +116,12 @@ class ImportScaleIT {
                 .as("events of a load that continues where it was killed, seed " + SEED)
                 .isBetween(newRows, newRows + LOAD_KILLS * UNKNOWN_EVENTS);
         killAtLookUp(
-                Math.toIntExact(plannedRows(killedFolder)) / LOOK_UP_BATCH, "verify", "-d", killedFolder.toString());
+                Math.toIntExact(plannedRows(killedFolder)) / LOOK_UP_BATCH,
+                "verify",
+                "-d",
+                killedFolder.toString(),
+                "--wait",
+                String.valueOf(LAG_TIMEOUT.toSeconds()));
         assertThat(puri("import", "open", "-d", killedFolder.toString()).err())
                 .contains("run first: puri import verify");
         verify(killedFolder);
@@ -168,7 +177,8 @@ class ImportScaleIT {
     }
 
     private static void verify(Path folder) {
-        JsonNode result = stage(0, "verify", "-d", folder.toString(), "--wait", "900");
+        JsonNode result =
+                stage(0, "verify", "-d", folder.toString(), "--wait", String.valueOf(LAG_TIMEOUT.toSeconds()));
         assertThat(result.path("differences").asInt()).isZero();
     }
 
@@ -191,7 +201,9 @@ class ImportScaleIT {
         int answered = random.nextInt(batches * 4 / 5);
         try (LookUpProxy proxy = new LookUpProxy(stack.resolverUrl(), answered);
                 PuriProcess process = process(proxy.url(), args)) {
-            assertThat(proxy.awaitUnanswered(TIMEOUT.toSeconds())).as(errors()).isTrue();
+            assertThat(proxy.awaitUnanswered(LAG_TIMEOUT.toSeconds()))
+                    .as(errors())
+                    .isTrue();
             process.kill();
         }
         System.out.println("import " + args[0] + " was killed after look-up " + answered + " of " + batches);
