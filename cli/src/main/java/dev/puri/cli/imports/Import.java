@@ -195,7 +195,7 @@ public final class Import {
         try (FolderLock unused = folder.lock()) {
             Plan plan = folder.readPlan();
             Load earlier = folder.readLoad(plan);
-            if (earlier.rows() == plan.rows() && (earlier.includesPresent() || !requestsPresent)) {
+            if (earlier.rows() == plan.rows() && !earlier.lacksPresent(requestsPresent)) {
                 // Nothing is left to publish, so the collections may be open.
                 return LoadResult.of(earlier);
             }

@@ -84,6 +84,11 @@ record ImportFolder(Path path) {
             boolean includesPresent,
             Map<String, LastEvent> lastTokens) {
         /** Returns the state before the load of a plan. */
+        /** Whether the load skips rows that are requested now, so that it must begin again. */
+        boolean lacksPresent(boolean requestsPresent) {
+            return requestsPresent && !includesPresent;
+        }
+
         static Load none(Plan plan, boolean includesPresent) {
             return new Load(plan.plannedAt(), 0, 0, 0, includesPresent, Map.of());
         }

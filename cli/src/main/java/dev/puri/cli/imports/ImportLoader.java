@@ -134,7 +134,7 @@ final class ImportLoader {
             this.folder = folder;
             this.plan = plan;
             Load earlier = folder.readLoad(plan);
-            boolean beginsAgain = requestsPresent && !earlier.includesPresent();
+            boolean beginsAgain = earlier.lacksPresent(requestsPresent);
             done = beginsAgain ? Load.none(plan, true) : earlier;
             if (done.rows() < plan.rows()) {
                 folder.deleteVerification();

@@ -3,13 +3,13 @@ package dev.puri.tail;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Position;
 import dev.puri.schemas.log.Topics;
+import dev.puri.tail.wait.Tokens;
 import java.nio.charset.StandardCharsets;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.header.Headers;
-import org.apache.kafka.common.utils.Utils;
 import org.jspecify.annotations.Nullable;
 
-/** Parses record keys of topics whose keys are pURIs, and computes their partitions. */
+/** Parses record keys of topics whose keys are pURIs. */
 public final class RecordKey {
     private RecordKey() {}
 
@@ -40,16 +40,6 @@ public final class RecordKey {
     }
 
     /**
-     * Returns the partition of a key. Publishers, the registry's producer and Kafka's default partitioner choose the
-     * same one.
-     *
-     * @param partitions the number of the topic's partitions
-     */
-    public static int partition(byte[] key, int partitions) {
-        return Utils.toPositive(Utils.murmur2(key)) % partitions;
-    }
-
-    /**
      * Parses the key of a record of {@code puri.identities.v1} or {@code puri.documents.v1}. Refuses a misplaced record:
      * one that the registrar did not write, in another partition than that of its key. It has no order with the
      * registrar's records of the pURI. The registrar's records have the header {@value Position#HEADER} and are never
@@ -63,7 +53,7 @@ public final class RecordKey {
     public static Puri puri(byte @Nullable [] key, Headers headers, int partition, int partitions) {
         Puri puri = puri(key);
         if (headers.lastHeader(Position.HEADER) == null && !Topics.isMarker(puri)) {
-            int partitionOfKey = partition(puri.toBytes(), partitions);
+            int partitionOfKey = Tokens.partition(puri, partitions);
             if (partitionOfKey != partition) {
                 throw new IllegalArgumentException(
                         "another producer than the registrar wrote this record: the records of " + puri

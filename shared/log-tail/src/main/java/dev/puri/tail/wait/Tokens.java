@@ -3,7 +3,7 @@ package dev.puri.tail.wait;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Position;
 import dev.puri.schemas.log.Topics;
-import dev.puri.tail.RecordKey;
+import org.apache.kafka.common.utils.Utils;
 import org.jspecify.annotations.Nullable;
 
 /** Compares tokens with the positions of rows, and checks whether a token can belong to an event of a name. */
@@ -11,12 +11,13 @@ public final class Tokens {
     private Tokens() {}
 
     /**
-     * Returns the partition of a pURI, as {@link RecordKey#partition} does.
+     * Returns the partition of a name in a topic whose keys are pURIs. Publishers, the registry's producer and Kafka's
+     * default partitioner choose the same one.
      *
      * @param partitions the number of the topic's partitions
      */
     public static int partition(Puri puri, int partitions) {
-        return RecordKey.partition(puri.toBytes(), partitions);
+        return Utils.toPositive(Utils.murmur2(puri.toBytes())) % partitions;
     }
 
     /**
