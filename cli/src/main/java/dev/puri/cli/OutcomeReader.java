@@ -170,7 +170,8 @@ final class OutcomeReader implements AutoCloseable {
             }
         } catch (WakeupException e) {
             // Thrown by the wakeup in close().
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
+            // An error too, because the waiting command would otherwise wait for its timeout.
             synchronized (lock) {
                 failure = new KafkaException("the outcomes can no longer be read: " + e.getMessage(), e);
                 lock.notifyAll();

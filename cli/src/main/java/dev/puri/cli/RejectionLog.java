@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Reads {@code puri.rejections.v1}. Not thread-safe. */
 final class RejectionLog implements AutoCloseable {
-    /** Factor by which {@link #latest} goes further back each time it reads again. */
+    /** Growth factor of the range that {@link #latest} reads in each pass. */
     private static final int GROWTH = 16;
 
     private final LogReader reader;

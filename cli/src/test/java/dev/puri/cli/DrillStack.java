@@ -33,8 +33,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A registry whose servers start and stop one by one, for the drills of {@code docs/disasters.md}. It runs the commands
- * of the page as they are written there: {@code puri} in this process, Kafka's tools as requests of an admin client, and
- * all others in a shell.
+ * of the page as they are written there: {@code puri} in this process, Kafka's tools as requests of an admin client,
+ * and all others in a shell.
  */
 final class DrillStack implements AutoCloseable {
     private static final Duration TIMEOUT = Duration.ofSeconds(90);

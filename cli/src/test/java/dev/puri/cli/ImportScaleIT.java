@@ -35,8 +35,8 @@ import org.junit.jupiter.api.io.TempDir;
  * {@code puri import} of three PostgreSQL servers whose rows have conflicts of all kinds. The command is killed five
  * times, by SIGKILL at seeded points of its stages. Its result must be that of an import that was not interrupted.
  *
- * <p>{@code -Dpuri.import.rows=1000000} sets the number of rows, {@code -Dpuri.import.seed=SEED} the points of the kills
- * and the rows with conflicts.
+ * <p>{@code -Dpuri.import.rows=1000000} sets the number of rows, {@code -Dpuri.import.seed=SEED} the points of the
+ * kills and the rows with conflicts.
  */
 class ImportScaleIT {
     private static final int ROWS = Integer.getInteger("puri.import.rows", 20_000);

@@ -28,8 +28,8 @@ record ConfigRule(String created, long min, long max, boolean isNumber) {
     static final String MAX_MESSAGE_BYTES = "max.message.bytes";
 
     /**
-     * Twice the largest event. With a smaller {@code max.message.bytes}, brokers refuse regular events or outputs of the
-     * topology.
+     * Twice the largest event. With a smaller {@code max.message.bytes}, brokers refuse regular events or outputs of
+     * the topology.
      */
     private static final long LARGEST_RECORD_BYTES = 256 << 10;
 
@@ -41,7 +41,8 @@ record ConfigRule(String created, long min, long max, boolean isNumber) {
 
     /**
      * A tombstone is compacted the first time within a week and two days: the markers of a week roll its segment. It is
-     * removed by the next compaction after {@code delete.retention.ms}, again within a week: together less than 30 days.
+     * removed by the next compaction after {@code delete.retention.ms}, again within a week: together less than 30
+     * days.
      */
     private static final long MAX_TOMBSTONE_RETENTION_MILLIS =
             Duration.ofDays(14).toMillis();

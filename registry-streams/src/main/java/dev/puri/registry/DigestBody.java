@@ -15,7 +15,8 @@ import java.util.SortedMap;
 import java.util.function.Function;
 
 /**
- * The body of the response to {@code GET /v1/digest}: the digests of the tasks on this instance, by topic and partition.
+ * The body of the response to {@code GET /v1/digest}: the digests of the tasks on this instance, by topic and
+ * partition.
  *
  * <p>{@code rows} and {@code digest} include changes that are not committed yet, so they have no offset. {@code
  * publishedDigest} is the digest of all records before {@code publishedOffset}. The registrar has published it as the

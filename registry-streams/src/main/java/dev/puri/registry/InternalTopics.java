@@ -98,9 +98,9 @@ public final class InternalTopics {
 
     /**
      * Checks that the identities topic was not deleted and created again. The registrar writes registrations to its
-     * changelog and their rows to the topic, in one transaction. So the topic is new if a partition of the changelog has
-     * had records, and that of the topic has not. When the registrar publishes a digest to the new topic, the partition
-     * has a record, but then the copies report that they differ.
+     * changelog and their rows to the topic, in one transaction. So the topic is new if a partition of the changelog
+     * has had records, and that of the topic has not. When the registrar publishes a digest to the new topic, the
+     * partition has a record, but then the copies report that they differ.
      *
      * @return a sentence with the remedy; empty if there are no mistakes
      */

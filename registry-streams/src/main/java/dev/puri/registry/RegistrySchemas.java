@@ -45,8 +45,8 @@ public final class RegistrySchemas {
     }
 
     /**
-     * Checks that each subject has the latest schema and the compatibility that {@link #register} sets, and that all its
-     * versions are compatible with that schema. A subject without a compatibility of its own has the registry's.
+     * Checks that each subject has the latest schema and the compatibility that {@link #register} sets, and that all
+     * its versions are compatible with that schema. A subject without a compatibility of its own has the registry's.
      *
      * @param ownedNamespaces namespaces that have their own events topic
      * @return a sentence for each mistake, with the remedy; empty if there are none

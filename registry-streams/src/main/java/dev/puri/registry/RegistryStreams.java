@@ -273,7 +273,7 @@ public final class RegistryStreams implements AutoCloseable {
         }
     }
 
-    /** Checks a topic from which a store is to be restored. Waits while no broker answers. */
+    /** Checks a topic before a store is restored from it. Waits while no broker answers. */
     private void requireComplete(Admin admin, TopicPartition partition) {
         List<String> mistakes = await(() -> TruncationCheck.ofPartitions(admin, List.of(partition)));
         waitReason = RESTORE;

@@ -37,8 +37,9 @@ import org.jspecify.annotations.Nullable;
  * schemas, and readers then skip records or read them wrongly.
  *
  * <p>The check reads the first and the last records of each partition: the first ones have the oldest schemas, the last
- * ones those in use. If the last records have no schema id, because the partition got only digests lately, it reads more of
- * them. It covers only topics that the topology alone writes, because any service could write an unknown id to the others.
+ * ones those in use. If the last records have no schema id, because the partition got only digests lately, it reads
+ * more of them. It covers only topics that the topology alone writes, because any service could write an unknown id to
+ * the others.
  */
 public final class StoredSchemas {
     private static final Map<String, Schema> SCHEMAS = Map.of(
@@ -50,9 +51,9 @@ public final class StoredSchemas {
     private static final int SAMPLED_OFFSETS = 20;
 
     /**
-     * How many offsets are read at the end of a partition whose last {@value #SAMPLED_OFFSETS} offsets have no schema id.
-     * A digest and the marker of its transaction are published every minute and are compacted after a day, so a partition
-     * without events has some 2,900 of them.
+     * How many offsets are read at the end of a partition whose last {@value #SAMPLED_OFFSETS} offsets have no schema
+     * id. A digest and the marker of its transaction are published every minute and are compacted after a day, so a
+     * partition without events has some 2,900 of them.
      */
     private static final int MAX_SAMPLED_OFFSETS = 4_000;
 

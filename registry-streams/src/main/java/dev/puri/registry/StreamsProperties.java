@@ -21,9 +21,9 @@ public final class StreamsProperties {
     private static final int MAX_PARTITION_FETCH_BYTES = 64 * 1024;
 
     /**
-     * The configs that Kafka Streams gives to the internal topics that it creates. Erased data must disappear from internal
-     * topics as it does from public topics. Retention is set for the repartition topics: Kafka Streams deletes their
-     * records, but not those in the active segment.
+     * The configs that Kafka Streams gives to the internal topics that it creates. Erased data must disappear from
+     * internal topics as it does from public topics. Retention is set for the repartition topics: Kafka Streams deletes
+     * their records, but not those in the active segment.
      */
     static final Map<String, String> INTERNAL_TOPIC_CONFIG = Map.of(
             TopicConfig.MAX_COMPACTION_LAG_MS_CONFIG, millis(Duration.ofDays(1)),

@@ -31,8 +31,8 @@ final class TaskStates {
     }
 
     /**
-     * Returns the digest that a task of this instance published last; null if there is no such task, or it has published
-     * none or no longer knows its digests.
+     * Returns the digest that a task of this instance published last; null if there is no such task, or it has
+     * published none or no longer knows its digests.
      *
      * @param topic the topic of identities or documents
      */

@@ -7,7 +7,9 @@ import java.nio.charset.StandardCharsets;
 final class TextCodec {
     static final byte[] EMPTY = {};
 
-    /** A refusal's detail is truncated at its end; this limit of a quoted text keeps the explanation after the quote. */
+    /**
+     * A refusal's detail is truncated at its end; this limit of a quoted text keeps the explanation after the quote.
+     */
     private static final int MAX_QUOTED_CHARACTERS = 80;
 
     private TextCodec() {}

@@ -16,8 +16,8 @@ import org.apache.kafka.common.header.Headers;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads a partition of identities or documents like a server: keeps the last record of each key, and compares the sum of
- * their hashes with each digest.
+ * Reads a partition of identities or documents like a server: keeps the last record of each key, and compares the sum
+ * of their hashes with each digest.
  */
 final class DigestedPartition {
     private final RecordReader<IdentityRow> rows = RecordReader.of(IdentityRow.class);

@@ -13,8 +13,8 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The digests of the registrar in a batch that can be compared, at most one for each partition, and the batch divided at
- * them:
+ * The digests of the registrar in a batch that can be compared, at most one for each partition, and the batch divided
+ * at them:
  *
  * <pre>
  * partition 0:  record record digest │ record

@@ -8,8 +8,8 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Requests for the digests of an index, from any thread. The indexer's thread answers all that are pending at once, because
- * it knows the offsets that the digests belong to.
+ * Requests for the digests of an index, from any thread. The indexer's thread answers all that are pending at once,
+ * because it knows the offsets that the digests belong to.
  */
 final class DigestRequests {
     /** The request that is not answered yet; null if there is none. */

@@ -27,9 +27,9 @@ import org.slf4j.LoggerFactory;
  * 12:00:02 readers see the offsets below 70: all documents written before 12:00:00 are visible; ask again
  * </pre>
  *
- * The ends are high watermarks, not last stable offsets: when readers see a row, the document of the same transaction may
- * still be after the last stable offset of its partition. A new end
- * replaces a pending one only after readers have reached it, so this also progresses if the lag is large. Thread-safe.
+ * The ends are high watermarks, not last stable offsets: when readers see a row, the document of the same transaction
+ * may still be after the last stable offset of its partition. A new end replaces a pending one only after readers have
+ * reached it, so this also progresses if the lag is large. Thread-safe.
  */
 final class DocumentVisibility implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(DocumentVisibility.class);

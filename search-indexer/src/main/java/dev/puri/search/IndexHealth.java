@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 /** Reports whether an index serves searches and is fresh enough, and if not, why. Thread-safe. */
 final class IndexHealth {
     /**
-     * How long health shows the last failure. While a disk is full, the engine fails again within this time, even
+     * Time for which health shows the last failure. While a disk is full, the engine fails again within this time, even
      * though the index is opened again in between.
      */
     private static final Duration FAILURE_DISPLAY_TIME = Duration.ofMinutes(1);

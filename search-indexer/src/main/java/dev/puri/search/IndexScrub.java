@@ -15,8 +15,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Compares the stored entries of the serving index with their stored hashes, one partition after the other, again and
- * again. The digests of the index are the sums of these hashes, so an entry that was altered in the files does not change
- * a digest; only this comparison finds it.
+ * again. The digests of the index are the sums of these hashes, so an entry that was altered in the files does not
+ * change a digest; only this comparison finds it.
  *
  * <p>A thread of its own reads at a limited rate. It holds a point-in-time view for the time of one partition at most,
  * because the files of purged entries exist as long as a view of them.

@@ -211,8 +211,8 @@ final class Indexer implements AutoCloseable {
     }
 
     /**
-     * Requests the digests of the index, the topics of the response of {@code GET /v1/digest}. The indexer's thread reads
-     * them, because it knows the offsets that they belong to.
+     * Requests the digests of the index, the topics of the response of {@code GET /v1/digest}. The indexer's thread
+     * reads them, because it knows the offsets that they belong to.
      *
      * @return may never complete, if the index cannot be updated
      */

@@ -41,7 +41,7 @@ final class ServingIndex implements AutoCloseable {
         references.decrementAndGet();
     }
 
-    /** Prevents that readers acquire the index from now on. May be called once. */
+    /** Prevents readers from acquiring the index from now on. May be called once. */
     void refuseReaders() {
         references.addAndGet(NO_MORE_READERS);
     }

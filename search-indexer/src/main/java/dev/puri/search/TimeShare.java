@@ -4,8 +4,9 @@ import java.time.Duration;
 import java.util.function.LongSupplier;
 
 /**
- * Limits an expensive task to a share of the time. The task earns credit while time passes, up to a maximum, and may run
- * while it has credit. The time of a run is subtracted afterwards, so a long run delays the next one. Not thread-safe.
+ * Limits an expensive task to a share of the time. The task earns credit while time passes, up to a maximum, and may
+ * run while it has credit. The time of a run is subtracted afterwards, so a long run delays the next one. Not
+ * thread-safe.
  */
 final class TimeShare {
     private final int divisor;

@@ -20,7 +20,7 @@ final class BatchReader implements AutoCloseable {
     private boolean isAtEnd;
 
     /**
-     * What the thread read.
+     * A batch of rows, or the error that ended the reading.
      *
      * @param failure null if the rows were read
      */

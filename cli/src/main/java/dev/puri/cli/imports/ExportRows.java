@@ -7,7 +7,9 @@ import java.nio.file.Path;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** The rows of a file of {@code GET /v1/export}. Of two rows of one pURI, the one with the older state is superseded. */
+/**
+ * The rows of a file of {@code GET /v1/export}. Of two rows of one pURI, the one with the older state is superseded.
+ */
 final class ExportRows implements RowSource {
     /** The columns that an input has templates for; {@link ImportPlanner} reads the others itself. */
     static final Set<String> COLUMNS = Set.of("puri", "uuid", "owner", "shard", "handle");

@@ -113,7 +113,7 @@ public final class Import {
     }
 
     /**
-     * What a plan compares the rows with.
+     * The state of the registry with which a plan compares its rows.
      *
      * @param collectionsWithRows the collections of which the registry has identities, from {@link
      *     #collectionsWithRows}; null if they are not known. Rows of other collections need no look-ups

@@ -67,7 +67,7 @@ record ImportFolder(Path path) {
     record InputCount(String input, long rows) {}
 
     /**
-     * How far a load is.
+     * The progress of a load.
      *
      * @param plannedAt identifies the plan
      * @param rows number of rows of the file that are done

@@ -124,7 +124,7 @@ final class ImportLoader {
         return new Batch(rows, events, acknowledgements);
     }
 
-    /** How far a load is. */
+    /** The progress of a load. */
     private final class State {
         private final ImportFolder folder;
         private final Plan plan;

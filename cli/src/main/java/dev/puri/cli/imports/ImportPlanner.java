@@ -236,7 +236,7 @@ final class ImportPlanner {
         }
     }
 
-    /** What the rows of all inputs pass after their conversion. */
+    /** The checks of converted rows: against the other rows of all inputs, then against the registry. */
     private final class Pipeline {
         private final ExecutorService workers;
         private final SourceIndex index;
@@ -252,7 +252,7 @@ final class ImportPlanner {
             return workers;
         }
 
-        /** Claims the names of rows, and lets those that got them be compared with the registry. */
+        /** Claims the names of the rows, and compares the rows that got their names with the registry. */
         void claimAndCheck(List<Candidate> candidates) throws IOException, InterruptedException {
             List<Candidate> claimed = new ArrayList<>(candidates.size());
             List<ImportRow> rows = new ArrayList<>(candidates.size());

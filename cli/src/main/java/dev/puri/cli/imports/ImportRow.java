@@ -113,8 +113,8 @@ record ImportRow(
     }
 
     /**
-     * Returns the events that create the identity and, if it ended, end it. They are the same events in each run, except
-     * for the time of the plan.
+     * Returns the events that create the identity and, if it ended, end it. They are the same events in each run,
+     * except for the time of the plan.
      */
     List<Event> events(String source, Instant plannedAt) {
         Event created = new Event(
@@ -200,7 +200,7 @@ record ImportRow(
     }
 
     /**
-     * Reads the object at whose start a parser is.
+     * Reads the JSON object that begins at the parser's current token.
      *
      * @throws IOException if it is not a row
      */

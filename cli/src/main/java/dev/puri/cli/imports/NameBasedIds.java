@@ -13,8 +13,9 @@ import java.util.UUID;
  * Makes ids from names, so that a second run makes the same ids. {@code docs/import.md} says how others make the same
  * uuids.
  *
- * <p>The name is a purpose and the canonical pURI, because the uuid, the handle and the event id of an object must not be
- * related. The name of a uuid of version 5 is the pURI alone, as RFC 9562 has it; its hash is not related to the others.
+ * <p>The name is a purpose and the canonical pURI, because the uuid, the handle and the event id of an object must not
+ * be related. The name of a uuid of version 5 is the pURI alone, as RFC 9562 has it; its hash is not related to the
+ * others.
  */
 final class NameBasedIds {
     /** The namespace of the uuids of version 5, a random uuid. */

@@ -5,8 +5,8 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Limits a rate. The clock starts with the first operation. Of a pause, only a tenth of a second counts as unused time, so
- * that no burst follows it.
+ * Limits a rate. The clock starts with the first operation. Of a pause, only a tenth of a second counts as unused time,
+ * so that no burst follows it.
  */
 final class Pace {
     private static final long NANOS_PER_SECOND = TimeUnit.SECONDS.toNanos(1);

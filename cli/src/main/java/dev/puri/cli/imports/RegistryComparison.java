@@ -28,7 +28,7 @@ record RegistryComparison(
     /** The maximum number of rows in a request. A row has at most three references. */
     static final int MAX_BATCH = 500;
 
-    /** What the registry has for a row. */
+    /** The result of the comparison of a row with the registry. */
     sealed interface Result {
         /** The registry has neither the pURI nor the handle. */
         record Absent() implements Result {}

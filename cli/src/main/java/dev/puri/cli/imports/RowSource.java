@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 
 /** The rows of one input, in order. */
 interface RowSource extends AutoCloseable {
-    /** Where rows come from. */
+    /** The location of an input. */
     sealed interface Origin {
         /** Returns a name for messages, without passwords. */
         String name();

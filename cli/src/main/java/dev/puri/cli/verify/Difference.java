@@ -14,7 +14,7 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A key that a copy has otherwise than its source.
+ * A key whose value in a copy differs from its value in the source.
  *
  * @param part the part of the verification, for example {@code resolver}
  * @param copy the copy that was compared: a topic, a URL or a folder
@@ -91,8 +91,8 @@ public record Difference(
     }
 
     /**
-     * Returns the difference as a line for the user. Keys and values may be of foreign producers, so characters that could
-     * change other lines of a terminal are escaped.
+     * Returns the difference as a line for the user. Keys and values may come from foreign producers, so characters
+     * that could change other lines of a terminal are escaped.
      */
     @Override
     public String toString() {

@@ -14,8 +14,8 @@ import java.util.function.IntToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The fields that a row must have after the last event that changed it. Which fields these are depends on the event, and
- * the hashes of the row are computed before the event is read. So each field has a hash of its own, of 64 bits.
+ * The fields that a row must have after the last event that changed it. The event determines which fields these are. A
+ * row is hashed before its event is read, so each field has a hash of its own, of 64 bits.
  *
  * @param fields the values; a field that must be absent has none
  * @param names the fields that the event determines
@@ -45,8 +45,8 @@ record EventFields(Map<String, String> fields, Set<String> names) {
     }
 
     /**
-     * Whether a row has all fields of its last event. False for some rows that have them: an identity may get its handle
-     * by a second {@code created} event, which does not determine owner, shard and status.
+     * Whether a row has all fields of its last event. False for some rows that have them: an identity may get its
+     * handle by a second {@code created} event, which does not determine owner, shard and status.
      *
      * @param rowHashes the hashes of the row by their number
      */

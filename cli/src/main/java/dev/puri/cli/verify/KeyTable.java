@@ -47,7 +47,9 @@ final class KeyTable {
         this.used = new boolean[MIN_CAPACITY];
     }
 
-    /** Passes tables with all keys to a consumer: one table if the keys fit into it, otherwise several slices of them. */
+    /**
+     * Passes tables with all keys to a consumer: one table if the keys fit into it, otherwise several slices of them.
+     */
     static void readAll(Reader reader, Consumer<KeyTable> consumer) {
         readAll(Slice.ALL, reader, consumer);
     }

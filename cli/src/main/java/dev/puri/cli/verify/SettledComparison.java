@@ -10,8 +10,8 @@ import java.util.function.IntUnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A comparison while the copy is written. Hashes find the keys that may differ, and their values are compared until each
- * key is settled:
+ * A comparison while the copy is written. Hashes find the keys that may differ, and their values are compared until
+ * each key is settled:
  *
  * <pre>
  * read a hash of each key, compare ─▶ for the keys that differ, in batches:
@@ -62,8 +62,8 @@ abstract class SettledComparison<C> implements Check {
     }
 
     /**
-     * Returns the number of keys whose values are in memory. For each batch the values are read from the beginning, so a
-     * larger heap saves time.
+     * Returns the number of keys whose values are in memory. For each batch the values are read from the beginning, so
+     * a larger heap saves time.
      */
     static int batchSize(long maxMemory) {
         return (int) Math.clamp(maxMemory / SHARE_OF_HEAP / BYTES_PER_KEY, MIN_BATCH, MAX_BATCH);
@@ -77,8 +77,8 @@ abstract class SettledComparison<C> implements Check {
     abstract void requireSources();
 
     /**
-     * Reads the hashes of a slice of the keys into a {@link #newTable}. Counts and reports nothing, because the slice is
-     * halved if its keys do not fit.
+     * Reads the hashes of a slice of the keys into a {@link #newTable}. Counts and reports nothing, because the slice
+     * is halved if its keys do not fit.
      */
     abstract KeyTable readHashes(Slice slice) throws FullException;
 

@@ -19,11 +19,11 @@ import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Rows of {@code puri.identities.v1} that the registrar does not have. A foreign producer wrote them, or the registrar has
- * lost their registrations. A repair deletes them, so it must be sure that no registration was lost.
+ * Rows of {@code puri.identities.v1} that the registrar does not have. A foreign producer wrote them, or the registrar
+ * has lost their registrations. A repair deletes them, so it must be sure that no registration was lost.
  */
 record UnknownRows(Registry registry) {
-    /** What the events topic has at the position of a row. */
+    /** The event at the position of a row. */
     enum EventAtPosition {
         /** An event of the row's pURI. */
         OF_ROW,
@@ -36,7 +36,7 @@ record UnknownRows(Registry registry) {
     }
 
     /**
-     * What the topics say about a row.
+     * The evidence of the topics about a row.
      *
      * @param position the position of the last event that changed the row; null if the row cannot be decoded
      * @param isOfRegistrar whether the record names an event in a header, as those of the registrar do

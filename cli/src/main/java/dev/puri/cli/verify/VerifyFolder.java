@@ -37,11 +37,12 @@ public record VerifyFolder(Path path) {
     private static final String DRAFT = "state.json.draft";
 
     /**
-     * How far a verification is.
+     * The progress of a verification.
      *
      * @param cluster id of the Kafka cluster; null in a folder of an earlier build
      * @param startedAt ISO 8601, {@link Instant}
-     * @param isComplete whether the verification has ended, if checks failed too. Then the next one starts anew
+     * @param isComplete whether all checks ran, even if some failed. The next verification then starts from
+     *     the beginning
      * @param bytes length of the differences of the completed checks
      */
     public record State(

@@ -62,7 +62,8 @@ public final class ProducerProperties {
      * invalid URL of a resolver. Properties with unknown names are allowed, because they may be properties of the
      * serializer.
      *
-     * @return a line for each mistake, {@code name=value: rule} or {@code name: rule}, without secrets; empty if there is none
+     * @return a line for each mistake, {@code name=value: rule} or {@code name: rule}, without secrets; empty if there
+     *     is none
      */
     public static List<String> mistakes(Map<?, ?> callerProperties) {
         Map<String, Object> properties = withTextNames(callerProperties);

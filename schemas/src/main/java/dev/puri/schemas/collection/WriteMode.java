@@ -21,8 +21,8 @@ public record WriteMode(String name, @Nullable String importer) {
     public static final WriteMode READ_ONLY = new WriteMode("READ_ONLY", null);
 
     /**
-     * @throws IllegalArgumentException if the mode is {@code IMPORT} and the importer is missing or cannot be the source
-     *     of an event, or if the mode is {@code READ_WRITE} or {@code READ_ONLY} and there is an importer
+     * @throws IllegalArgumentException if the mode is {@code IMPORT} and the importer is missing or cannot be the
+     *     source of an event, or if the mode is {@code READ_WRITE} or {@code READ_ONLY} and there is an importer
      */
     public WriteMode {
         if (name.equals(IMPORT)) {

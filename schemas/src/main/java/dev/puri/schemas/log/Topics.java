@@ -23,9 +23,9 @@ public final class Topics {
     public static final String GRANTS = "puri.grants.v1";
 
     /**
-     * Prefix of reserved pURIs, the markers. The registry writes tombstones with a marker as their key to each partition
-     * of its compacted topics, so that partitions without other writes are compacted too. In the topics of identities and
-     * documents they carry a {@link PartitionDigest}.
+     * Prefix of reserved pURIs, the markers. The registry writes tombstones with a marker as their key to each
+     * partition of its compacted topics, so that partitions without other writes are compacted too. In the topics of
+     * identities and documents they carry a {@link PartitionDigest}.
      */
     public static final String MARKER = "puri:marker:";
 

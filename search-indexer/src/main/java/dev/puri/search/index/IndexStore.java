@@ -19,8 +19,8 @@ import org.jspecify.annotations.Nullable;
 public interface IndexStore extends AutoCloseable {
     /**
      * Opens the serving index. If there is none, creates an empty index. If the serving index is damaged, has another
-     * format, or has entries without a checkpoint, logs a warning and replaces it with an empty index. The engine decides
-     * whether it keeps the old index for inspection.
+     * format, or has entries without a checkpoint, logs a warning and replaces it with an empty index. The engine
+     * decides whether it keeps the old index for inspection.
      *
      * @throws IllegalStateException if the serving index is already open
      * @throws IndexUnavailableException if the engine cannot be reached

@@ -69,8 +69,8 @@ public interface SearchIndex extends AutoCloseable {
     void forEach(EntryKind kind, BiConsumer<Puri, Entry> consumer) throws IndexUnavailableException;
 
     /**
-     * Returns the digests of the visible entries, of all partitions in one point-in-time view. It adds up the hashes that
-     * were stored when the entries were written. Thread-safe.
+     * Returns the digests of the visible entries, of all partitions in one point-in-time view. It adds up the hashes
+     * that were stored when the entries were written. Thread-safe.
      */
     EntryDigests digests() throws IndexUnavailableException;
 

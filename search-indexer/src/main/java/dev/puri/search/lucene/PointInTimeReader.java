@@ -103,7 +103,9 @@ record PointInTimeReader(IndexSearcher searcher) {
         }
     }
 
-    /** Returns the digests of all partitions, the sums of the stored hashes. Reads about 100 million entries a second. */
+    /**
+     * Returns the digests of all partitions, the sums of the stored hashes. Reads about 100 million entries a second.
+     */
     EntryDigests digests() throws IOException {
         // Indexed by the value of the partition field.
         long[] rows = new long[64];

@@ -8,8 +8,8 @@ import org.apache.lucene.search.FieldDoc;
 /**
  * The sort values of the last hit of a page. A cursor contains these values; the next page starts after this hit.
  *
- * @param values without search words: the two halves of the uuid and {@link Fields#TIE}; with search words: the score and
- *     {@link Fields#TIE}
+ * @param values without search words: the two halves of the uuid and {@link Fields#TIE}; with search words: the score
+ *     and {@link Fields#TIE}
  */
 record SortValues(Object[] values) {
     // The first byte is the kind of search and its format. 2 and 3 were formats of a text search whose scores differ.

@@ -193,9 +193,9 @@ public final class OpenSearchStore implements IndexStore {
     }
 
     /**
-     * Returns whether an index has the format of this version and a valid checkpoint, or is empty. An index with entries
-     * and without a checkpoint is not usable, because nobody knows from which topics the entries are, and which records
-     * they lack or exceed.
+     * Returns whether an index has the format of this version and a valid checkpoint, or is empty. An index with
+     * entries and without a checkpoint is not usable, because nobody knows from which topics the entries are, and which
+     * records they lack or exceed.
      */
     private boolean isUsable(String name) throws IndexUnavailableException {
         JsonNode mappings = cluster.sendWithWriteTimeout("GET", "/" + name + "/_mapping", null)

@@ -10,7 +10,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Reads the body of a request within the listener's limits. If the body is too long, arrives too slowly or, on
- * HTTP/1.1, has invalid framing, the exchange responds with a problem (RFC 9457). Confined to the exchange's event loop.
+ * HTTP/1.1, has invalid framing, the exchange responds with a problem (RFC 9457). Confined to the exchange's event
+ * loop.
  */
 final class RequestBody {
     private static final long NO_ERROR = 0;

@@ -11,8 +11,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The bearer tokens that a file lists as hashes. A line is {@code NAME SCOPE,SCOPE SHA-256-IN-HEX}; empty lines and lines that
- * begin with {@code #} are ignored.
+ * The bearer tokens that a file lists as hashes. A line is {@code NAME SCOPE,SCOPE SHA-256-IN-HEX}; empty lines and
+ * lines that begin with {@code #} are ignored.
  *
  * <p>A plain hash is sufficient, because the tokens are long and random and cannot be guessed. A look-up compares the
  * hash with every listed hash in constant time, so that the duration of the look-up reveals nothing about the tokens.

@@ -103,7 +103,9 @@ public final class DeclaredCollections implements AutoCloseable {
         return declarations.collection(qualified);
     }
 
-    /** Returns a snapshot of all declarations that were read. The call is cheap, see {@link LiveDeclarations#snapshot}. */
+    /**
+     * Returns a snapshot of all declarations that were read. The call is cheap, see {@link LiveDeclarations#snapshot}.
+     */
     public Declarations declarations() {
         return declarations.snapshot();
     }

@@ -248,7 +248,7 @@ public final class DigestCheck {
     }
 
     /**
-     * Notes that an index entry leads to a row of a partition which it does not belong to.
+     * Notes that an index entry points to a row of another partition.
      *
      * @param where names the part of the index
      */

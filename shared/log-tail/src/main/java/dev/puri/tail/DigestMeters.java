@@ -7,8 +7,8 @@ import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The metrics {@code puri.digest.offset}, {@code puri.digest.rows} and {@code puri.digest.hash} of a topic, by partition.
- * Servers whose values have the same offset must have the same rows and hash. Thread-safe.
+ * The metrics {@code puri.digest.offset}, {@code puri.digest.rows} and {@code puri.digest.hash} of a topic, by
+ * partition. Servers whose values have the same offset must have the same rows and hash. Thread-safe.
  */
 public final class DigestMeters {
     /** A metric is a double, which has 53 bits. */

@@ -40,15 +40,16 @@ public final class RecordKey {
     }
 
     /**
-     * Parses the key of a record of {@code puri.identities.v1} or {@code puri.documents.v1}. Refuses a misplaced record:
-     * one that the registrar did not write, in another partition than that of its key. It has no order with the
+     * Parses the key of a record of {@code puri.identities.v1} or {@code puri.documents.v1}. Refuses a misplaced
+     * record: one that the registrar did not write, in another partition than that of its key. It has no order with the
      * registrar's records of the pURI. The registrar's records have the header {@value Position#HEADER} and are never
      * misplaced: they are in the partition that their key had when they were written, even if the topic has got more
      * partitions since. Markers are no rows, so their partition does not matter.
      *
      * @param partition the partition of the record
      * @param partitions the number of the topic's partitions
-     * @throws IllegalArgumentException if the key is missing, is not a pURI in canonical form, or the record is misplaced
+     * @throws IllegalArgumentException if the key is missing, is not a pURI in canonical form, or the record is
+     *     misplaced
      */
     public static Puri puri(byte @Nullable [] key, Headers headers, int partition, int partitions) {
         Puri puri = puri(key);

@@ -28,10 +28,10 @@ import org.jspecify.annotations.Nullable;
  *      the dropped records
  * </pre>
  *
- * <p>A client that bootstraps through the proxy reaches the broker only through it, so the cluster must have one broker.
- * Clients see a log as compaction leaves it: the other records keep their offsets, and a batch keeps its offsets, its
- * producer and its flags, even without records. A reader thus reaches the end offsets, and only its data shows that a
- * record is absent. Other clients of the broker see all records.
+ * <p>A client that bootstraps through the proxy reaches the broker only through it, so the cluster must have one
+ * broker. Clients see a log as compaction leaves it: the other records keep their offsets, and a batch keeps its
+ * offsets, its producer and its flags, even without records. A reader thus reaches the end offsets, and only its data
+ * shows that a record is absent. Other clients of the broker see all records.
  *
  * <p>The proxy listens on a port of the loopback interface. It supports neither TLS nor share consumers. Clients may
  * stay connected to it while the broker restarts. Thread-safe.
@@ -93,8 +93,8 @@ public final class TamperingProxy implements Broker, AutoCloseable {
     }
 
     /**
-     * Removes one record from every fetch response, until the rule ends: the first selected record that a fetch response
-     * contains. All clients then lack the same record, also if they fetch it again.
+     * Removes one record from every fetch response, until the rule ends: the first selected record that a fetch
+     * response contains. All clients then lack the same record, also if they fetch it again.
      */
     public RecordDrop dropFirst(RecordDrop.Selector selector) {
         return add(new RecordDrop(selector, true));

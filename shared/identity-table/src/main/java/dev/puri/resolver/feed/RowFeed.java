@@ -165,8 +165,8 @@ final class RowFeed implements Processor<byte[], byte[], Void, Void> {
     }
 
     /**
-     * Returns the value of the first header. The registrar writes the position there. If the first header is a different
-     * one, its value does not parse as a position.
+     * Returns the value of the first header. The registrar writes the position there. If the first header is a
+     * different one, its value does not parse as a position.
      */
     private static byte @Nullable [] firstHeaderValue(Headers headers) {
         Iterator<Header> iterator = headers.iterator();

@@ -66,8 +66,8 @@ final class RowWriter implements AutoCloseable {
     private @Nullable RowChanges receiver;
 
     /**
-     * By partition: the offset after the last record that is in the table. {@link #goLive} needs it, because the table's
-     * own offsets advance only after a poll. It is not updated afterwards. Used only by the writer.
+     * By partition: the offset after the last record that is in the table. {@link #goLive} needs it, because the
+     * table's own offsets advance only after a poll. It is not updated afterwards. Used only by the writer.
      */
     private long[] writtenOffsets = {};
 
@@ -100,7 +100,9 @@ final class RowWriter implements AutoCloseable {
 
         private long offset;
 
-        /** Compared with the digest of the table after this batch and all earlier batches are written; null for none. */
+        /**
+         * Compared with the digest of the table after this batch and all earlier batches are written; null for none.
+         */
         private @Nullable PublishedDigest published;
 
         /** Runs after this batch and all earlier batches are written; null for none. */

@@ -29,7 +29,8 @@ public interface TableFeeder extends AutoCloseable {
     String schemaRegistryProblem();
 
     /**
-     * Fills the table. Returns when the table has reached the end offsets that the topic had when this method was called.
+     * Fills the table. Returns when the table has reached the end offsets that the topic had when this method was
+     * called.
      *
      * @throws RuntimeException if this fails, or after {@link #abandon}
      */
@@ -38,8 +39,8 @@ public interface TableFeeder extends AutoCloseable {
     /**
      * Reports all changes from now on to a receiver.
      *
-     * @param createReceiver creates the receiver; its argument has the next offset of each partition, by partition number. Called
-     *     by the thread that writes the table
+     * @param createReceiver creates the receiver; its argument has the next offset of each partition, by partition
+     *     number. Called by the thread that writes the table
      * @throws IllegalStateException if writing the table failed
      */
     void goLive(Function<long[], ? extends RowChanges> createReceiver);

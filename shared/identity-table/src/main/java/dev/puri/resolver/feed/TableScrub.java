@@ -15,9 +15,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Compares the stored rows of a table with the digests of their partitions, and the entries of the index of handles
- * with the rows, one part of the table after the other, pass after pass. It finds memory that changed without a write.
- * Runs in its own thread, at a limited rate.
+ * Finds memory that changed without a write. Compares the stored rows with the digests of their partitions, and the
+ * index of handles with the rows. Reads one part of the table after the other and then begins again. Runs in its own
+ * thread, at a limited rate.
  */
 final class TableScrub implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(TableScrub.class);
@@ -43,8 +43,8 @@ final class TableScrub implements AutoCloseable {
     private final SupervisedThread thread =
             new SupervisedThread("table-scrub", stop, RETRY_POLICY, this::run, TableScrub::onFailure);
 
-    /** The pause that is owed to keep the rate, in nanoseconds. */
-    private long debtNanos;
+    /** Time to wait to keep the rate, in nanoseconds, of pauses that are not taken yet. */
+    private long pendingPauseNanos;
 
     /**
      * @param partitions the number of partitions of the topic
@@ -126,11 +126,11 @@ final class TableScrub implements AutoCloseable {
     }
 
     private void pause(int entries) {
-        debtNanos += entries * 1_000_000_000L / Math.max(1, rowsPerSecond);
-        if (debtNanos >= MIN_PAUSE.toNanos()) {
+        pendingPauseNanos += entries * 1_000_000_000L / Math.max(1, rowsPerSecond);
+        if (pendingPauseNanos >= MIN_PAUSE.toNanos()) {
             long startNanos = System.nanoTime();
-            stop.awaitRequest(Duration.ofNanos(debtNanos));
-            debtNanos -= System.nanoTime() - startNanos;
+            stop.awaitRequest(Duration.ofNanos(pendingPauseNanos));
+            pendingPauseNanos -= System.nanoTime() - startNanos;
         }
     }
 

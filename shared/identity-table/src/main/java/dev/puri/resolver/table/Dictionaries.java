@@ -79,8 +79,8 @@ final class Dictionaries {
     }
 
     /**
-     * Prevents the removal of words until closed. Needed by a reader that looks up the words of a record later than it
-     * has checked that the record was not freed.
+     * Prevents the removal of words until closed. For readers that check the stamp of a record first and look up its
+     * words later.
      */
     synchronized Hold hold() {
         holds++;

@@ -17,10 +17,10 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>One thread writes, and any number of threads read without locks. Each segment has a version counter, its
  * <em>stamp</em>. The writer first makes the new record reachable, then increments the stamp, and only then destroys
- * the old state: it frees the old record or the old pages, and allows {@link Dictionaries} to remove words that only the old
- * record used. A reader reads the stamp, copies the record, and reads the stamp again. If both stamps are equal,
- * nothing that the reader read was destroyed while it read, and a miss was not caused by a slot that moved. If they
- * differ, the reader starts over. A reader never waits for the writer.
+ * the old state: it frees the old record or the old pages, and allows {@link Dictionaries} to remove words that only
+ * the old record used. A reader reads the stamp, copies the record, and reads the stamp again. If both stamps are
+ * equal, nothing that the reader read was destroyed while it read, and a miss was not caused by a slot that moved. If
+ * they differ, the reader starts over. A reader never waits for the writer.
  *
  * <pre>
  * writer:  write new record · point slot to it (release) · stamp + 1 (release) · fence · free old record

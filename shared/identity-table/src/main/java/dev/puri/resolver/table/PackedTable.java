@@ -190,7 +190,8 @@ public final class PackedTable implements Table, StateStore {
     }
 
     /**
-     * Creates a batch, which another thread may fill. Once it does, {@link #put} and {@link #remove} must not be called.
+     * Creates a batch, which another thread may fill. Once it does, {@link #put} and {@link #remove} must not be
+     * called.
      */
     public RowBatch newBatch() {
         return new RowBatch(memory.dictionaries(), codec, memory.seed());

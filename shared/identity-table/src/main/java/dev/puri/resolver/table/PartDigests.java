@@ -12,8 +12,8 @@ import java.util.Arrays;
  * too. The digest of a part is the sum over the partitions; it can be recomputed from the rows of the part.
  *
  * <p>One thread writes. Each part has a sequence number, which is odd while the rows and the digest of the part change.
- * A reader that saw the same even number before and after reading has read a digest that matches the rows. There is another
- * sequence number for batches, for readers of whole partitions.
+ * A reader that saw the same even number before and after reading has read a digest that matches the rows. There is
+ * another sequence number for batches, for readers of whole partitions.
  */
 final class PartDigests {
     static final int PARTS = Index.SEGMENTS;

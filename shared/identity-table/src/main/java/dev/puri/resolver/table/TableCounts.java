@@ -6,8 +6,8 @@ import java.util.Map;
 import java.util.concurrent.atomic.AtomicLongArray;
 
 /**
- * Counts the rows of each word and status, for {@link TableStats} and for the removal of unused words. One thread counts,
- * any thread reads.
+ * Counts the rows of each word and status, for {@link TableStats} and for the removal of unused words. One thread
+ * counts, any thread reads.
  */
 final class TableCounts implements RowCodec.RowCounter {
     private final Dictionaries dictionaries;

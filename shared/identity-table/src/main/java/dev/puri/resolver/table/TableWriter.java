@@ -5,8 +5,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes batches of rows to the memory of a table. A change of a row writes a new record, points both indexes to it, and
- * frees the old record. Also updates the digests and the counts, and reports each change. Used by one thread.
+ * Writes batches of rows to the memory of a table. A change of a row writes a new record, points both indexes to it,
+ * and frees the old record. Also updates the digests and the counts, and reports each change. Used by one thread.
  */
 final class TableWriter {
     private final Slab slab;
@@ -113,8 +113,8 @@ final class TableWriter {
     }
 
     /**
-     * Copies the records of a batch to the slab. If there are enough freed records, it reuses them one by one. Otherwise
-     * it makes one copy, which is faster.
+     * Copies the records of a batch to the slab. If there are enough freed records, it reuses them one by one.
+     * Otherwise it makes one copy, which is faster.
      */
     private void store(RowBatch batch) {
         int bytes = batch.begins[batch.count];

@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Grows the changelog of a stopped job by copies of one of its records, each with a new key. A job that restores its
- * store from the changelog then has as many entries and bytes as one that has processed that many events, and the copies
- * are written at a multiple of the rate.
+ * store from the changelog then has as many entries and bytes as one that has processed that many events, and the
+ * copies are written at a multiple of the rate.
  */
 public final class ChangelogCopies {
     private static final Duration SAMPLE_TIMEOUT = Duration.ofSeconds(30);

@@ -69,7 +69,9 @@ public final class Population {
         return new Handle(new String(handleBytes(number), StandardCharsets.US_ASCII));
     }
 
-    /** Returns the text of the handle of the row with a number. Other numbers have other handles with the same prefix. */
+    /**
+     * Returns the text of the handle of the row with a number. Other numbers have other handles with the same prefix.
+     */
     public static byte[] handleBytes(long number) {
         byte[] handle = Arrays.copyOf(HANDLE_START, Handle.LENGTH);
         long bits = mixed(number);
