@@ -99,7 +99,7 @@ class ImportIT {
         }
         CommandLineRun load = puri("import", "load", "-d", folder.toString());
         assertThat(load.status()).as(load.err()).isZero();
-        CommandLineRun verify = puri("-o", "json", "import", "verify", "-d", folder.toString());
+        CommandLineRun verify = verify("-o", "json", "import", "verify", "-d", folder.toString());
         assertThat(verify.out() + verify.err())
                 .isEqualTo(
                         "{\"rows\":" + (SHARDS * ROWS_PER_SHARD - 3) + ",\"differences\":0}" + System.lineSeparator());
@@ -191,7 +191,7 @@ class ImportIT {
                         .status())
                 .isZero();
         assertThat(puri("import", "load", "-d", folder.toString()).status()).isZero();
-        assertThat(puri("import", "verify", "-d", folder.toString()).status()).isZero();
+        assertThat(verify("import", "verify", "-d", folder.toString()).status()).isZero();
 
         CommandLineRun refused = puri("import", "open", "-d", folder.toString());
         assertThat(refused.status()).isEqualTo(1);
@@ -334,7 +334,7 @@ class ImportIT {
                     .isEqualTo("{\"MALFORMED\":1,\"DUPLICATE_IN_SHARD\":1}");
         }
         assertThat(puri("import", "load", "-d", folder.toString()).status()).isZero();
-        CommandLineRun verify = puri("import", "verify", "-d", folder.toString());
+        CommandLineRun verify = verify("import", "verify", "-d", folder.toString());
         assertThat(verify.status()).as(verify.err()).isZero();
         assertThat(resolve("maria:tracks:\u00c1guas-3999").path("shard").asText())
                 .isEqualTo("br-1");
@@ -521,6 +521,13 @@ class ImportIT {
     private static void apply(String yaml) {
         CommandLineRun run = CommandLineRun.reading(environment, yaml, "collections", "apply", "-f", "-");
         assertThat(run.status()).as(run.err()).isZero();
+    }
+
+    /** Runs a verification that waits long enough for the topology on a busy machine. */
+    private static CommandLineRun verify(String... args) {
+        List<String> words = new ArrayList<>(List.of(args));
+        words.addAll(List.of("--wait", "300"));
+        return puri(words.toArray(String[]::new));
     }
 
     private static CommandLineRun puri(String... args) {
