@@ -44,6 +44,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** Copies of a resolver's rows by exports and changes, while the topic is written and every process is killed. */
 @Timeout(300)
 final class ReplicaIT {
+    private static final long SEED = Long.getLong("puri.replica.seed", System.nanoTime());
     private static final int PARTITIONS = 3;
     private static final int NAMES = 20_000;
     private static final Duration TIMEOUT = Duration.ofSeconds(60);
@@ -51,8 +52,7 @@ final class ReplicaIT {
     private static final Path EXAMPLES = Path.of("..", "examples", "replica");
     private static final ObjectMapper JSON = new ObjectMapper();
 
-    private final long seed = new Random().nextLong();
-    private final Random random = new Random(seed);
+    private final Random random = new Random(SEED);
     private final HttpClient http = HttpClient.newHttpClient();
 
     @TempDir
@@ -83,7 +83,7 @@ final class ReplicaIT {
                     Topics.IDENTITIES + "-value",
                     RecordWriter.of(IdentityRow.class).schema());
         }
-        topic = new RememberedTopic(broker.bootstrapServers(), PARTITIONS, schemaId, NAMES, seed);
+        topic = new RememberedTopic(broker.bootstrapServers(), PARTITIONS, schemaId, NAMES, SEED);
         topic.writeAll();
         try (ServerSocket free = new ServerSocket(0)) {
             resolverUri = URI.create("http://127.0.0.1:" + free.getLocalPort());
@@ -161,7 +161,9 @@ final class ReplicaIT {
         Map<String, Map<String, String>> expected = new HashMap<>();
         topic.rows().forEach((puri, row) -> expected.put(puri.toString(), ReplicaCopy.members(puri, row)));
         catchUp(copy, expected);
-        assertThat(kills.keySet()).as("seed %d: %s", seed, kills).containsExactlyInAnyOrder("export", "changes");
+        assertThat(kills.keySet())
+                .as("with -Dpuri.replica.seed=%d: %s", SEED, kills)
+                .containsExactlyInAnyOrder("export", "changes");
         assertThat(differences(copy.rows(), expected)).as(explained()).isEmpty();
         for (boolean avro : List.of(false, true)) {
             ReplicaCopy fresh = new ReplicaCopy(http);
@@ -273,6 +275,7 @@ final class ReplicaIT {
     }
 
     private String explained() {
-        return "seed " + seed + ", the last resolver said:\n" + (resolver == null ? "" : resolver.output());
+        return "with -Dpuri.replica.seed=" + SEED + ", the last resolver said:\n"
+                + (resolver == null ? "" : resolver.output());
     }
 }

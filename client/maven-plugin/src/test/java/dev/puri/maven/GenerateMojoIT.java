@@ -8,6 +8,7 @@ import java.net.URL;
 import java.net.URLClassLoader;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -22,16 +23,17 @@ class GenerateMojoIT {
     private Path project;
 
     @BeforeEach
-    void prepare() throws IOException {
+    void prepare() throws Exception {
         project = folder.resolve("music");
         OfflineMaven.copy(Path.of("src/it/music"), project);
         maven = OfflineMaven.in(folder);
         Path root = Path.of("../..");
-        maven.installPom("puri", root);
-        maven.install("schemas", root.resolve("schemas"));
-        maven.install("client", root.resolve("client/core"));
-        maven.install("client-declarations", root.resolve("client/declarations"));
-        maven.install("puri-maven-plugin", root.resolve("client/maven-plugin"));
+        maven.install(List.of(
+                root,
+                root.resolve("schemas"),
+                root.resolve("client/core"),
+                root.resolve("client/declarations"),
+                root.resolve("client/maven-plugin")));
     }
 
     @AfterEach

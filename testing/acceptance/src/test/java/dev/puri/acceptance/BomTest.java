@@ -10,6 +10,7 @@ import java.util.Deque;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import javax.xml.parsers.DocumentBuilderFactory;
@@ -99,6 +100,17 @@ class BomTest {
             assertThat(texts(pom, "/project/properties/maven.javadoc.skip"))
                     .as(artifact)
                     .containsExactly("false");
+        }
+    }
+
+    @Test
+    void eachOfThemIsInstalledAndDeployedWithItsParent() throws Exception {
+        TreeSet<String> modules = new TreeSet<>(Set.of("", BOM));
+        managed().forEach(artifact -> modules.add(Objects.requireNonNull(folders.get(artifact), artifact)));
+        for (String module : modules) {
+            assertThat(texts(poms.get(module), "//maven.install.skip | //maven.deploy.skip"))
+                    .as(module)
+                    .isEmpty();
         }
     }
 

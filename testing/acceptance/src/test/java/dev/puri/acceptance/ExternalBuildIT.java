@@ -4,113 +4,136 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.puri.testkit.OfflineMaven;
 import java.io.DataInputStream;
-import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
-import java.util.concurrent.TimeUnit;
 import java.util.jar.JarEntry;
 import java.util.jar.JarFile;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
-/** Other builds that use the artifacts of this one. */
+/**
+ * Other builds that use the artifacts of this one. The project in {@code src/it/external} has three services. Its tests
+ * start the registry with the annotation of {@code client-testing}, publish, and resolve.
+ */
 class ExternalBuildIT {
     private static final Path ROOT = Path.of("..", "..");
     private static final int JAVA_17_CLASS_FILES = 61;
 
-    /** An address at which nobody listens; opening a client needs no server. */
-    private static final String NO_RESOLVER = "http://127.0.0.1:1";
+    /** A version of the root pom, which this build has downloaded. */
+    private static final Pattern VERSION = Pattern.compile("@([a-z0-9.-]+[.]version)@");
 
     @TempDir
-    private Path folder;
+    private static Path folder;
 
-    private OfflineMaven maven;
+    private static OfflineMaven maven;
 
-    @BeforeEach
-    void install() throws IOException {
+    /** The modules of the BOM by artifact. */
+    private static final Map<String, Path> MODULES = new TreeMap<>();
+
+    private static Path project;
+    private static OfflineMaven.Run build;
+
+    @BeforeAll
+    static void installAndBuild() throws Exception {
+        Set<String> managed = all("<artifactId>([^<]+)</artifactId>", ROOT.resolve("client/bom/pom.xml"));
+        for (String module : all("<module>([^<]+)</module>", ROOT.resolve("pom.xml"))) {
+            String artifact = OfflineMaven.artifact(ROOT.resolve(module));
+            if (managed.contains(artifact)) {
+                MODULES.put(artifact, ROOT.resolve(module));
+            }
+        }
+        assertThat(MODULES.keySet()).isEqualTo(managed);
         maven = OfflineMaven.in(folder);
-        maven.installPom("puri", ROOT);
-        maven.installPom("client-bom", ROOT.resolve("client/bom"));
-        maven.install("schemas", ROOT.resolve("schemas"));
-        maven.install("client", ROOT.resolve("client/core"));
-        maven.install("client-storage", ROOT.resolve("client/storage"));
+        maven.install(Stream.concat(Stream.of(ROOT), MODULES.values().stream()).toList());
+
+        project = folder.resolve("external");
+        OfflineMaven.copy(Path.of("src/it/external"), project);
+        Files.createDirectories(project.resolve("collections"));
+        Files.copy(ROOT.resolve("examples/music/collections.yaml"), project.resolve("collections/collections.yaml"));
+        complete(project);
+        build = maven.run(project, "verify");
     }
 
-    @AfterEach
-    void close() throws IOException {
+    @AfterAll
+    static void close() throws IOException {
         maven.close();
     }
 
-    private static String first(Pattern pattern, Path file) throws IOException {
-        Matcher found = pattern.matcher(Files.readString(file));
+    private static Set<String> all(String pattern, Path file) throws IOException {
+        return Pattern.compile(pattern)
+                .matcher(Files.readString(file))
+                .results()
+                .map(found -> found.group(1))
+                .collect(Collectors.toCollection(TreeSet::new));
+    }
+
+    private static String first(String pattern, Path file) throws IOException {
+        Matcher found = Pattern.compile(pattern, Pattern.DOTALL).matcher(Files.readString(file));
         assertThat(found.find()).as("%s in %s", pattern, file).isTrue();
         return found.group(1);
     }
 
-    /** The coordinates as docs/java-client.md shows them, in {@code src/it/service}. */
-    private Path build() throws IOException, InterruptedException {
-        Path project = folder.resolve("service");
-        OfflineMaven.copy(Path.of("src/it/service"), project);
-        String coordinates = first(
-                Pattern.compile("```xml\n(<dependencyManagement>.*?client-bom.*?)```", Pattern.DOTALL),
-                ROOT.resolve("docs/java-client.md"));
-        Path pom = project.resolve("pom.xml");
-        Files.writeString(
-                pom, Files.readString(pom).replace("<!-- coordinates of docs/java-client.md -->", coordinates));
-        OfflineMaven.Run run = maven.run(project, "compile");
-        assertThat(run.status()).as(run.output()).isZero();
-        return project.resolve("target");
+    /** Inserts README's coordinates and Java, and the versions of the root pom. */
+    private static void complete(Path external) throws IOException {
+        Path readme = ROOT.resolve("README.md");
+        String coordinates = first("```xml\n(<dependencyManagement>.*?client-bom.*?)```", readme);
+        String example = first("```java\n(.*?)```", readme);
+        String rootPom = Files.readString(ROOT.resolve("pom.xml"));
+        try (Stream<Path> files = Files.walk(external)) {
+            for (Path file : files.filter(Files::isRegularFile).toList()) {
+                String text = Files.readString(file)
+                        .replace("<!-- coordinates of README -->", coordinates)
+                        .replace("// example of README", example);
+                Files.writeString(file, VERSION.matcher(text).replaceAll(name -> version(name.group(1), rootPom)));
+            }
+        }
     }
 
-    private static List<Path> jars(Path target) throws IOException {
-        try (Stream<Path> jars = Files.list(target.resolve("lib"))) {
+    private static String version(String name, String rootPom) {
+        Matcher found = Pattern.compile("<" + Pattern.quote(name) + ">([^<]+)<").matcher(rootPom);
+        assertThat(found.find()).as("%s in the root pom", name).isTrue();
+        return Matcher.quoteReplacement(found.group(1));
+    }
+
+    private static List<Path> jars() throws IOException {
+        try (Stream<Path> jars = Files.list(project.resolve("service/target/lib"))) {
             return jars.sorted().toList();
         }
     }
 
-    @Test
-    void documentedCoordinatesSufficeToBuildAndRunAService() throws Exception {
-        Path target = build();
-        String classPath = Stream.concat(Stream.of(target.resolve("classes")), jars(target).stream())
-                .map(Path::toString)
-                .collect(Collectors.joining(File.pathSeparator));
-        Path out = folder.resolve("out");
-        Process process = new ProcessBuilder(
-                        OfflineMaven.java().toString(), "-cp", classPath, "com.example.Main", NO_RESOLVER)
-                .redirectErrorStream(true)
-                .redirectOutput(out.toFile())
-                .start();
-        try {
-            assertThat(process.waitFor(1, TimeUnit.MINUTES)).isTrue();
-        } finally {
-            process.destroyForcibly();
-        }
-        String printed = Files.readString(out, StandardCharsets.UTF_8);
-        assertThat(process.exitValue()).as(printed).isZero();
-        assertThat(printed)
-                .containsPattern("minted music:tracks:[0-9a-z]+ trk_[0-9a-z]{15}\\R")
-                .contains("stored 42 for music:users:42")
-                .contains("asked 0");
+    @ParameterizedTest
+    @CsvSource({
+        "service, MainTest",
+        "spring-service, CatalogApplicationTest",
+        "embedded-service, EmbeddedServiceTest",
+    })
+    void aServiceWithTheCoordinatesOfReadmeIsBuiltAndItsTestsPass(String service, String test) throws IOException {
+        assertThat(build.status()).as(build.output()).isZero();
+        Path report = project.resolve(service + "/target/surefire-reports/com.example." + test + ".txt");
+        assertThat(report).content().contains("Tests run: 1, Failures: 0, Errors: 0, Skipped: 0");
     }
 
     @Test
     void aServiceGetsTheJarsThatTheClientsRationaleListsAndNoOthers() throws Exception {
-        List<Path> jars = jars(build());
-        String listed = first(
-                Pattern.compile("whole class path: (.*?)\\.\\R\\R", Pattern.DOTALL),
-                ROOT.resolve("client/core/RATIONALE.md"));
+        List<Path> jars = jars();
+        String listed = first("whole class path: (.*?)\\.\\R\\R", ROOT.resolve("client/core/RATIONALE.md"));
         TreeSet<String> expected = Pattern.compile("`([^`]+)`")
                 .matcher(listed)
                 .results()
@@ -118,10 +141,20 @@ class ExternalBuildIT {
                 .collect(Collectors.toCollection(TreeSet::new));
         Collections.addAll(expected, "client.jar", "client-storage.jar");
         assertThat(jars).extracting(jar -> jar.getFileName().toString()).containsExactlyElementsOf(expected);
-        for (String ours : List.of("schemas.jar", "client.jar", "client-storage.jar")) {
-            assertRunsOnJava17(
-                    jars.stream().filter(jar -> jar.endsWith(ours)).findFirst().orElseThrow());
+    }
+
+    @Test
+    void allModulesExceptTheEmbeddedResolverRunOnJava17() throws Exception {
+        Set<String> needJava25 = Set.of("client-embedded-resolver", "identity-table", "log-tail");
+        for (String artifact : MODULES.keySet()) {
+            if (hasJava(artifact) && !needJava25.contains(artifact)) {
+                assertRunsOnJava17(maven.installed(artifact, ""));
+            }
         }
+    }
+
+    private static boolean hasJava(String artifact) {
+        return Files.isDirectory(Objects.requireNonNull(MODULES.get(artifact)).resolve("src/main/java"));
     }
 
     private static void assertRunsOnJava17(Path file) throws IOException {
@@ -162,22 +195,22 @@ class ExternalBuildIT {
 
     @Test
     void sourcesAndJavadocComeWithTheJars() throws Exception {
-        assertThat(entries("client/core", "client", "sources")).contains("dev/puri/client/Identities.java");
-        assertThat(entries("client/core", "client", "javadoc")).contains("dev/puri/client/Identities.html");
-        assertThat(entries("client/storage", "client-storage", "sources"))
-                .contains("dev/puri/client/storage/PuriColumns.java");
-        assertThat(entries("client/storage", "client-storage", "javadoc"))
-                .contains("dev/puri/client/storage/PuriColumns.html");
-        assertThat(entries("schemas", "schemas", "sources"))
+        for (String artifact : MODULES.keySet()) {
+            if (hasJava(artifact)) {
+                assertThat(entries(artifact, "-sources")).as(artifact).anyMatch(name -> name.endsWith(".java"));
+                assertThat(entries(artifact, "-javadoc")).as(artifact).contains("index.html");
+            }
+        }
+        assertThat(entries("client", "-sources")).contains("dev/puri/client/Identities.java");
+        assertThat(entries("client", "-javadoc")).contains("dev/puri/client/Identities.html");
+        assertThat(entries("schemas", "-sources"))
                 .contains("dev/puri/schemas/identity/Puri.java", "dev/puri/schemas/avro/IdentityEvent.java");
-        assertThat(entries("schemas", "schemas", "javadoc"))
+        assertThat(entries("schemas", "-javadoc"))
                 .contains("dev/puri/schemas/identity/Puri.html", "dev/puri/schemas/avro/IdentityEvent.html");
     }
 
-    private static List<String> entries(String module, String artifact, String classifier) throws IOException {
-        Path jar =
-                ROOT.resolve(module + "/target/" + artifact + "-" + OfflineMaven.version() + "-" + classifier + ".jar");
-        try (JarFile file = new JarFile(jar.toFile())) {
+    private static List<String> entries(String artifact, String suffix) throws IOException {
+        try (JarFile file = new JarFile(maven.installed(artifact, suffix).toFile())) {
             return file.stream().map(JarEntry::getName).toList();
         }
     }

@@ -10,6 +10,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
+import javax.xml.parsers.DocumentBuilderFactory;
+import javax.xml.parsers.ParserConfigurationException;
+import javax.xml.xpath.XPathExpressionException;
+import javax.xml.xpath.XPathFactory;
+import org.w3c.dom.Document;
+import org.xml.sax.SAXException;
 
 /**
  * Runs Maven offline on a project that uses the artifacts of this build. Maven uses a separate local repository. It
@@ -84,22 +90,98 @@ public final class OfflineMaven implements AutoCloseable {
         }
     }
 
-    /** Installs a pom without a jar, such as a parent or a BOM. */
-    public void installPom(String artifact, Path module) throws IOException {
-        Path target = Files.createDirectories(
-                repository.resolve(GROUP).resolve(artifact).resolve(version()));
-        Files.copy(module.resolve("pom.xml"), target.resolve(artifact + "-" + version() + ".pom"));
+    /**
+     * Installs modules of this build with Maven's install plugin, as {@code mvn install} does: pom, jar, and sources and
+     * Javadoc if this build has made them. One run of Maven installs all of them.
+     *
+     * @param modules the folders of the modules
+     */
+    public void install(List<Path> modules) throws IOException, InterruptedException {
+        Path project = Files.createDirectories(folder.resolve("install"));
+        StringBuilder executions = new StringBuilder();
+        for (Path module : modules) {
+            executions.append(execution(module.toRealPath()));
+        }
+        Files.writeString(project.resolve("pom.xml"), """
+                <project>
+                  <modelVersion>4.0.0</modelVersion>
+                  <groupId>com.example</groupId>
+                  <artifactId>install</artifactId>
+                  <version>1</version>
+                  <packaging>pom</packaging>
+                  <build>
+                    <plugins>
+                      <plugin>
+                        <groupId>org.apache.maven.plugins</groupId>
+                        <artifactId>maven-install-plugin</artifactId>
+                        <version>%s</version>
+                        <executions>%s</executions>
+                      </plugin>
+                    </plugins>
+                  </build>
+                </project>
+                """.formatted(property("puri.maven.install.plugin"), executions));
+        Run run = run(project, "validate");
+        assertThat(run.status()).as(run.output()).isZero();
     }
 
-    /** Installs a module's pom and its jar. */
-    public void install(String artifact, Path module) throws IOException {
-        installPom(artifact, module);
-        String name = artifact + "-" + version() + ".jar";
-        Path jar = module.resolve("target").resolve(name);
-        assertThat(jar).as("mvn -am verify builds the jars").exists();
-        Files.copy(
-                jar,
-                repository.resolve(GROUP).resolve(artifact).resolve(version()).resolve(name));
+    private static String execution(Path module) throws IOException {
+        Path pom = module.resolve("pom.xml");
+        String artifact = artifact(module);
+        Path target = module.resolve("target");
+        boolean isPom = element(pom, "packaging").equals("pom");
+        Path file = isPom ? pom : target.resolve(jar(artifact, ""));
+        assertThat(file).as("mvn -am verify builds the jars").exists();
+        StringBuilder attached = new StringBuilder();
+        for (String classifier : List.of("sources", "javadoc")) {
+            Path path = target.resolve(jar(artifact, "-" + classifier));
+            if (Files.exists(path)) {
+                attached.append("<%1$s>%2$s</%1$s>".formatted(classifier, path));
+            }
+        }
+        return """
+                <execution>
+                  <id>%s</id>
+                  <phase>validate</phase>
+                  <goals>
+                    <goal>install-file</goal>
+                  </goals>
+                  <configuration>
+                    <file>%s</file>
+                    <pomFile>%s</pomFile>
+                    %s
+                  </configuration>
+                </execution>
+                """.formatted(artifact, file, pom, attached);
+    }
+
+    /** Returns the artifact id of a module of this build. */
+    public static String artifact(Path module) throws IOException {
+        return element(module.resolve("pom.xml"), "artifactId");
+    }
+
+    /** Returns the text of an element of the project, or an empty string if the pom does not have it. */
+    private static String element(Path pom, String name) throws IOException {
+        try {
+            Document document =
+                    DocumentBuilderFactory.newInstance().newDocumentBuilder().parse(pom.toFile());
+            return XPathFactory.newInstance().newXPath().evaluate("/project/" + name, document);
+        } catch (ParserConfigurationException | SAXException | XPathExpressionException e) {
+            throw new IOException(pom + " cannot be read", e);
+        }
+    }
+
+    private static String jar(String artifact, String suffix) {
+        return artifact + "-" + version() + suffix + ".jar";
+    }
+
+    /**
+     * Returns the path of an installed jar. The file does not exist if the artifact was installed without it.
+     *
+     * @param suffix {@code -sources}, {@code -javadoc}, or empty for the jar of the classes
+     */
+    public Path installed(String artifact, String suffix) {
+        return repository.resolve(GROUP).resolve(artifact).resolve(version()).resolve(jar(artifact, suffix));
     }
 
     /** Copies the files of a project to a folder that does not exist yet. */
@@ -111,7 +193,7 @@ public final class OfflineMaven implements AutoCloseable {
         }
     }
 
-    /** Runs Maven in a project's folder and waits until it ends, at most five minutes. */
+    /** Runs Maven in a project's folder and waits until it ends, at most 20 minutes. */
     public Run run(Path project, String... arguments) throws IOException, InterruptedException {
         Path log = folder.resolve("maven.log");
         List<String> command = Stream.concat(
@@ -131,9 +213,11 @@ public final class OfflineMaven implements AutoCloseable {
                 .redirectOutput(log.toFile());
         isolate(builder.environment());
         builder.environment().put("JAVA_HOME", property("puri.maven.java.home"));
+        // Maven runs for seconds, in which the C2 compiler would take more time than it saves.
+        builder.environment().put("MAVEN_OPTS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC");
         Process process = builder.start();
         try {
-            assertThat(process.waitFor(5, TimeUnit.MINUTES)).isTrue();
+            assertThat(process.waitFor(20, TimeUnit.MINUTES)).isTrue();
             return new Run(process.exitValue(), Files.readString(log, StandardCharsets.UTF_8));
         } finally {
             process.destroyForcibly();

@@ -11,7 +11,6 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Random;
 import java.util.SplittableRandom;
 import java.util.UUID;
 import java.util.regex.Pattern;
@@ -21,6 +20,7 @@ import org.junit.jupiter.api.Test;
 
 /** The contract of every relay, on every database: it publishes exactly the committed rows, in commit order. */
 public abstract class RelayContract extends BlockedRowsContract {
+    private static final long SEED = Long.getLong("puri.relay.seed", System.nanoTime());
     private static final Pattern PARKED = Pattern.compile(ParkingInterceptor.PARKED);
 
     @Test
@@ -85,12 +85,12 @@ public abstract class RelayContract extends BlockedRowsContract {
     void keepsTheOrderOfCommitsOfEachPuriUnderInterleavedTransactions() throws Exception {
         EventLog log = log();
         relay();
-        long seed = new Random().nextLong();
         InterleavedWriters writers = new InterleavedWriters(database(), table, namespace);
-        writers.write(seed, 100);
-        until(() -> assertThat(log.applied()).as("seed %d", seed).isEqualTo(writers.committed()));
+        writers.write(SEED, 100);
+        until(() ->
+                assertThat(log.applied()).as("with -Dpuri.relay.seed=%d", SEED).isEqualTo(writers.committed()));
         assertThat(log.records())
-                .as("seed %d", seed)
+                .as("with -Dpuri.relay.seed=%d", SEED)
                 .noneMatch(
                         record -> writers.rolledBack().contains(record.value().getEventId()));
     }
@@ -98,8 +98,7 @@ public abstract class RelayContract extends BlockedRowsContract {
     @Test
     void losesNothingWhenItIsKilled() throws Exception {
         EventLog log = log();
-        long seed = new Random().nextLong();
-        SplittableRandom random = new SplittableRandom(seed);
+        SplittableRandom random = new SplittableRandom(SEED);
         InterleavedWriters writers = new InterleavedWriters(database(), table, namespace);
         for (int kill = 0; kill < 4; kill++) {
             Map<String, Object> parking = new HashMap<>(properties);
@@ -115,9 +114,9 @@ public abstract class RelayContract extends BlockedRowsContract {
         }
         OutboxRelay last = relay();
         until(() -> assertThat(last.status().waiting()).isZero());
-        assertThat(log.applied()).as("seed %d", seed).isEqualTo(writers.committed());
+        assertThat(log.applied()).as("with -Dpuri.relay.seed=%d", SEED).isEqualTo(writers.committed());
         assertThat(log.records())
-                .as("seed %d", seed)
+                .as("with -Dpuri.relay.seed=%d", SEED)
                 .noneMatch(
                         record -> writers.rolledBack().contains(record.value().getEventId()));
     }
