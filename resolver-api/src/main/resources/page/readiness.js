@@ -1,141 +1,167 @@
-// How the table stands, and what to do about it: /health/ready and /health/started, open to everybody.
+// The readiness of the table, from /health/ready and /health/started, which need no token.
 
-import { ask } from "./api.js";
-import { byId, bytes, counted, el, number, say, sentence, show, time } from "./dom.js";
+import { fetchJson } from "./api.js";
+import { byId, bytes, counted, el, number, sentence, setText, show, time } from "./dom.js";
 
-/** Who is not ready answers 503 and says what is missing. */
-const NOT_READY = { answers: 503 };
+/** A resolver that is not ready answers 503 with the reason. */
+const NOT_READY = { acceptedStatus: 503 };
 
 const TEXTS = {
   connecting: "Connecting…",
-  unreachable: "No answer",
+  unreachable: "Unreachable",
   filling: "Filling the table",
-  blocked: "Waiting",
-  old: "Answers may be old",
+  blocked: "Not ready",
+  stale: "Answers may be stale",
   ready: "Ready",
 };
 
-/** As it has begun, or is about to, and nothing is in its way. */
-const FILLING = ["", "not begun", "the table is being filled"];
+/** The resolver's reasons while it fills the table without a problem. Other reasons block it. */
+const FILLING_REASONS = ["", "not begun", "the table is being filled"];
 
-/** What a person can do, by what the resolver says is missing. */
-const ADVICE = [
-  [/schema registry/i, "Is the schema registry up, and does PURI_SCHEMA_REGISTRY name it? The resolver goes on trying."],
+/** Remedies by the resolver's reason; the first match counts. */
+const REMEDIES = [
+  [
+    /schema registry/i,
+    "Check that the schema registry is running and that PURI_SCHEMA_REGISTRY has its address. The resolver retries.",
+  ],
+  // This reason names its remedy itself.
   [/puri topics create/i, null],
-  [/broker/i, "Is Kafka up, and does PURI_BOOTSTRAP_SERVER name it? The resolver goes on trying."],
+  [/broker/i, "Check that Kafka is running and that PURI_BOOTSTRAP_SERVER has its address. The resolver retries."],
 ];
 
-export class Standing {
-  phase = "connecting";
-  #banner = byId("banner");
-  #told = "";
-  #lastHeard = null;
-  #before = null;
-  #rate = 0;
-  #bar = el("progress", { "aria-label": "Records read" });
+const FIRST_STEPS =
+  "./puri collections apply -f examples/music/collections.yaml\n./puri publish -f examples/music/events.jsonl --wait";
 
-  /** Asks how the table stands; the rest of the page depends on it. */
-  async look() {
+export class Readiness {
+  state = "connecting";
+  #banner = byId("banner");
+  /** Identifies the content of the banner, which is replaced only if this changes. */
+  #bannerKey = "";
+  #lastAnswerAt = null;
+  #lastProgress = null;
+  #recordsPerSecond = 0;
+  #progressBar = el("progress", { "aria-label": "Records read" });
+
+  /** Requests the readiness and shows it. */
+  async refresh() {
     let ready;
     let started;
     let table;
     try {
-      ready = await ask("/health/ready", NOT_READY);
-      started = ready.status === "UP" ? ready : await ask("/health/started", NOT_READY);
+      ready = await fetchJson("/health/ready", NOT_READY);
+      started = ready.status === "UP" ? ready : await fetchJson("/health/started", NOT_READY);
       table = ready.checks.find((check) => check.name === "table")?.data ?? {};
     } catch {
-      // What answers without checks is something else, in the resolver's place.
-      this.#become("unreachable", {});
+      // This includes JSON without checks: another server answers at the resolver's address.
+      this.#setState("unreachable", {});
       return;
     }
-    this.#lastHeard = new Date();
-    const trouble = table.reason ?? table.detail ?? "";
-    if (ready.status === "UP") this.#become("ready", table);
-    else if (started.status === "UP") this.#become("old", table, trouble);
-    else this.#become(FILLING.includes(trouble) ? "filling" : "blocked", table, trouble);
+    this.#lastAnswerAt = new Date();
+    const reason = table.reason ?? table.detail ?? "";
+    if (ready.status === "UP") this.#setState("ready", table);
+    else if (started.status === "UP") this.#setState("stale", table, reason);
+    else this.#setState(FILLING_REASONS.includes(reason) ? "filling" : "blocked", table, reason);
   }
 
   get isAnswering() {
-    return this.phase === "ready" || this.phase === "old";
+    return this.state === "ready" || this.state === "stale";
   }
 
-  #become(phase, table, trouble = "") {
-    this.phase = phase;
+  #setState(state, table, reason = "") {
+    this.state = state;
     this.table = table;
-    document.body.dataset.phase = phase;
-    byId("standing").dataset.phase = phase;
-    say(byId("standing-text"), TEXTS[phase]);
-    if (phase === "unreachable") {
-      const since = this.#lastHeard ? ["It was last heard at ", time(this.#lastHeard.toISOString()), ". "] : [];
-      this.#tell(phase, "The resolver does not answer", [since, "This page goes on trying by itself."]);
-    } else if (phase === "filling") {
-      this.#fill(table);
-    } else if (phase === "blocked") {
-      this.#tell(`${phase} ${trouble}`, "The table cannot be filled yet", [sentence(trouble), " ", advice(trouble), " Until then look-ups are answered 503, never “unknown”."]);
-    } else if (phase === "old") {
-      this.#tell(`${phase} ${trouble}`, "Answers may be old", [sentence(trouble), " ", advice(trouble) || "What is shown is the last that is known."]);
+    document.body.dataset.readiness = state;
+    byId("readiness").dataset.readiness = state;
+    setText(byId("readiness-text"), TEXTS[state]);
+    if (state === "unreachable") {
+      const lastAnswer = this.#lastAnswerAt
+        ? ["Its last answer was at ", time(this.#lastAnswerAt.toISOString()), ". "]
+        : [];
+      this.#setBanner(state, "The resolver does not answer", [lastAnswer, "This page retries automatically."]);
+    } else if (state === "filling") {
+      this.#showProgress(table);
+    } else if (state === "blocked") {
+      this.#setBanner(`${state} ${reason}`, "The resolver cannot fill its table", [
+        sentence(reason),
+        " ",
+        remedy(reason),
+        " Until the table is complete, the answer to each look-up is status 503, never “unknown”.",
+      ]);
+    } else if (state === "stale") {
+      this.#setBanner(`${state} ${reason}`, "Answers may be stale", [
+        sentence(reason),
+        " ",
+        remedy(reason) || "The resolver answers from the last state that it has read.",
+      ]);
     } else if (table.rows === 0) {
-      this.#tell("empty", "Nothing is registered yet", [
-        "The table is ready and empty. Declare collections and publish what services own, for a start the example:",
-        el("pre", { tabindex: "0" }, "./puri collections apply -f examples/music/collections.yaml\n./puri publish -f examples/music/events.jsonl --wait"),
-        "It shows here as it comes.",
+      this.#setBanner("empty", "Nothing is registered yet", [
+        "The table is ready and empty. Declare collections and publish identities. To load the example, run:",
+        el("pre", { tabindex: "0" }, FIRST_STEPS),
+        "This page shows new identities at once.",
       ]);
     } else {
-      this.#tell("", "", []);
+      this.#setBanner("", "", []);
     }
   }
 
-  /** While it is filled, numbers move in what stands already, so that it is not read out each time. */
-  #fill({ reached, end, rows }) {
+  /** Updates the numbers inside the banner, because a screen reader reads a replaced banner again. */
+  #showProgress({ reached, end, rows }) {
     const now = performance.now();
-    if (reached !== undefined && this.#before?.reached < reached) {
-      this.#rate = (1000 * (reached - this.#before.reached)) / (now - this.#before.at);
+    const last = this.#lastProgress;
+    if (reached !== undefined && last?.reached < reached) {
+      this.#recordsPerSecond = (1000 * (reached - last.reached)) / (now - last.at);
     }
-    this.#before = reached === undefined ? null : { reached, at: now };
-    const line = el("p", { class: "progress-text", "aria-live": "off" });
-    if (this.#told !== "filling") {
-      this.#tell("filling", "The table is being filled", [
-        this.#bar,
-        line,
-        "Until it is complete look-ups are answered 503, never “unknown”. There is nothing to do but wait.",
+    this.#lastProgress = reached === undefined ? null : { reached, at: now };
+    if (this.#bannerKey !== "filling") {
+      this.#setBanner("filling", "The resolver is filling its table", [
+        this.#progressBar,
+        el("p", { class: "progress-text", "aria-live": "off" }),
+        "Until the table is complete, the answer to each look-up is status 503, never “unknown”. No action is needed.",
       ]);
     }
-    const left = this.#rate > 0 ? Math.ceil((end - reached) / this.#rate) : 0;
-    const known = reached !== undefined && end > 0;
-    this.#bar.max = known ? end : 1;
-    if (known) this.#bar.value = reached;
-    else this.#bar.removeAttribute("value");
-    const text = known
-      ? `${number(reached)} of ${counted(end, "record")} read, ${number(rows)} rows so far` + (left ? `; about ${left < 120 ? `${left} s` : `${Math.ceil(left / 60)} min`} to go` : "")
-      : "Looking for the end of its topic…";
-    say(this.#banner.querySelector(".progress-text"), text);
+    const isEndKnown = reached !== undefined && end > 0;
+    this.#progressBar.max = isEndKnown ? end : 1;
+    if (isEndKnown) this.#progressBar.value = reached;
+    else this.#progressBar.removeAttribute("value");
+    const secondsLeft = this.#recordsPerSecond > 0 ? Math.ceil((end - reached) / this.#recordsPerSecond) : 0;
+    const text = isEndKnown
+      ? `${number(reached)} of ${counted(end, "record")} read, ${number(rows)} rows so far${timeLeft(secondsLeft)}`
+      : "Requesting the end offsets of the topic…";
+    setText(this.#banner.querySelector(".progress-text"), text);
   }
 
-  #tell(what, title, children) {
-    if (this.#told === what) return;
-    this.#told = what;
-    this.#banner.dataset.kind = what.split(/[^a-z]/)[0];
+  #setBanner(key, title, children) {
+    if (this.#bannerKey === key) return;
+    this.#bannerKey = key;
+    this.#banner.dataset.kind = key.split(/[^a-z]/)[0];
     this.#banner.replaceChildren(...(title ? [el("h2", {}, title), el("div", {}, ...children.flat())] : []));
     show(this.#banner, title !== "");
   }
 
-  /** Health and memory, as facts. */
-  facts(stats) {
+  /** Shows the topic, the progress and the memory of the table. */
+  drawFacts(stats) {
     const table = this.table ?? {};
     const age = stats?.lag?.ageSeconds;
     const facts = [
       ["Topic", table.topic ?? "–"],
-      ["Log read", table.end === undefined ? "–" : `${number(table.reached)} of ${number(table.end)}`],
-      ["Brokers heard", age === undefined ? "–" : `${age < 10 ? age.toFixed(1) : Math.round(age)} s ago`],
-      ["In use", stats ? `${bytes(stats.memory.bytesInUse)} of ${bytes(stats.memory.bytes)}` : "–"],
-      ["Index filled", stats ? `${(100 * stats.memory.load).toFixed(1)} %` : "–"],
+      ["Records read", table.end === undefined ? "–" : `${number(table.reached)} of ${number(table.end)}`],
+      ["End offsets reported", age === undefined ? "–" : `${age < 10 ? age.toFixed(1) : Math.round(age)} s ago`],
+      ["Memory", stats ? `${bytes(stats.memory.bytesInUse)} of ${bytes(stats.memory.bytes)}` : "–"],
+      ["Index load", stats ? `${(100 * stats.memory.load).toFixed(1)} %` : "–"],
     ];
     const list = byId("facts");
-    if (list.children.length === 0) list.append(...facts.map(([label]) => el("div", {}, el("dt", {}, label), el("dd"))));
-    facts.forEach(([, text], index) => say(list.children[index].lastElementChild, text));
+    if (list.children.length === 0) {
+      list.append(...facts.map(([label]) => el("div", {}, el("dt", {}, label), el("dd"))));
+    }
+    facts.forEach(([, text], index) => setText(list.children[index].lastElementChild, text));
   }
 }
 
-function advice(trouble) {
-  return ADVICE.find(([pattern]) => pattern.test(trouble))?.[1] ?? "";
+function remedy(reason) {
+  return REMEDIES.find(([pattern]) => pattern.test(reason))?.[1] ?? "";
+}
+
+function timeLeft(seconds) {
+  if (!seconds) return "";
+  return `; about ${seconds < 120 ? `${seconds} s` : `${Math.ceil(seconds / 60)} min`} left`;
 }
