@@ -7,7 +7,7 @@ import uuid
 
 LIMITS = (63, 63, 255)  # bytes of namespace, collection and identifier
 ALPHABET = "123456789abcdefghjkmnpqrstuvwxyz"  # of handles
-PUNCTUATION = "-._~!$&'()*+,;=@"  # stands raw in a segment, as letters and digits of ASCII do
+PUNCTUATION = "-._~!$&'()*+,;=@"  # raw in a segment, like ASCII letters and digits
 RAW = re.compile("[A-Za-z0-9" + re.escape(PUNCTUATION) + "]")
 ESCAPE = re.compile("%[0-9A-Fa-f]{2}")
 

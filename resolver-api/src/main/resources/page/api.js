@@ -1,64 +1,64 @@
-// How the resolver is asked: with the token, if there is one, and with errors in one form.
+// Requests to the resolver, with the bearer token if there is one. All errors become a ResolverError.
 
-const TOKEN = "puri.token";
+const TOKEN_KEY = "puri.token";
 
-/** Says "token" when another is in use, and "wanted" when the resolver wants one that it has not got. */
+/** Emits "token" when the token changes, and "required" when the resolver rejects a request without a valid token. */
 export const access = new EventTarget();
 
-// Storage may be forbidden; then the token lasts as long as the page.
-let kept = "";
+// A browser may forbid storage. Then the token lives as long as the page.
+let tokenInMemory = "";
 
 export function token() {
   try {
-    return sessionStorage.getItem(TOKEN) ?? kept;
+    return sessionStorage.getItem(TOKEN_KEY) ?? tokenInMemory;
   } catch {
-    return kept;
+    return tokenInMemory;
   }
 }
 
 export function useToken(text) {
-  kept = text;
+  tokenInMemory = text;
   try {
-    if (text) sessionStorage.setItem(TOKEN, text);
-    else sessionStorage.removeItem(TOKEN);
+    if (text) sessionStorage.setItem(TOKEN_KEY, text);
+    else sessionStorage.removeItem(TOKEN_KEY);
   } catch {
-    // It is kept in memory.
+    // The token stays in memory.
   }
   access.dispatchEvent(new Event("token"));
 }
 
-/** The resolver said no, as application/problem+json (RFC 9457), or cannot be reached: then status is 0. */
-export class Refusal extends Error {
-  constructor(status, problem, retryAfter = 0) {
+/** An error response, application/problem+json (RFC 9457). The status is 0 if the resolver is unreachable. */
+export class ResolverError extends Error {
+  constructor(status, problem, retryAfterSeconds = 0) {
     super(problem.detail ?? problem.title ?? "No answer");
     this.status = status;
     this.kind = String(problem.type ?? "").split("/").pop();
     this.title = problem.title ?? "";
-    this.retryAfter = retryAfter;
+    this.retryAfterSeconds = retryAfterSeconds;
   }
 
   get isUnreachable() {
     return this.status === 0;
   }
 
-  get isAccess() {
+  get isAccessDenied() {
     return this.status === 401 || this.status === 403;
   }
 
-  /** What to tell a person. */
+  /** The text that the page shows. */
   toString() {
     if (this.isUnreachable) return "The resolver does not answer.";
-    if (this.status === 401) return token() ? "The token is not good here." : "This needs a token.";
+    if (this.status === 401) return token() ? "The resolver rejects the token." : "A token is required.";
     return this.message;
   }
 }
 
 /**
- * A response that is good, or else a Refusal.
+ * Returns the response, or throws a ResolverError if its status is not 2xx.
  *
- * @param answers a status that is an answer too, though it is an error's
+ * @param acceptedStatus an error status whose response is returned too
  */
-export async function send(path, { headers = {}, answers = 0, ...options } = {}) {
+export async function send(path, { headers = {}, acceptedStatus = 0, ...options } = {}) {
   const bearer = token();
   let response;
   try {
@@ -70,61 +70,60 @@ export async function send(path, { headers = {}, answers = 0, ...options } = {})
       referrerPolicy: "no-referrer",
     });
   } catch (e) {
-    // fetch throws for a header that cannot be sent, too; then the token is at fault.
     if (e.name === "AbortError") throw e;
-    throw new Refusal(0, {});
+    throw new ResolverError(0, {});
   }
-  if (response.ok || response.status === answers) return response;
+  if (response.ok || response.status === acceptedStatus) return response;
   const isProblem = (response.headers.get("Content-Type") ?? "").startsWith("application/problem+json");
-  // The resolver's own errors are problems; a proxy's are pages, or JSON of its own.
-  const foreign = { title: `Something on the way to the resolver answered, with status ${response.status}` };
-  const problem = isProblem ? await response.json().catch(() => ({})) : foreign;
-  // What was asked with the token before says nothing of this one.
-  if (response.status === 401 && bearer === token()) access.dispatchEvent(new Event("wanted"));
-  throw new Refusal(response.status, problem, Number(response.headers.get("Retry-After")) || 0);
+  // The resolver sends all its errors as problems. Anything else, such as HTML, comes from a proxy.
+  const proxyProblem = { title: `A server in front of the resolver answered with status ${response.status}` };
+  const problem = isProblem ? await response.json().catch(() => ({})) : proxyProblem;
+  // The user may have entered another token since this request.
+  if (response.status === 401 && bearer === token()) access.dispatchEvent(new Event("required"));
+  throw new ResolverError(response.status, problem, Number(response.headers.get("Retry-After")) || 0);
 }
 
-/** What is answered as JSON. */
-export async function ask(path, options) {
+/** Sends a request and returns the JSON of the response. */
+export async function fetchJson(path, options) {
   return json(await send(path, options));
 }
 
-/** What a good response holds; what is no JSON is not the resolver's. */
+/** Returns the JSON of a response. A response that is not JSON does not come from the resolver. */
 export async function json(response) {
   try {
     return await response.json();
   } catch (e) {
     if (e.name === "AbortError") throw e;
-    throw new Refusal(0, {});
+    throw new ResolverError(0, {});
   }
 }
 
 /**
- * Does something over and over, one at a time, and not while nobody looks. What answers false is left alone
- * until there is another token.
+ * Repeats a task, one run at a time, while the tab is visible. A task that returns false pauses until the token
+ * changes or the tab becomes visible again.
  *
- * @returns does it now
+ * @returns a function that runs the task at once
  */
-export function every(millis, task) {
+export function poll(millis, task) {
   let timer = 0;
-  let isUnderWay = false;
-  let isWanted = false;
+  let isRunning = false;
+  let isRunRequested = false;
   async function run() {
     clearTimeout(timer);
-    if (isUnderWay) {
-      isWanted = true;
+    if (isRunning) {
+      isRunRequested = true;
       return;
     }
-    isUnderWay = true;
-    let goesOn = true;
+    isRunning = true;
+    let isRepeated = true;
     try {
-      goesOn = (await task()) !== false;
+      isRepeated = (await task()) !== false;
     } finally {
-      isUnderWay = false;
-      if (isWanted) {
-        isWanted = false;
+      isRunning = false;
+      if (isRunRequested) {
+        isRunRequested = false;
         run();
-      } else if (goesOn && !document.hidden) {
+      } else if (isRepeated && !document.hidden) {
         timer = setTimeout(run, millis);
       }
     }

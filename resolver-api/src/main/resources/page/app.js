@@ -1,73 +1,74 @@
-// The resolver's page: what each part shows, and when it asks.
+// The map of the page: its parts, the paths that they read, and how often.
 //
-//   standing  /health/ready, /health/started   every 2 s   whether the rest is worth asking
-//   figures   /v1/stats, /v1/collections       every 3 s
-//   rejections /v1/rejections                  every 4 s
-//   changes   /v1/changes                      a stream
-//   lookup    /v1/resolve                      when told to
-//   search    /v1/search                       as one types
+//   readiness   /health/ready, /health/started   every 2 s; the figures are requested only while look-ups are answered
+//   figures     /v1/stats, /v1/collections       every 3 s
+//   rejections  /v1/rejections                   every 4 s
+//   changes     /v1/changes                      a change stream
+//   lookup      /v1/resolve                      on request
+//   search      /v1/search                       while the user types
 
-import { access, ask, every } from "./api.js";
+import { access, fetchJson, poll } from "./api.js";
 import { Changes } from "./changes.js";
-import { byId, say, sentence } from "./dom.js";
+import { byId, sentence, setText } from "./dom.js";
 import { Figures } from "./figures.js";
-import { askForToken, listenToKeys } from "./keys.js";
-import { LookUp, offerRecent } from "./lookup.js";
+import { enableShortcuts, enableTokenDialog } from "./keys.js";
+import { LookUp, offerRecentNames } from "./lookup.js";
+import { Readiness } from "./readiness.js";
 import { Rejections } from "./rejections.js";
 import { Search } from "./search.js";
-import { Standing } from "./standing.js";
 
-say(byId("host"), location.host);
-askForToken();
+setText(byId("host"), location.host);
+enableTokenDialog();
 
-const standing = new Standing();
+const readiness = new Readiness();
 const figures = new Figures();
 const lookUp = new LookUp();
-const rejections = new Rejections((ref) => lookUp.one(ref));
-const changes = new Changes((ref) => lookUp.one(ref));
+const rejections = new Rejections((ref) => lookUp.lookUpOne(ref));
+const changes = new Changes((ref) => lookUp.lookUpOne(ref));
+const search = new Search((ref) => lookUp.lookUpOne(ref));
 
-const search = new Search((ref) => lookUp.one(ref));
+const updateRecentNames = offerRecentNames(lookUp, () => [
+  ...new Set([...changes.recentNames, ...rejections.recentNames]),
+]);
 
-const offerAgain = offerRecent(lookUp, () => [...new Set([...changes.recent, ...rejections.recent])]);
-
-const lookAtFigures = every(3000, async () => {
-  if (!standing.isAnswering) {
-    if (standing.phase === "filling" || standing.phase === "blocked") figures.clear("There is no table yet.");
-    standing.facts();
+const refreshFigures = poll(3000, async () => {
+  if (!readiness.isAnswering) {
+    if (readiness.state === "filling" || readiness.state === "blocked") figures.clear("The table is not ready yet.");
+    readiness.drawFacts();
     return true;
   }
   try {
-    const declared = ask("/v1/collections").catch(() => ({ collections: [] }));
-    const stats = await ask("/v1/stats");
-    figures.declare((await declared).collections);
+    const declared = fetchJson("/v1/collections").catch(() => ({ collections: [] }));
+    const stats = await fetchJson("/v1/stats");
+    figures.setDeclarations((await declared).collections);
     figures.draw(stats);
-    standing.facts(stats);
+    readiness.drawFacts(stats);
     return true;
   } catch (e) {
     if (!e.isUnreachable) figures.clear(sentence(String(e)));
-    standing.facts();
-    return !e.isAccess;
+    readiness.drawFacts();
+    return !e.isAccessDenied;
   }
 });
 
 let wasAnswering = false;
-every(2000, async () => {
-  await standing.look();
-  if (standing.isAnswering && !wasAnswering) {
-    lookAtFigures();
-    lookUp.again();
+poll(2000, async () => {
+  await readiness.refresh();
+  if (readiness.isAnswering && !wasAnswering) {
+    refreshFigures();
+    lookUp.retry();
   }
-  wasAnswering = standing.isAnswering;
-  offerAgain();
+  wasAnswering = readiness.isAnswering;
+  updateRecentNames();
 });
-access.addEventListener("token", () => lookUp.again());
+access.addEventListener("token", () => lookUp.retry());
 
-every(4000, () => rejections.look());
-every(4000, () => search.again());
+poll(4000, () => rejections.refresh());
+poll(4000, () => search.retry());
 
-listenToKeys({
+enableShortcuts({
   "/": () => byId("refs").focus(),
-  p: () => changes.pause(),
+  p: () => changes.togglePause(),
   f: () => byId("changes-filter").focus(),
   r: () => byId("rejections-filter").focus(),
   s: () => byId("search-text").focus(),

@@ -1,27 +1,35 @@
-// The live feed: what changes, as it does.
+// The live list of changes.
 
 import { access } from "./api.js";
-import { byId, counted, el, name, number, say, sentence, show, svg, time } from "./dom.js";
-import { Following } from "./events.js";
-import { namesIn } from "./lookup.js";
+import { byId, counted, el, name, number, sentence, setText, show, svg, time } from "./dom.js";
+import { EventStream } from "./events.js";
+import { parseNames } from "./lookup.js";
 
-/** Rows that are kept; a burst shows its last. */
-const KEPT = 200;
+/** The maximum number of rows in the list. */
+const MAX_ROWS = 200;
 const SECONDS = 60;
-/** A tab that nobody has looked at for so long gives its connection back. */
-const AWAY = 60_000;
+/** A tab that is hidden for this time closes its stream, because a browser limits the connections to a host. */
+const HIDDEN_LIMIT_MILLIS = 60_000;
 
-const WHY = {
-  "too-old": "You were away for too long: what was erased meanwhile may be missing here.",
-  "other-topic": "The registry's log was made anew; what is shown above may be wrong.",
-  gone: "What you missed is not in the log any more.",
-  "slow-reader": "This page read too slowly and was cut off; it goes on where it was.",
-  failed: "The resolver could not go on with this stream.",
-  replaced: "The resolver has filled its table anew.",
-  closing: "The resolver is stopping.",
+/** Explains the reasons of the events reset, dropped and bye. */
+const REASONS = {
+  "too-old": "The page was disconnected for too long. Erasures of that time may be missing here.",
+  "other-topic": "The topic was created again. Earlier changes in this list may be wrong.",
+  gone: "The topic no longer has the changes that this page missed.",
+  "slow-reader": "The page read too slowly, so the resolver disconnected it. The stream resumes at the same place.",
+  failed: "The stream failed in the resolver.",
+  "table-replaced": "The resolver has rebuilt its table.",
+  stopping: "The resolver is stopping.",
 };
 
-const STATES = { connecting: "Connecting…", live: "Live", paused: "Paused", waiting: "Connecting again…", refused: "Off", resting: "Resting" };
+const STATES = {
+  connecting: "Connecting…",
+  live: "Live",
+  paused: "Paused",
+  waiting: "Reconnecting…",
+  refused: "Disconnected",
+  suspended: "Suspended",
+};
 
 export class Changes {
   #list = byId("changes");
@@ -29,171 +37,187 @@ export class Changes {
   #filter = byId("changes-filter");
   #problem = byId("changes-problem");
   #pauseButton = byId("pause");
-  #following = new Following((told) => this.#told(told));
+  #stream = new EventStream((update) => this.#receive(update));
   #lookUp;
-  #paused = false;
+  #isPaused = false;
   #state = "connecting";
   #pending = [];
-  #skipped = 0;
-  #isDrawing = false;
-  #waitsFor = "";
+  #omitted = 0;
+  #isDrawScheduled = false;
+  #retryReason = "";
   #perSecond = new Array(SECONDS).fill(0);
   #bars = [];
-  #spark;
+  #sparkline;
 
-  /** @param lookUp shows what a name stands for */
+  /** @param lookUp a function that looks up a pURI */
   constructor(lookUp) {
     this.#lookUp = lookUp;
-    this.#drawSpark();
-    setInterval(() => this.#tick(), 1000);
+    this.#drawSparkline();
+    setInterval(() => this.#shiftSparkline(), 1000);
     byId("changes-form").addEventListener("submit", (submitted) => {
       submitted.preventDefault();
-      this.#follow();
+      this.#open();
     });
-    this.#filter.addEventListener("change", () => this.#follow());
-    this.#pauseButton.addEventListener("click", () => this.pause());
+    this.#filter.addEventListener("change", () => this.#open());
+    this.#pauseButton.addEventListener("click", () => this.togglePause());
     byId("clear").addEventListener("click", () => this.#clear());
-    access.addEventListener("token", () => this.#follow());
-    let leaving = 0;
+    access.addEventListener("token", () => this.#open());
+    let hiddenTimer = 0;
     document.addEventListener("visibilitychange", () => {
-      clearTimeout(leaving);
-      if (document.hidden) leaving = setTimeout(() => this.#following.rest(), AWAY);
-      else if (this.#following.isResting) this.#follow();
+      clearTimeout(hiddenTimer);
+      if (document.hidden) hiddenTimer = setTimeout(() => this.#stream.suspend(), HIDDEN_LIMIT_MILLIS);
+      else if (this.#stream.isSuspended) this.#open();
     });
-    this.#follow();
+    this.#open();
   }
 
-  get recent() {
+  get recentNames() {
     return [...this.#list.querySelectorAll("[data-puri]")].map((row) => row.dataset.puri);
   }
 
-  #follow() {
-    say(this.#problem, "");
-    const wanted = namesIn(this.#filter.value);
-    const query = new URLSearchParams(wanted.map((each) => ["collection", each]));
-    this.#following.follow(`/v1/changes${wanted.length ? `?${query}` : ""}`);
+  #open() {
+    setText(this.#problem, "");
+    const collections = parseNames(this.#filter.value);
+    const query = new URLSearchParams(collections.map((each) => ["collection", each]));
+    this.#stream.open(`/v1/changes${collections.length ? `?${query}` : ""}`);
   }
 
-  pause() {
-    this.#paused = !this.#paused;
-    this.#pauseButton.setAttribute("aria-pressed", String(this.#paused));
-    if (!this.#paused) this.#draw();
-    this.#tellState();
+  togglePause() {
+    this.#isPaused = !this.#isPaused;
+    this.#pauseButton.setAttribute("aria-pressed", String(this.#isPaused));
+    if (!this.#isPaused) this.#scheduleDraw();
+    this.#showState();
   }
 
   #clear() {
     this.#list.replaceChildren();
     this.#pending = [];
-    this.#skipped = 0;
+    this.#omitted = 0;
     show(this.#empty, true);
-    this.#tellState();
+    this.#showState();
   }
 
-  #told({ state, event, refusal, why }) {
+  #receive({ state, event, error, reason }) {
     if (event) {
-      this.#happened(event);
+      this.#add(event);
       return;
     }
     this.#state = state;
-    if (state === "live") say(this.#empty, "Nothing has changed since you came. What is published shows here at once.");
-    if (state === "refused") say(this.#problem, refusal.isAccess ? sentence(String(refusal)) : refusal.message);
-    if (state === "waiting") this.#waitsFor = why;
-    this.#tellState();
+    if (state === "live") setText(this.#empty, "No changes since you opened this page. New ones appear here at once.");
+    if (state === "refused") setText(this.#problem, error.isAccessDenied ? sentence(String(error)) : error.message);
+    if (state === "waiting") this.#retryReason = reason;
+    this.#showState();
   }
 
-  #tellState() {
-    const state = this.#paused && this.#state === "live" ? "paused" : this.#state;
+  #showState() {
+    const state = this.#isPaused && this.#state === "live" ? "paused" : this.#state;
     byId("stream").dataset.state = state;
-    const held = this.#pending.length + this.#skipped;
+    const buffered = this.#pending.length + this.#omitted;
     let text = STATES[state];
-    if (this.#paused && held) text += `, ${number(held)} held back`;
-    if (state === "waiting" && this.#waitsFor === "not-ready") text = "Waiting for the table";
-    if (state === "waiting" && this.#waitsFor === "too-many-streams") text = "Too many follow already; trying again";
-    say(byId("stream-text"), text);
+    if (this.#isPaused && buffered) text += `, ${counted(buffered, "new event")}`;
+    if (state === "waiting" && this.#retryReason === "not-ready") text = "Waiting for the table";
+    if (state === "waiting" && this.#retryReason === "too-many-streams") {
+      text = "Too many change streams are open; retrying";
+    }
+    setText(byId("stream-text"), text);
   }
 
-  #happened(event) {
+  #add(event) {
     let data = {};
     try {
       data = JSON.parse(event.data);
     } catch {
-      // A kind of event that a later resolver tells.
+      // A newer resolver may send events of other types, whose data need not be JSON.
     }
     if (event.type === "changed" || event.type === "erased") this.#perSecond[SECONDS - 1]++;
-    this.#pending.push({ type: event.type, data, at: new Date().toISOString() });
-    if (this.#pending.length > KEPT) {
+    this.#pending.push({ type: event.type, data, receivedAt: new Date().toISOString() });
+    if (this.#pending.length > MAX_ROWS) {
       this.#pending.shift();
-      this.#skipped++;
+      this.#omitted++;
     }
-    if (this.#paused) this.#tellState();
-    else this.#draw();
+    if (this.#isPaused) this.#showState();
+    else this.#scheduleDraw();
   }
 
-  /** Draws what has come in, once a frame at most. */
-  #draw() {
-    if (this.#isDrawing) return;
-    this.#isDrawing = true;
+  /** Draws the pending events at the next frame. */
+  #scheduleDraw() {
+    if (this.#isDrawScheduled) return;
+    this.#isDrawScheduled = true;
     requestAnimationFrame(() => {
-      this.#isDrawing = false;
-      if (this.#paused || this.#pending.length === 0) return;
-      // The newest stands first, so that nobody has to scroll to see it.
+      this.#isDrawScheduled = false;
+      if (this.#isPaused || this.#pending.length === 0) return;
+      // Newest first, so that nobody must scroll to see a change.
       const rows = this.#pending.map((each) => this.#row(each)).reverse();
-      if (this.#skipped) rows.push(el("li", { class: "aside" }, `${counted(this.#skipped, "more change")} came too fast to be shown.`));
+      if (this.#omitted) {
+        rows.push(el("li", { class: "notice" }, `${counted(this.#omitted, "more event")} omitted during a burst.`));
+      }
       this.#pending = [];
-      this.#skipped = 0;
+      this.#omitted = 0;
       this.#list.prepend(...rows);
-      while (this.#list.children.length > KEPT) this.#list.lastElementChild.remove();
+      while (this.#list.children.length > MAX_ROWS) this.#list.lastElementChild.remove();
       show(this.#empty, false);
-      this.#tellState();
+      this.#showState();
     });
   }
 
-  #row({ type, data, at }) {
+  #row({ type, data, receivedAt }) {
     if (typeof data.puri !== "string") {
-      const why = WHY[data.reason] ?? (data.reason ? sentence(data.reason) : "");
-      return el("li", { class: "aside", "data-event": type }, el("b", {}, type), " ", why);
+      const reason = REASONS[data.reason] ?? (data.reason ? sentence(data.reason) : "");
+      return el("li", { class: "notice", "data-event": type }, el("b", {}, type), " ", reason);
     }
-    const what = kind(type, data);
+    const kind = kindOf(type, data);
     return el(
       "li",
       { "data-event": type, "data-puri": data.puri },
-      el("span", { class: "when" }, time(data.changedAt ?? at)),
-      el("span", { class: `badge ${what}` }, what),
-      el("span", { class: "what" }, this.#link(data.puri), data.mergedInto && [" → ", this.#link(data.mergedInto)]),
-      data.owner && el("span", { class: "where" }, name(data.owner), " on ", name(data.shard), ` · epoch ${number(data.epoch)}`),
+      el("span", { class: "time" }, time(data.changedAt ?? receivedAt)),
+      el("span", { class: `badge ${kind}` }, kind),
+      el("span", { class: "subject" }, this.#link(data.puri), data.mergedInto && [" → ", this.#link(data.mergedInto)]),
+      data.owner &&
+        el(
+          "span",
+          { class: "placement" },
+          name(data.owner),
+          " on ",
+          name(data.shard),
+          ` · epoch ${number(data.epoch)}`,
+        ),
     );
   }
 
   #link(puri) {
-    const link = el("button", { type: "button", class: "link", title: "Look it up" }, name(puri));
+    const link = el("button", { type: "button", class: "link", title: "Look up this name" }, name(puri));
     link.addEventListener("click", () => this.#lookUp(puri));
     return link;
   }
 
-  #drawSpark() {
+  #drawSparkline() {
     this.#bars = this.#perSecond.map((_, second) => svg("rect", { x: second * 2, width: 1.5, y: 20, height: 0 }));
-    this.#spark = svg("svg", { viewBox: `0 0 ${SECONDS * 2} 20`, role: "img", preserveAspectRatio: "none" }, this.#bars);
-    byId("spark").append(this.#spark);
-    this.#tick();
+    this.#sparkline = svg(
+      "svg",
+      { viewBox: `0 0 ${SECONDS * 2} 20`, role: "img", preserveAspectRatio: "none" },
+      this.#bars,
+    );
+    byId("sparkline").append(this.#sparkline);
+    this.#shiftSparkline();
   }
 
-  #tick() {
-    const most = Math.max(4, ...this.#perSecond);
+  #shiftSparkline() {
+    const max = Math.max(4, ...this.#perSecond);
     const sum = this.#perSecond.reduce((a, b) => a + b, 0);
     this.#perSecond.forEach((count, second) => {
-      const height = count === 0 ? 0.5 : Math.max(2, (20 * count) / most);
+      const height = count === 0 ? 0.5 : Math.max(2, (20 * count) / max);
       this.#bars[second].setAttribute("height", height);
       this.#bars[second].setAttribute("y", 20 - height);
     });
-    this.#spark.setAttribute("aria-label", `${counted(sum, "change")} in the last minute`);
-    byId("spark").title = this.#spark.getAttribute("aria-label");
+    this.#sparkline.setAttribute("aria-label", `${counted(sum, "change")} in the last minute`);
+    byId("sparkline").title = this.#sparkline.getAttribute("aria-label");
     this.#perSecond.shift();
     this.#perSecond.push(0);
   }
 }
 
-/** What became of it, as far as its row tells. */
-function kind(type, row) {
+/** Returns the kind of a change. A row does not say whether a later change moved or described the object. */
+function kindOf(type, row) {
   if (type === "erased") return "erased";
   if (row.status === "merged" || row.status === "deleted") return row.status;
   return row.createdAt === row.changedAt ? "created" : "changed";

@@ -1,23 +1,23 @@
-// Server-sent events over fetch (HTML Living Standard, 9.2). EventSource cannot send a bearer token, nor
-// be told where to go on.
+// Server-sent events over fetch (HTML Living Standard, 9.2). EventSource can neither send a bearer token nor set the
+// id from which the stream resumes.
 
-import { Refusal, send } from "./api.js";
+import { ResolverError, send } from "./api.js";
 
-const MAX_LINE = 1 << 20;
-const FIRST_PAUSE = 500;
-const LONGEST_PAUSE = 30_000;
-/** The resolver is heard every 15 s at least, unless set otherwise; a network that went away is not. */
-const SILENCE = 90_000;
-/** Answers that do not change by asking again: what is asked is wrong, or not allowed. */
-const FINAL = [400, 401, 403, 404];
+const MAX_LINE_LENGTH = 1 << 20;
+const MIN_PAUSE_MILLIS = 500;
+const MAX_PAUSE_MILLIS = 30_000;
+/** By default the resolver sends at least a comment every 15 s. A longer silence means that the network is gone. */
+const MAX_SILENCE_MILLIS = 90_000;
+/** A retry cannot succeed after these: the request is invalid or not allowed. */
+const FINAL_STATUSES = [400, 401, 403, 404];
 
-/** Reads events out of text that comes in pieces. */
+/** Parses events from chunks of text. */
 export class EventParser {
   #rest = "";
   #event = "";
   #data = [];
   #id = "";
-  /** That of the last event that was read whole: what to go on with. */
+  /** The id of the last complete event; the stream resumes from it. */
   lastId = "";
   retry = 0;
 
@@ -26,26 +26,26 @@ export class EventParser {
     this.lastId = lastId;
   }
 
-  /** The events that this piece completes. */
-  read(text) {
+  /** Returns the events that this chunk completes. */
+  read(chunk) {
     const events = [];
-    this.#rest += text;
+    this.#rest += chunk;
     for (;;) {
       const end = this.#rest.search(/[\r\n]/);
-      // The line feed that belongs to a carriage return may be still to come.
+      // The next chunk may begin with the line feed of this carriage return.
       if (end < 0 || (this.#rest[end] === "\r" && end + 1 === this.#rest.length)) break;
-      const isPair = this.#rest[end] === "\r" && this.#rest[end + 1] === "\n";
+      const isCrLf = this.#rest[end] === "\r" && this.#rest[end + 1] === "\n";
       const line = this.#rest.slice(0, end);
-      this.#rest = this.#rest.slice(end + (isPair ? 2 : 1));
-      const event = this.#line(line);
+      this.#rest = this.#rest.slice(end + (isCrLf ? 2 : 1));
+      const event = this.#readLine(line);
       if (event) events.push(event);
     }
-    if (this.#rest.length > MAX_LINE) throw new Error("a line without end");
+    if (this.#rest.length > MAX_LINE_LENGTH) throw new Error(`a line has more than ${MAX_LINE_LENGTH} characters`);
     return events;
   }
 
-  #line(line) {
-    if (line === "") return this.#dispatch();
+  #readLine(line) {
+    if (line === "") return this.#completeEvent();
     const colon = line.indexOf(":");
     if (colon === 0) return null;
     const field = colon < 0 ? line : line.slice(0, colon);
@@ -57,108 +57,110 @@ export class EventParser {
     return null;
   }
 
-  #dispatch() {
+  #completeEvent() {
     this.lastId = this.#id;
     const event = { type: this.#event || "message", data: this.#data.join("\n"), id: this.lastId };
-    const isOne = this.#data.length > 0;
+    const hasData = this.#data.length > 0;
     this.#event = "";
     this.#data = [];
-    return isOne ? event : null;
+    return hasData ? event : null;
   }
 }
 
 /**
- * Follows a stream for good: connects again where it was when the connection ends, whoever ended it.
- * `tell` hears { state: "connecting" | "live" | "waiting" | "refused" | "resting", … } and { event }.
+ * A stream that reconnects after each end of its connection and resumes from the last event.
+ * `listener` gets { state: "connecting" | "live" | "waiting" | "refused" | "suspended", … } and { event }.
  */
-export class Following {
+export class EventStream {
   #path;
-  #tell;
+  #listener;
   #lastId = "";
-  #stop = null;
-  #pause = FIRST_PAUSE;
+  #abort = null;
+  #pauseMillis = MIN_PAUSE_MILLIS;
 
-  constructor(tell) {
-    this.#tell = tell;
+  constructor(listener) {
+    this.#listener = listener;
   }
 
-  /** Begins, or goes on with another path, without missing anything between. */
-  follow(path) {
+  /** Opens the stream of a path. A stream that is open already continues with this path and misses no event. */
+  open(path) {
     this.#path = path;
-    this.#stop?.abort();
-    this.#stop = new AbortController();
-    this.#run(this.#stop.signal);
+    this.#abort?.abort();
+    this.#abort = new AbortController();
+    this.#run(this.#abort.signal);
   }
 
-  /** Ends the connection; following goes on where it was. */
-  rest() {
-    this.#stop?.abort();
-    this.#stop = null;
-    this.#tell({ state: "resting" });
+  /** Closes the connection; `open` resumes from the last event. */
+  suspend() {
+    this.#abort?.abort();
+    this.#abort = null;
+    this.#listener({ state: "suspended" });
   }
 
-  get isResting() {
-    return this.#stop === null;
+  get isSuspended() {
+    return this.#abort === null;
   }
 
   async #run(signal) {
-    this.#pause = FIRST_PAUSE;
+    this.#pauseMillis = MIN_PAUSE_MILLIS;
     while (!signal.aborted) {
       try {
-        await this.#once(signal);
+        await this.#readConnection(signal);
         if (signal.aborted) return;
-        this.#wait("ended");
+        this.#announceRetry("ended");
       } catch (e) {
         if (signal.aborted) return;
         if (e.kind === "invalid-event-id") this.#lastId = "";
-        else if (FINAL.includes(e.status)) {
-          // It says the same again, until something is changed.
-          this.#tell({ state: "refused", refusal: e });
+        else if (FINAL_STATUSES.includes(e.status)) {
+          this.#listener({ state: "refused", error: e });
           return;
         }
-        if (e instanceof Refusal && e.retryAfter) this.#pause = Math.max(this.#pause, e.retryAfter * 1000);
-        this.#wait(e instanceof Refusal ? e.kind : "lost");
+        if (e instanceof ResolverError && e.retryAfterSeconds) {
+          this.#pauseMillis = Math.max(this.#pauseMillis, e.retryAfterSeconds * 1000);
+        }
+        this.#announceRetry(e instanceof ResolverError ? e.kind : "lost");
       }
-      await slept(this.#pause, signal);
-      this.#pause = Math.min(this.#pause * 2, LONGEST_PAUSE);
+      await sleep(this.#pauseMillis, signal);
+      this.#pauseMillis = Math.min(this.#pauseMillis * 2, MAX_PAUSE_MILLIS);
     }
   }
 
-  #wait(why) {
-    this.#tell({ state: "waiting", why, millis: this.#pause });
+  #announceRetry(reason) {
+    this.#listener({ state: "waiting", reason, millis: this.#pauseMillis });
   }
 
-  async #once(signal) {
-    this.#tell({ state: "connecting" });
+  /** Reads one connection to its end. */
+  async #readConnection(signal) {
+    this.#listener({ state: "connecting" });
     const connection = new AbortController();
-    const end = () => connection.abort();
-    signal.addEventListener("abort", end);
-    let silence = setTimeout(end, SILENCE);
+    const disconnect = () => connection.abort();
+    signal.addEventListener("abort", disconnect);
+    let silenceTimer = setTimeout(disconnect, MAX_SILENCE_MILLIS);
     try {
       const headers = this.#lastId ? { "Last-Event-ID": this.#lastId } : {};
       const response = await send(this.#path, { headers, signal: connection.signal });
-      this.#tell({ state: "live" });
+      this.#listener({ state: "live" });
       const parser = new EventParser(this.#lastId);
       const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
       for (;;) {
         const { done, value } = await reader.read();
         if (done || signal.aborted) return;
-        clearTimeout(silence);
-        silence = setTimeout(end, SILENCE);
-        for (const event of parser.read(value)) this.#tell({ event });
+        clearTimeout(silenceTimer);
+        silenceTimer = setTimeout(disconnect, MAX_SILENCE_MILLIS);
+        for (const event of parser.read(value)) this.#listener({ event });
         this.#lastId = parser.lastId;
-        this.#pause = parser.retry || FIRST_PAUSE;
+        this.#pauseMillis = parser.retry || MIN_PAUSE_MILLIS;
       }
     } finally {
-      clearTimeout(silence);
-      signal.removeEventListener("abort", end);
+      clearTimeout(silenceTimer);
+      signal.removeEventListener("abort", disconnect);
       connection.abort();
     }
   }
 }
 
-/** Waits, or less: until it is to stop, or the network is back. */
-function slept(millis, signal) {
+/** Sleeps until the time has passed, the network is back, or the signal aborts. */
+function sleep(millis, signal) {
   return new Promise((resolve) => {
     const wake = () => {
       clearTimeout(timer);

@@ -1,20 +1,26 @@
-// What the table holds, as numbers and bars: /v1/stats and /v1/collections.
+// Figures and charts of the table, from /v1/stats and /v1/collections.
 
-import { byId, bytes, counted, el, name, number, say, show, svg } from "./dom.js";
+import { byId, bytes, counted, el, name, number, setText, show, svg } from "./dom.js";
 
-const FIRST = 8;
+/** The number of bars of a chart before the user asks for all. */
+const FIRST_BARS = 8;
+const MAX_SUGGESTIONS = 500;
 const STATUSES = ["active", "merged", "deleted"];
-const percent = new Intl.NumberFormat("en", { style: "percent", minimumFractionDigits: 1, maximumFractionDigits: 1 });
+const percentFormat = new Intl.NumberFormat("en", {
+  style: "percent",
+  minimumFractionDigits: 1,
+  maximumFractionDigits: 1,
+});
 
-/** Counts by name as bars, each with its number; the first few, until all are asked for. */
+/** A bar chart of the rows by name. */
 class Chart {
   #figure;
   #note = el("p", { class: "note" });
   #list = el("ol", { class: "bars" });
   #button = el("button", { type: "button", class: "quiet" });
-  #all = false;
+  #isExpanded = false;
   #drawn = "";
-  #last = null;
+  #lastArguments = null;
 
   constructor(id, one, many) {
     this.one = one;
@@ -23,56 +29,58 @@ class Chart {
     this.#figure.querySelector("figcaption").append(this.#note);
     this.#figure.append(this.#list, this.#button);
     this.#button.addEventListener("click", () => {
-      this.#all = !this.#all;
-      this.draw(...this.#last);
+      this.#isExpanded = !this.#isExpanded;
+      this.draw(...this.#lastArguments);
     });
     show(this.#button, false);
   }
 
-  /** @param declared collections by name; none where what is counted is not declared */
-  draw(counts, total, rows, declared = new Map()) {
-    this.#last = [counts, total, rows, declared];
-    const drawn = JSON.stringify([counts, total, rows, this.#all, [...declared.values()]]);
+  /** @param declarations the declared collections by name; empty if the chart does not count collections */
+  draw(counts, total, rows, declarations = new Map()) {
+    this.#lastArguments = [counts, total, rows, declarations];
+    const drawn = JSON.stringify([counts, total, rows, this.#isExpanded, [...declarations.values()]]);
     if (drawn === this.#drawn) return;
     this.#drawn = drawn;
-    say(this.#note, counted(total, this.one, this.many));
-    const most = Math.max(1, ...counts.map((each) => each.rows));
-    this.#list.replaceChildren(...counts.slice(0, this.#all ? counts.length : FIRST).map((each) => bar(each, most, rows, about(each.name, declared))));
-    show(this.#button, counts.length > FIRST);
+    setText(this.#note, counted(total, this.one, this.many));
+    const max = Math.max(1, ...counts.map((each) => each.rows));
+    const shown = counts.slice(0, this.#isExpanded ? counts.length : FIRST_BARS);
+    this.#list.replaceChildren(...shown.map((each) => bar(each, max, rows, declaration(each.name, declarations))));
+    show(this.#button, counts.length > FIRST_BARS);
     const listed = counts.length < total ? `the ${number(counts.length)} largest` : `all ${number(total)}`;
-    say(this.#button, this.#all ? "Show fewer" : `Show ${listed}`);
+    setText(this.#button, this.#isExpanded ? "Show fewer" : `Show ${listed}`);
   }
 
   clear(text) {
     this.#drawn = "";
     this.#list.replaceChildren();
     show(this.#button, false);
-    say(this.#note, text);
+    setText(this.#note, text);
   }
 }
 
-function bar({ name: label, rows }, most, all, more) {
+function bar({ name: label, rows }, max, allRows, details) {
   const filled = el("span", { class: "filled" });
-  // By the object model: the page allows no style in its markup.
-  filled.style.inlineSize = `${(100 * rows) / most}%`;
+  // Not as an attribute: the Content-Security-Policy forbids styles in markup.
+  filled.style.inlineSize = `${(100 * rows) / max}%`;
+  const share = el("span", { class: "share" }, allRows ? percentFormat.format(rows / allRows) : "");
   return el(
     "li",
     { "data-name": label, "data-rows": rows },
-    el("span", { class: "label" }, name(label), more),
-    el("span", { class: "value" }, number(rows), " ", el("span", { class: "share" }, all ? percent.format(rows / all) : "")),
+    el("span", { class: "label" }, name(label), details),
+    el("span", { class: "value" }, number(rows), " ", share),
     el("span", { class: "bar", "aria-hidden": "true" }, filled),
   );
 }
 
-/** What its declaration says of a collection. */
-function about(label, declared) {
-  const one = declared.get(label);
-  if (!one) return declared.size ? el("span", { class: "tag" }, "not declared") : null;
+/** Returns the tags and the description of a collection, from its declaration. */
+function declaration(collection, declarations) {
+  const declared = declarations.get(collection);
+  if (!declared) return declarations.size ? el("span", { class: "tag" }, "not declared") : null;
   return [
-    one.prefix && el("span", { class: "tag", title: "What its handles begin with" }, `${one.prefix}_`),
-    one.public && el("span", { class: "tag", title: "The public listener may name its pURIs" }, "public"),
-    one.retired && el("span", { class: "tag" }, "retired"),
-    one.description && el("span", { class: "about" }, one.description),
+    declared.prefix && el("span", { class: "tag", title: "The prefix of its handles" }, `${declared.prefix}_`),
+    declared.public && el("span", { class: "tag", title: "The public listener shows its pURIs" }, "public"),
+    declared.retired && el("span", { class: "tag" }, "retired"),
+    declared.description && el("span", { class: "description" }, declared.description),
   ];
 }
 
@@ -81,38 +89,48 @@ export class Figures {
   #shards = new Chart("chart-shards", "shard", "shards");
   #owners = new Chart("chart-owners", "owner", "owners");
   #status = byId("chart-status");
-  #declared = new Map();
+  #declarations = new Map();
 
-  declare(collections) {
-    this.#declared = new Map(collections.map((each) => [each.collection, each]));
+  setDeclarations(collections) {
+    this.#declarations = new Map(collections.map((each) => [each.collection, each]));
   }
 
   draw(stats) {
-    say(byId("figure-rows"), number(stats.rows));
-    say(byId("figure-handles"), number(stats.handles));
-    say(byId("figure-collections"), number(stats.collections));
-    say(byId("figure-shards"), number(stats.shards));
-    say(byId("figure-lag"), stats.lag.records === undefined ? "–" : counted(stats.lag.records, "record"));
-    say(byId("figure-memory"), bytes(stats.memory.bytes));
-    this.#collections.draw(this.#withDeclared(stats.byCollection), Math.max(stats.collections, this.#declared.size), stats.rows, this.#declared);
+    setText(byId("figure-rows"), number(stats.rows));
+    setText(byId("figure-handles"), number(stats.handles));
+    setText(byId("figure-collections"), number(stats.collections));
+    setText(byId("figure-shards"), number(stats.shards));
+    setText(byId("figure-lag"), stats.lag.records === undefined ? "–" : counted(stats.lag.records, "record"));
+    setText(byId("figure-memory"), bytes(stats.memory.bytes));
+    const collectionCount = Math.max(stats.collections, this.#declarations.size);
+    const collections = this.#withDeclared(stats.byCollection);
+    this.#collections.draw(collections, collectionCount, stats.rows, this.#declarations);
     this.#shards.draw(stats.byShard, stats.shards, stats.rows);
     this.#owners.draw(stats.byOwner, stats.owners, stats.rows);
     this.#drawStatus(stats.byStatus, stats.rows);
-    const options = [...new Set([...this.#declared.keys(), ...stats.byCollection.map((each) => each.name)])].slice(0, 500);
+    this.#suggestCollections(stats.byCollection);
+  }
+
+  #suggestCollections(counts) {
+    const names = new Set([...this.#declarations.keys(), ...counts.map((each) => each.name)]);
+    const options = [...names].slice(0, MAX_SUGGESTIONS);
     const list = byId("collections");
-    if (list.children.length !== options.length) list.replaceChildren(...options.map((each) => el("option", { value: each })));
+    if (list.children.length !== options.length) {
+      list.replaceChildren(...options.map((each) => el("option", { value: each })));
+    }
   }
 
   clear(text) {
-    for (const id of ["rows", "handles", "collections", "shards", "lag", "memory"]) say(byId(`figure-${id}`), "–");
+    for (const id of ["rows", "handles", "collections", "shards", "lag", "memory"]) setText(byId(`figure-${id}`), "–");
     for (const chart of [this.#collections, this.#shards, this.#owners]) chart.clear(text);
     this.#status.replaceChildren();
   }
 
-  /** What is declared and has no rows yet is there too. */
+  /** Adds the declared collections that have no rows yet. */
   #withDeclared(counts) {
-    const known = new Set(counts.map((each) => each.name));
-    return [...counts, ...[...this.#declared.keys()].filter((each) => !known.has(each)).map((each) => ({ name: each, rows: 0 }))];
+    const counted = new Set(counts.map((each) => each.name));
+    const empty = [...this.#declarations.keys()].filter((each) => !counted.has(each));
+    return [...counts, ...empty.map((each) => ({ name: each, rows: 0 }))];
   }
 
   #drawStatus(byStatus, rows) {
@@ -127,9 +145,23 @@ export class Figures {
       x += width;
       return part;
     });
-    this.#status.replaceChildren(
-      svg("svg", { class: "stacked", role: "img", "aria-label": `Rows by status: ${label}`, viewBox: "0 0 100 10", preserveAspectRatio: "none" }, parts),
-      el("ul", { class: "legend" }, counts.map(([status, count]) => el("li", { "data-status": status, "data-rows": count }, el("span", { class: `swatch ${status}`, "aria-hidden": "true" }), `${status} `, el("b", {}, number(count))))),
-    );
+    const attributes = {
+      class: "stacked",
+      role: "img",
+      "aria-label": `Rows by status: ${label}`,
+      viewBox: "0 0 100 10",
+      preserveAspectRatio: "none",
+    };
+    this.#status.replaceChildren(svg("svg", attributes, parts), el("ul", { class: "legend" }, counts.map(legendEntry)));
   }
+}
+
+function legendEntry([status, count]) {
+  return el(
+    "li",
+    { "data-status": status, "data-rows": count },
+    el("span", { class: `swatch ${status}`, "aria-hidden": "true" }),
+    `${status} `,
+    el("b", {}, number(count)),
+  );
 }

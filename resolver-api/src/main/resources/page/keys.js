@@ -1,16 +1,16 @@
-// Keys, dialogs and the token.
+// Keyboard shortcuts, and the dialog for the token.
 
 import { access, token, useToken } from "./api.js";
-import { byId, say, show } from "./dom.js";
+import { byId, setText, show } from "./dom.js";
 
-const OFF = "puri.keys.off";
+const DISABLED_KEY = "puri.keys.off";
 
-/** Shortcuts of a single key, which can be turned off (WCAG 2.1.4). */
-export function listenToKeys(actions) {
+/** Enables the single-key shortcuts. The user can disable them (WCAG 2.1.4). */
+export function enableShortcuts(actions) {
   const dialog = byId("keys");
-  const on = byId("keys-on");
-  on.checked = stored() !== "1";
-  on.addEventListener("change", () => store(on.checked ? "" : "1"));
+  const checkbox = byId("keys-on");
+  checkbox.checked = readDisabled() !== "1";
+  checkbox.addEventListener("change", () => storeDisabled(checkbox.checked ? "" : "1"));
   byId("open-keys").addEventListener("click", () => dialog.showModal());
   document.addEventListener("keydown", (pressed) => {
     if (pressed.ctrlKey || pressed.metaKey || pressed.altKey || pressed.isComposing) return;
@@ -19,7 +19,7 @@ export function listenToKeys(actions) {
       if (pressed.key === "Escape") field.blur();
       return;
     }
-    if (!on.checked || document.querySelector("dialog[open]")) return;
+    if (!checkbox.checked || document.querySelector("dialog[open]")) return;
     const action = pressed.key === "?" ? () => dialog.showModal() : actions[pressed.key];
     if (action) {
       pressed.preventDefault();
@@ -28,65 +28,65 @@ export function listenToKeys(actions) {
   });
 }
 
-function stored() {
+function readDisabled() {
   try {
-    return localStorage.getItem(OFF);
+    return localStorage.getItem(DISABLED_KEY);
   } catch {
     return null;
   }
 }
 
-function store(value) {
+function storeDisabled(value) {
   try {
-    localStorage.setItem(OFF, value);
+    localStorage.setItem(DISABLED_KEY, value);
   } catch {
-    // It holds for this page.
+    // Without storage the choice applies until the page is closed.
   }
 }
 
-/** Asks for a token once the resolver wants one. */
-export function askForToken() {
+/** Opens the dialog for the token when the resolver requires one. */
+export function enableTokenDialog() {
   const dialog = byId("token");
   const text = byId("token-text");
   const problem = byId("token-problem");
-  const open = byId("open-token");
-  let isPutOff = false;
-  open.addEventListener("click", () => dialog.showModal());
-  access.addEventListener("token", () => show(byId("token-forget"), token() !== ""));
-  access.addEventListener("wanted", () => {
-    show(open, true);
-    if (token()) say(problem, "The token that is in use is not good here, or not any more.");
-    if (!dialog.open && !isPutOff) dialog.showModal();
+  const openButton = byId("open-token");
+  let isPostponed = false;
+  openButton.addEventListener("click", () => dialog.showModal());
+  access.addEventListener("token", () => show(byId("token-remove"), token() !== ""));
+  access.addEventListener("required", () => {
+    show(openButton, true);
+    if (token()) setText(problem, "The resolver rejects the current token. It may have expired.");
+    if (!dialog.open && !isPostponed) dialog.showModal();
   });
   byId("token-form").addEventListener("submit", (submitted) => {
     submitted.preventDefault();
-    const given = text.value.trim().replace(/^Bearer\s+/i, "");
-    if (!/^[\x21-\x7e]+$/.test(given)) {
-      say(problem, "A token has no spaces and no letters beyond ASCII.");
+    const entered = text.value.trim().replace(/^Bearer\s+/i, "");
+    if (!/^[\x21-\x7e]+$/.test(entered)) {
+      setText(problem, "A token consists of ASCII characters without spaces.");
       return;
     }
-    isPutOff = false;
+    isPostponed = false;
     close();
-    useToken(given);
+    useToken(entered);
   });
-  byId("token-forget").addEventListener("click", () => {
-    isPutOff = true;
+  byId("token-remove").addEventListener("click", () => {
+    isPostponed = true;
     close();
     useToken("");
   });
   byId("token-later").addEventListener("click", () => {
-    isPutOff = true;
+    isPostponed = true;
     close();
   });
   dialog.addEventListener("cancel", () => {
-    isPutOff = true;
+    isPostponed = true;
   });
-  show(open, token() !== "");
-  show(byId("token-forget"), token() !== "");
+  show(openButton, token() !== "");
+  show(byId("token-remove"), token() !== "");
 
   function close() {
     text.value = "";
-    say(problem, "");
+    setText(problem, "");
     dialog.close();
   }
 }

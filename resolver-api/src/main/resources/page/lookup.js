@@ -1,14 +1,14 @@
-// Any mix of names in, verdicts and the shard plan out.
+// Looks up pURIs and handles, and shows the verdicts and the shard plan.
 
 import { json, send } from "./api.js";
-import { byId, counted, el, name, number, say, sentence, show, time } from "./dom.js";
+import { byId, counted, el, name, number, sentence, setText, show, time } from "./dom.js";
 
 const VERDICTS = ["found", "merged", "deleted", "unknown", "malformed", "refused", "not-caught-up"];
-const LONGEST_LINK = 1500;
-const MOST_RECENT = 12;
+const MAX_LINK_LENGTH = 1500;
+const MAX_RECENT_NAMES = 12;
 
-/** The references in a text: a JSON array of them (or a whole batch), or names. */
-export function refsOf(text) {
+/** Returns the references in a text: a JSON array of them, the JSON of a batch request, or names. */
+export function parseRefs(text) {
   const trimmed = text.trim();
   if (trimmed.startsWith("[") || trimmed.startsWith("{")) {
     try {
@@ -16,17 +16,17 @@ export function refsOf(text) {
       const refs = Array.isArray(json) ? json : json.refs;
       if (Array.isArray(refs)) return refs.map((each) => String(each?.ref ?? each));
     } catch {
-      // Then it is taken as names, which will be malformed and say why.
+      // The text is looked up as names; the verdict "malformed" then explains what is wrong.
     }
   }
-  return namesIn(trimmed);
+  return parseNames(trimmed);
 }
 
 /**
- * Names between spaces, line breaks and commas. A comma is a separator only before a space or the end of a
- * line, for names may have one.
+ * Splits a text at spaces, line breaks and commas. A name may contain a comma, so a comma separates names only before
+ * a space or the end of a line.
  */
-export function namesIn(text) {
+export function parseNames(text) {
   return text
     .split(/[,;]?\s+/)
     .map((word) => word.replace(/[,;]$/, "").replace(/^"(.*)"$/, "$1"))
@@ -36,74 +36,74 @@ export function namesIn(text) {
 export class LookUp {
   #text = byId("refs");
   #answers = byId("answers");
-  #under = null;
-  #isUnanswered = false;
-  /** Told of every change of what stands there. */
+  #request = null;
+  #hasFailed = false;
+  /** Called when the text of the field changes. */
   onInput = () => {};
 
   constructor() {
     byId("look-up").addEventListener("submit", (submitted) => {
       submitted.preventDefault();
-      this.ask();
+      this.lookUp();
     });
     this.#text.addEventListener("keydown", (key) => {
       if (key.key === "Enter" && (key.ctrlKey || key.metaKey)) {
         key.preventDefault();
-        this.ask();
+        this.lookUp();
       }
     });
-    this.#text.addEventListener("input", () => this.#count());
-    addEventListener("hashchange", () => this.#fromLink());
-    this.#fromLink();
+    this.#text.addEventListener("input", () => this.#showCount());
+    addEventListener("hashchange", () => this.#readLink());
+    this.#readLink();
   }
 
-  /** Looks up one name, and goes to the answer. */
-  one(ref) {
+  /** Looks up one name and moves the focus to the answer. */
+  lookUpOne(ref) {
     this.#text.value = ref;
-    this.ask();
+    this.lookUp();
     byId("answers-title").focus();
     byId("answers-title").scrollIntoView({ block: "nearest" });
   }
 
-  fill(refs) {
+  lookUpAll(refs) {
     this.#text.value = refs.join("\n");
-    this.ask();
+    this.lookUp();
     this.#text.focus();
   }
 
-  /** Asks again what could not be answered. */
-  again() {
-    if (this.#isUnanswered) this.ask();
+  /** Repeats the last look-up if it failed. */
+  retry() {
+    if (this.#hasFailed) this.lookUp();
   }
 
   get isEmpty() {
     return this.#text.value.trim() === "";
   }
 
-  #fromLink() {
+  #readLink() {
     if (!location.hash.startsWith("#q=")) return;
     try {
       const text = decodeURIComponent(location.hash.slice(3));
       if (text === this.#text.value) return;
       this.#text.value = text;
-      this.ask();
+      this.lookUp();
     } catch {
-      // No link of ours.
+      // The page ignores a link with an invalid escape.
     }
   }
 
-  #count() {
-    const count = refsOf(this.#text.value).length;
+  #showCount() {
+    const count = parseRefs(this.#text.value).length;
     this.onInput();
-    say(byId("refs-count"), count ? counted(count, "reference") : "");
+    setText(byId("refs-count"), count ? counted(count, "reference") : "");
   }
 
-  async ask() {
-    this.#count();
-    const refs = refsOf(this.#text.value);
-    this.#under?.abort();
-    const under = new AbortController();
-    this.#under = under;
+  async lookUp() {
+    this.#showCount();
+    const refs = parseRefs(this.#text.value);
+    this.#request?.abort();
+    const request = new AbortController();
+    this.#request = request;
     if (refs.length === 0) {
       this.#text.focus();
       return;
@@ -114,138 +114,160 @@ export class LookUp {
         method: "POST",
         headers: { "Content-Type": "application/json" },
         body: JSON.stringify({ refs, groupBy: "shard" }),
-        signal: under.signal,
+        signal: request.signal,
       });
       const answer = await json(response);
-      this.#isUnanswered = false;
+      this.#hasFailed = false;
       byId("answers-problem").replaceChildren();
-      this.#show(answer, Number(response.headers.get("Puri-Table-Lag")));
-      this.#link();
+      this.#draw(answer, Number(response.headers.get("Puri-Table-Lag")));
+      this.#updateLink();
     } catch (e) {
-      if (under.signal.aborted) return;
-      this.#isUnanswered = true;
-      byId("answers-problem").replaceChildren(
-        el("p", { class: "problem" }, sentence(String(e)), e.kind && [" ", el("a", { href: `/problems/${encodeURIComponent(e.kind)}` }, "What this means")]),
-      );
-      say(byId("answers-summary"), "");
+      if (request.signal.aborted) return;
+      this.#hasFailed = true;
+      const help = e.kind && [" ", el("a", { href: `/problems/${encodeURIComponent(e.kind)}` }, "What this means")];
+      byId("answers-problem").replaceChildren(el("p", { class: "problem" }, sentence(String(e)), help));
+      setText(byId("answers-summary"), "");
       this.#answers.replaceChildren();
     } finally {
-      if (this.#under === under) this.#answers.removeAttribute("aria-busy");
+      if (this.#request === request) this.#answers.removeAttribute("aria-busy");
     }
   }
 
-  /** So that what is looked at can be sent to a colleague. */
-  #link() {
+  /** Puts the names into the page's address, so that the user can share the look-up. */
+  #updateLink() {
     const link = `#q=${encodeURIComponent(this.#text.value.trim())}`;
-    history.replaceState(null, "", link.length <= LONGEST_LINK ? link : location.pathname);
+    history.replaceState(null, "", link.length <= MAX_LINK_LENGTH ? link : location.pathname);
   }
 
-  /** @param lag seconds since the table was last known to have all; 0 while it has */
-  #show({ results, shards }, lag) {
+  /** @param staleSeconds the seconds for which the table may have missed changes; 0 if it is not stale */
+  #draw({ results, shards }, staleSeconds) {
     const counts = VERDICTS.map((verdict) => [verdict, results.filter((each) => each.verdict === verdict).length])
       .filter(([, count]) => count > 0)
       .map(([verdict, count]) => `${number(count)} ${verdict}`);
-    const places = Object.keys(shards).length;
-    say(byId("answers-summary"), `${counts.join(", ")}; ${counted(places, "shard")} to ask${lag ? `; as it was ${counted(lag, "second")} ago` : ""}`);
-    this.#answers.replaceChildren(table(results), plan(results, shards));
+    const shardCount = counted(Object.keys(shards).length, "shard");
+    const staleness = staleSeconds ? `; changes of the last ${counted(staleSeconds, "second")} may be missing` : "";
+    setText(byId("answers-summary"), `${counts.join(", ")}; ${shardCount} to query${staleness}`);
+    this.#answers.replaceChildren(answerTable(results), shardPlan(results, shards));
   }
 }
 
-function table(results) {
-  const heads = ["#", "Asked for", "Verdict", "Owner", "Shard", "Row"];
+// The table has explicit roles, because browsers drop its own when a narrow screen lays it out as cards.
+function answerTable(results) {
+  const titles = ["#", "Name", "Verdict", "Owner", "Shard", "Row"];
+  const headings = titles.map((title) => el("th", { scope: "col", role: "columnheader" }, title));
   return el(
     "table",
     { class: "results", role: "table", "aria-labelledby": "answers-title" },
-    el("thead", { role: "rowgroup" }, el("tr", { role: "row" }, heads.map((head) => el("th", { scope: "col", role: "columnheader" }, head)))),
-    el("tbody", { role: "rowgroup" }, results.map(row)),
+    el("thead", { role: "rowgroup" }, el("tr", { role: "row" }, headings)),
+    el("tbody", { role: "rowgroup" }, results.map(answerRow)),
   );
 }
 
-/** What there is to say of one that is nowhere. */
-const NOWHERE = {
-  merged: "What it goes on as is not known.",
-  deleted: "It was there, and is no more.",
-  unknown: "Never seen, or erased.",
-  "not-caught-up": "The table has not seen that event yet.",
+/** Explains verdicts that have no place and no detail. */
+const EXPLANATIONS = {
+  merged: "The survivor is not known.",
+  deleted: "The object was deleted.",
+  unknown: "The object was never created, or it was erased.",
+  "not-caught-up": "The resolver has not read the event of the token yet.",
 };
 
-// The roles are said, because a table that is laid out as cards on a narrow screen loses its own.
-function row(result, index) {
-  const cell = (kind, ...children) => el("td", { role: "cell", class: `of-${kind}` }, ...children);
-  const epoch = result.epoch && el("div", { class: "more" }, `epoch ${number(result.epoch)}, changed `, time(result.changedAt));
-  const nowhere = cell("nowhere", el("div", {}, why(result)), epoch);
-  nowhere.setAttribute("colspan", "3");
+function answerRow(result, index) {
+  const { ref, puri, canonical, handle, verdict, owner, shard, uuid, epoch, changedAt } = result;
+  const cell = (column, ...children) => el("td", { role: "cell", class: `column-${column}` }, ...children);
+  const secondLine = (...children) => el("div", { class: "second-line" }, ...children);
+  const version = epoch && secondLine(`epoch ${number(epoch)}, changed `, time(changedAt));
+  const explanationCell = cell("explanation", el("div", {}, explanation(result)), version);
+  explanationCell.setAttribute("colspan", "3");
   return el(
     "tr",
-    { role: "row", id: `answer-${index}`, "data-verdict": result.verdict },
+    { role: "row", id: `answer-${index}`, "data-verdict": verdict },
     cell("index", String(index + 1)),
     cell(
       "ref",
-      name(result.ref),
-      result.puri && result.puri !== result.ref && el("div", { class: "more" }, "is ", name(result.puri)),
-      result.canonical && el("div", { class: "more" }, "goes on as ", name(result.canonical)),
-      result.handle && result.handle !== result.ref && el("div", { class: "more" }, name(result.handle)),
+      name(ref),
+      puri && puri !== ref && secondLine("is ", name(puri)),
+      canonical && secondLine("merged into ", name(canonical)),
+      handle && handle !== ref && secondLine(name(handle)),
     ),
-    cell("verdict", el("span", { class: `badge ${result.verdict}` }, result.verdict)),
-    result.shard
-      ? [cell("owner", name(result.owner)), cell("shard", name(result.shard)), cell("row", name(result.uuid), epoch)]
-      : nowhere,
+    cell("verdict", el("span", { class: `badge ${verdict}` }, verdict)),
+    shard
+      ? [cell("owner", name(owner)), cell("shard", name(shard)), cell("row", name(uuid), version)]
+      : explanationCell,
   );
 }
 
-function why({ verdict, reason, detail, holder, importing }) {
-  if (importing) return "Not known so far. Its collection is being imported.";
+function explanation({ verdict, reason, detail, holder, importing }) {
+  if (importing) return "The object is unknown so far. The import of its collection is not complete.";
   const held = holder && [" Held by ", name(holder.owner), " on ", name(holder.shard), "."];
-  return detail || reason ? [reason && `${reason}: `, sentence(detail ?? ""), held] : (NOWHERE[verdict] ?? "");
+  if (detail || reason) return [reason && `${reason}: `, sentence(detail ?? ""), held];
+  return EXPLANATIONS[verdict] ?? "";
 }
 
-/** What a caller does next: one query for each shard, by collection, for these rows. */
-function plan(results, shards) {
+/** Shows the queries that a caller sends next: one for each shard, with the uuids by collection. */
+function shardPlan(results, shards) {
   const entries = Object.entries(shards);
-  if (entries.length === 0) return el("p", { class: "empty" }, "None of these is in a shard.");
+  if (entries.length === 0) return el("p", { class: "empty" }, "No shard has a row of these names.");
+  const note =
+    entries.length === 1
+      ? "One query returns all rows."
+      : `${number(entries.length)} queries return all rows, one for each shard. Each # links to the answer.`;
+  const cards = entries.map(([shard, indexes]) =>
+    shardCard(shard, indexes.map((index) => ({ index, ...results[index] }))),
+  );
   return el(
     "section",
     { class: "plan", "aria-labelledby": "plan-title" },
     el("h3", { id: "plan-title" }, "Shard plan"),
-    el("p", { class: "note" }, entries.length === 1 ? "One query for all of it." : `${number(entries.length)} queries, one for each shard; # leads back to what was asked for.`),
-    el("ul", { class: "shards" }, entries.map(([shard, indexes]) => card(shard, indexes.map((index) => ({ index, ...results[index] }))))),
+    el("p", { class: "note" }, note),
+    el("ul", { class: "shards" }, cards),
   );
 }
 
-function card(shard, placed) {
-  // Two names can lead to one row, which is asked for once.
+function shardCard(shard, results) {
+  // Two names can have the same row; the plan lists the row once.
   const rows = new Map();
-  for (const each of placed) {
-    const known = rows.get(each.uuid) ?? { collection: collectionOf(each), asked: [] };
-    known.asked.push(each.index);
-    rows.set(each.uuid, known);
+  for (const each of results) {
+    const row = rows.get(each.uuid) ?? { collection: collectionOf(each), indexes: [] };
+    row.indexes.push(each.index);
+    rows.set(each.uuid, row);
   }
   const uuids = [...rows.keys()];
   const byCollection = Map.groupBy(rows, ([, { collection }]) => collection);
   return el(
     "li",
-    { class: "place", "data-shard": shard },
-    el("div", { class: "row" }, el("h4", {}, name(shard)), el("span", { class: "note" }, counted(uuids.length, "row")), copyButton(shard, uuids)),
+    { class: "shard", "data-shard": shard },
+    el(
+      "div",
+      { class: "row" },
+      el("h4", {}, name(shard)),
+      el("span", { class: "note" }, counted(uuids.length, "row")),
+      copyButton(shard, uuids),
+    ),
     [...byCollection].map(([collection, members]) => [
       el("p", { class: "group" }, name(collection)),
-      el("ul", {}, members.map(([uuid, { asked }]) =>
-        el("li", {}, name(uuid, { class: "uuid" }), " ", asked.map((index) => [el("a", { href: `#answer-${index}`, "aria-label": `answer ${index + 1}` }, `#${index + 1}`), " "])))),
+      el("ul", {}, members.map(([uuid, { indexes }]) =>
+        el("li", {}, name(uuid, { class: "uuid" }), " ", indexes.map((index) => [answerLink(index), " "])),
+      )),
     ]),
   );
 }
 
+const answerLink = (index) =>
+  el("a", { href: `#answer-${index}`, "aria-label": `answer ${index + 1}` }, `#${index + 1}`);
+
 const collectionOf = ({ canonical, puri }) => String(canonical ?? puri ?? "").split(":").slice(0, 2).join(":");
 
 function copyButton(shard, uuids) {
-  const button = el("button", { type: "button", class: "quiet copy", "aria-label": `Copy the uuids of ${shard}` }, "Copy");
+  const attributes = { type: "button", class: "quiet copy", "aria-label": `Copy the uuids of ${shard}` };
+  const button = el("button", attributes, "Copy");
   button.addEventListener("click", async () => {
     try {
       await copy(uuids.join("\n"));
-      say(button, "Copied");
+      setText(button, "Copied");
     } catch {
-      say(button, "Not allowed");
+      setText(button, "Not allowed");
     }
-    setTimeout(() => say(button, "Copy"), 2000);
+    setTimeout(() => setText(button, "Copy"), 2000);
   });
   return button;
 }
@@ -255,8 +277,8 @@ async function copy(text) {
     await navigator.clipboard.writeText(text);
     return;
   }
-  // Over plain HTTP from another machine there is no clipboard, only what is selected.
-  const area = el("textarea", { class: "aside-copy", "aria-hidden": "true" });
+  // Browsers offer no clipboard over plain HTTP from another machine, but they copy a selection.
+  const area = el("textarea", { class: "clipboard-text", "aria-hidden": "true" });
   area.value = text;
   document.body.append(area);
   area.select();
@@ -265,10 +287,14 @@ async function copy(text) {
   if (!isCopied) throw new Error("not copied");
 }
 
-/** Offers names that were seen lately, as long as none are there. */
-export function offerRecent(lookUp, names) {
+/**
+ * Offers recent names while the field is empty.
+ *
+ * @returns a function that shows or hides the offer
+ */
+export function offerRecentNames(lookUp, recentNames) {
   const button = byId("use-recent");
-  button.addEventListener("click", () => lookUp.fill(names().slice(0, MOST_RECENT)));
-  lookUp.onInput = () => show(button, lookUp.isEmpty && names().length > 0);
+  button.addEventListener("click", () => lookUp.lookUpAll(recentNames().slice(0, MAX_RECENT_NAMES)));
+  lookUp.onInput = () => show(button, lookUp.isEmpty && recentNames().length > 0);
   return lookUp.onInput;
 }

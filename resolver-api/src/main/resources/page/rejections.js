@@ -1,7 +1,7 @@
-// What was refused lately, and why.
+// The list of the newest rejections, with their reasons.
 
-import { ask } from "./api.js";
-import { byId, counted, el, name, say, sentence, show, time } from "./dom.js";
+import { fetchJson } from "./api.js";
+import { byId, counted, el, name, sentence, setText, show, time } from "./dom.js";
 
 const LIMIT = 100;
 
@@ -11,82 +11,88 @@ export class Rejections {
   #lookUp;
   #shown = "";
 
+  /** @param lookUp a function that looks up a pURI */
   constructor(lookUp) {
     this.#lookUp = lookUp;
     byId("rejections-form").addEventListener("submit", (submitted) => {
       submitted.preventDefault();
-      this.look();
+      this.refresh();
     });
-    this.#filter.addEventListener("change", () => this.look());
+    this.#filter.addEventListener("change", () => this.refresh());
   }
 
-  get recent() {
+  get recentNames() {
     return [...this.#list.querySelectorAll("[data-puri]")].map((row) => row.dataset.puri);
   }
 
-  /** Asks, and answers whether to ask again. */
-  async look() {
-    const wanted = this.#filter.value.trim();
+  /** Requests the rejections. Returns false if the token does not allow them. */
+  async refresh() {
+    const filter = this.#filter.value.trim();
     const query = new URLSearchParams({ limit: LIMIT });
-    // A token has no colon, a pURI two.
-    if (wanted) query.set(wanted.includes(":") ? "puri" : "position", wanted);
+    // A pURI has two colons, a token has none.
+    if (filter) query.set(filter.includes(":") ? "puri" : "position", filter);
     try {
-      const answer = await ask(`/v1/rejections?${query}`);
-      // Typed on meanwhile: the look that follows tells.
-      if (wanted !== this.#filter.value.trim()) return true;
-      say(byId("rejections-problem"), "");
-      this.#show(answer, wanted);
+      const answer = await fetchJson(`/v1/rejections?${query}`);
+      // The filter has changed since; the request of its change event shows the result.
+      if (filter !== this.#filter.value.trim()) return true;
+      setText(byId("rejections-problem"), "");
+      this.#draw(answer, filter);
       return true;
     } catch (e) {
       if (e.isUnreachable) return true;
-      say(byId("rejections-problem"), sentence(String(e)));
-      this.#show({ rejections: [], complete: true }, wanted, "");
-      return !e.isAccess;
+      setText(byId("rejections-problem"), sentence(String(e)));
+      this.#draw({ rejections: [], complete: true }, filter, "");
+      return !e.isAccessDenied;
     }
   }
 
-  #show({ rejections, complete }, wanted, empty = this.#emptiness(complete, wanted)) {
-    const shown = JSON.stringify([rejections, complete, wanted, empty]);
+  #draw({ rejections, complete }, filter, emptyText = emptyTextOf(complete, filter)) {
+    const shown = JSON.stringify([rejections, complete, filter, emptyText]);
     if (shown === this.#shown) return;
     this.#shown = shown;
-    // Rows that stay are left alone, with the focus that may be in them.
-    const kept = new Map([...this.#list.children].map((row) => [row.dataset.position, row]));
-    this.#list.replaceChildren(...rejections.map((each) => kept.get(each.position) ?? this.#row(each, kept.size > 0)));
+    // Rows that stay are reused, because one of them may have the focus.
+    const oldRows = new Map([...this.#list.children].map((row) => [row.dataset.position, row]));
+    const rows = rejections.map((each) => oldRows.get(each.position) ?? this.#row(each, oldRows.size > 0));
+    this.#list.replaceChildren(...rows);
     show(byId("rejections-empty"), rejections.length === 0);
-    say(byId("rejections-empty"), empty);
-    const newest = rejections.length === LIMIT ? `the newest ${LIMIT}` : rejections.length ? counted(rejections.length, "refusal") : "";
-    say(byId("rejections-note"), complete ? newest : "still reading the log");
+    setText(byId("rejections-empty"), emptyText);
+    setText(byId("rejections-note"), complete ? countText(rejections.length) : "still reading the topic");
   }
 
-  #emptiness(complete, wanted) {
-    if (!complete) return "What was refused has not been read yet.";
-    return wanted ? "Nothing of it that is remembered was refused." : "Nothing that is remembered was refused.";
-  }
-
-  #row(refused, isNew) {
-    const { holder, survivor, detail } = refused;
-    // Most details say it already.
-    const isHolderNews = holder && !(detail.includes(holder.owner) && detail.includes(holder.shard));
+  #row({ position, reason, puri, rejectedAt, holder, survivor, detail }, isNew) {
+    // Most details name the holder already.
+    const isHolderMissing = holder && !(detail.includes(holder.owner) && detail.includes(holder.shard));
+    const token = el("span", { class: "token", title: "Token of the refused event" }, name(position));
     return el(
       "li",
-      { "data-position": refused.position, "data-reason": refused.reason, "data-puri": refused.puri, class: isNew && "new" },
-      el("span", { class: "when" }, time(refused.rejectedAt)),
-      el("span", { class: "badge refused" }, refused.reason),
-      el("span", { class: "what" }, refused.puri ? this.#link(refused.puri) : "no pURI", el("span", { class: "token", title: "Token of the publish" }, name(refused.position))),
-      el("span", { class: "why" }, sentence(detail)),
-      (isHolderNews || survivor) &&
+      { "data-position": position, "data-reason": reason, "data-puri": puri, class: isNew && "new" },
+      el("span", { class: "time" }, time(rejectedAt)),
+      el("span", { class: "badge refused" }, reason),
+      el("span", { class: "subject" }, puri ? this.#link(puri) : "no pURI", token),
+      el("span", { class: "detail" }, sentence(detail)),
+      (isHolderMissing || survivor) &&
         el(
           "span",
-          { class: "where" },
-          isHolderNews && ["held by ", name(holder.owner), " on ", name(holder.shard), " "],
-          survivor && ["goes on as ", this.#link(survivor)],
+          { class: "placement" },
+          isHolderMissing && ["held by ", name(holder.owner), " on ", name(holder.shard), " "],
+          survivor && ["merged into ", this.#link(survivor)],
         ),
     );
   }
 
   #link(puri) {
-    const link = el("button", { type: "button", class: "link", title: "Look it up" }, name(puri));
+    const link = el("button", { type: "button", class: "link", title: "Look up this name" }, name(puri));
     link.addEventListener("click", () => this.#lookUp(puri));
     return link;
   }
+}
+
+function emptyTextOf(complete, filter) {
+  if (!complete) return "The resolver is still reading the rejections.";
+  return filter ? "No stored rejection matches the filter." : "There are no stored rejections.";
+}
+
+function countText(count) {
+  if (count === 0) return "";
+  return count === LIMIT ? `the newest ${LIMIT}` : counted(count, "rejection");
 }

@@ -1,25 +1,27 @@
-// Search over all shards as one types: one mixed list, or by shard or collection, with counts as filters.
+// Searches all shards while the user types. Results are one list, or grouped by shard or collection; the counts are
+// filters.
 
 import { json, send } from "./api.js";
-import { byId, counted, el, name, number, say, sentence, show } from "./dom.js";
+import { byId, counted, el, name, number, sentence, setText, show } from "./dom.js";
 
-const PAUSE = 150;
+/** The pause after a keystroke before the search is sent. */
+const TYPING_PAUSE_MILLIS = 150;
 const LIMIT = 20;
-const MOST_FACETS = 12;
+const MAX_FACET_VALUES = 12;
 const ENTITIES = { amp: "&", lt: "<", gt: ">", quot: '"', "#39": "'" };
 const FACETS = { collection: "Collections", shard: "Shards" };
 
 /**
- * What a highlight says, as text and elements: matches stand between em tags and all else is escaped, so
- * whatever else looks like markup is text.
+ * Converts a highlight into texts and em elements. The indexer puts matches into em tags and escapes the rest, so any
+ * other markup is text.
  */
-export function marked(html) {
+export function parseHighlight(html) {
   return html
     .split(/<em>(.*?)<\/em>/su)
-    .map((piece, index) => (index % 2 ? el("em", {}, plain(piece)) : plain(piece)));
+    .map((piece, index) => (index % 2 ? el("em", {}, unescapeHtml(piece)) : unescapeHtml(piece)));
 }
 
-const plain = (text) => text.replace(/&(amp|lt|gt|quot|#39);/gu, (all, entity) => ENTITIES[entity]);
+const unescapeHtml = (text) => text.replace(/&(amp|lt|gt|quot|#39);/gu, (all, entity) => ENTITIES[entity]);
 
 export class Search {
   #text = byId("search-text");
@@ -27,148 +29,174 @@ export class Search {
   #facets = byId("search-facets");
   #more = byId("search-more");
   #grouping = byId("search-grouping");
-  #chosen = { collection: new Set(), shard: new Set() };
+  #filters = { collection: new Set(), shard: new Set() };
   #results = [];
   #counts = {};
   #cursor = "";
-  // What the results are of, and what the cursor goes on with: the text may have changed since.
-  #asked = new URLSearchParams();
+  // The query of the shown results. The cursor belongs to it, and the text of the field may have changed since.
+  #shownQuery = new URLSearchParams();
   #timer = 0;
-  #under = null;
+  #request = null;
   #lookUp;
-  #isOff = false;
-  #isUnanswered = true;
+  #isUnavailable = false;
+  #hasFailed = true;
 
-  /** @param lookUp is given the pURI of a result */
+  /** @param lookUp a function that looks up a pURI */
   constructor(lookUp) {
     this.#lookUp = lookUp;
     byId("search-form").addEventListener("submit", (submitted) => {
       submitted.preventDefault();
-      this.look();
+      this.search();
     });
     this.#text.addEventListener("input", () => {
       clearTimeout(this.#timer);
       show(this.#more, false);
-      this.#timer = setTimeout(() => this.look(), PAUSE);
+      this.#timer = setTimeout(() => this.search(), TYPING_PAUSE_MILLIS);
     });
     this.#grouping.addEventListener("change", () => this.#draw());
-    this.#more.addEventListener("click", () => this.#look(this.#asked, this.#cursor));
+    this.#more.addEventListener("click", () => this.#send(this.#shownQuery, this.#cursor));
   }
 
-  /** Asks what could not be answered, and answers whether to ask again. */
-  async again() {
-    if (this.#isUnanswered) await this.look();
-    return !this.#isOff;
+  /** Repeats the last search if it failed. Returns false if the resolver has no search. */
+  async retry() {
+    if (this.#hasFailed) await this.search();
+    return !this.#isUnavailable;
   }
 
-  /** Asks for the first page of what is typed and chosen. */
-  look() {
+  /** Requests the first page for the text and the filters. */
+  search() {
     clearTimeout(this.#timer);
     const query = new URLSearchParams({ limit: LIMIT });
     const text = this.#text.value;
     if (text.trim()) query.set("q", text);
-    for (const [facet, values] of Object.entries(this.#chosen)) {
+    for (const [facet, values] of Object.entries(this.#filters)) {
       for (const value of values) query.append(facet, value);
     }
-    return this.#look(query);
+    return this.#send(query);
   }
 
-  /** Asks, for the first page or for the one behind a cursor; whoever asks again is answered last. */
-  async #look(asked, cursor = "") {
-    if (this.#isOff) return;
-    this.#under?.abort();
-    const under = new AbortController();
-    this.#under = under;
-    const query = new URLSearchParams(asked);
-    if (cursor) query.set("cursor", cursor);
-    if (!cursor) show(this.#more, false);
+  /** Requests the first page, or the page after a cursor. A later request cancels an earlier one. */
+  async #send(query, cursor = "") {
+    if (this.#isUnavailable) return;
+    this.#request?.abort();
+    const request = new AbortController();
+    this.#request = request;
+    const parameters = new URLSearchParams(query);
+    if (cursor) parameters.set("cursor", cursor);
+    else show(this.#more, false);
     this.#list.setAttribute("aria-busy", "true");
     try {
-      const response = await send(`/v1/search?${query}`, { signal: under.signal });
+      const response = await send(`/v1/search?${parameters}`, { signal: request.signal });
       const answer = await json(response);
-      const behind = Number(response.headers.get("Puri-Index-Lag"));
+      const lagSeconds = Number(response.headers.get("Puri-Index-Lag"));
       this.#results = cursor ? [...this.#results, ...answer.results] : answer.results;
       this.#counts = answer.facets ?? {};
       this.#cursor = answer.cursor ?? "";
-      this.#asked = asked;
+      this.#shownQuery = query;
       show(byId("search"), true);
-      this.#isUnanswered = false;
+      this.#hasFailed = false;
       byId("search-problem").replaceChildren();
-      say(byId("search-summary"), summary(answer, asked.get("q") ?? "", behind));
+      setText(byId("search-summary"), summary(answer, query.get("q") ?? "", lagSeconds));
       this.#draw();
     } catch (e) {
-      if (under.signal.aborted) return;
-      this.#isUnanswered = true;
-      // A resolver that knows of no indexer has no search to show.
-      this.#isOff = e.kind === "no-search";
-      show(byId("search"), !this.#isOff);
-      this.#fail(e);
+      if (request.signal.aborted) return;
+      this.#hasFailed = true;
+      // The resolver answers this if PURI_SEARCH_URL is not set.
+      this.#isUnavailable = e.kind === "no-search";
+      show(byId("search"), !this.#isUnavailable);
+      this.#showError(e);
     } finally {
-      if (this.#under === under) this.#list.removeAttribute("aria-busy");
+      if (this.#request === request) this.#list.removeAttribute("aria-busy");
     }
   }
 
-  #fail(e) {
-    const text = e.isUnreachable ? "The resolver does not answer." : sentence(String(e));
-    byId("search-problem").replaceChildren(text);
-    say(byId("search-summary"), "");
+  #showError(e) {
+    byId("search-problem").replaceChildren(sentence(String(e)));
+    setText(byId("search-summary"), "");
     this.#results = [];
     this.#cursor = "";
     this.#draw();
   }
 
   #draw() {
-    const by = this.#grouping.value;
-    const groups = by ? Map.groupBy(this.#results, (each) => each[by]) : new Map([["", this.#results]]);
-    this.#list.replaceChildren(
-      ...[...groups].map(([group, results]) =>
-        el("li", { class: "found-in", "data-group": group }, group && el("h3", {}, name(group), " ", el("span", { class: "note" }, counted(results.length, "result"))),
-          el("ol", {}, results.map((each) => this.#row(each))))),
-    );
+    const field = this.#grouping.value;
+    const groups = field ? Map.groupBy(this.#results, (each) => each[field]) : new Map([["", this.#results]]);
+    this.#list.replaceChildren(...[...groups].map(([title, results]) => this.#group(title, results)));
     show(this.#more, this.#cursor !== "");
-    const had = document.activeElement?.dataset?.facet && [document.activeElement.dataset.facet, document.activeElement.dataset.value];
-    this.#facets.replaceChildren(...Object.entries(FACETS).map(([facet, title]) => this.#facet(facet, title)));
-    // Buttons are made anew; who was on one stays there.
-    if (had) this.#facets.querySelector(`[data-facet="${had[0]}"][data-value="${CSS.escape(had[1])}"]`)?.focus();
+    this.#drawFacets();
+  }
+
+  #group(title, results) {
+    const count = el("span", { class: "note" }, counted(results.length, "result"));
+    return el(
+      "li",
+      { class: "hit-group", "data-group": title },
+      title && el("h3", {}, name(title), " ", count),
+      el("ol", {}, results.map((each) => this.#hit(each))),
+    );
+  }
+
+  /** Replaces the buttons of the facets. The new button of a value gets the focus if the old one had it. */
+  #drawFacets() {
+    const { facet, value } = document.activeElement?.dataset ?? {};
+    this.#facets.replaceChildren(...Object.entries(FACETS).map(([each, title]) => this.#facet(each, title)));
+    if (facet) this.#facets.querySelector(`[data-facet="${facet}"][data-value="${CSS.escape(value)}"]`)?.focus();
   }
 
   #facet(facet, title) {
-    const chosen = this.#chosen[facet];
+    const filter = this.#filters[facet];
     const counts = new Map(Object.entries(this.#counts[facet] ?? {}));
-    for (const value of chosen) if (!counts.has(value)) counts.set(value, 0);
+    for (const value of filter) if (!counts.has(value)) counts.set(value, 0);
     if (counts.size === 0) return "";
     return el(
       "div",
       { class: "row", role: "group", "aria-label": title },
       el("span", { class: "note" }, title),
-      [...counts].slice(0, MOST_FACETS).map(([value, count]) => {
-        const button = el("button", { type: "button", class: "quiet facet", "aria-pressed": String(chosen.has(value)), "data-facet": facet, "data-value": value }, name(value), " ", number(count));
-        button.addEventListener("click", () => {
-          if (!chosen.delete(value)) chosen.add(value);
-          this.look();
-        });
-        return button;
-      }),
+      [...counts].slice(0, MAX_FACET_VALUES).map(([value, count]) => this.#facetButton(facet, value, count)),
     );
   }
 
-  #row(result) {
-    const link = el("button", { type: "button", class: "link", title: "Look it up" }, name(result.puri));
-    link.addEventListener("click", () => this.#lookUp(result.puri));
-    const highlights = result.highlights ?? {};
+  #facetButton(facet, value, count) {
+    const filter = this.#filters[facet];
+    const attributes = {
+      type: "button",
+      class: "quiet facet",
+      "aria-pressed": String(filter.has(value)),
+      "data-facet": facet,
+      "data-value": value,
+    };
+    const button = el("button", attributes, name(value), " ", number(count));
+    button.addEventListener("click", () => {
+      if (!filter.delete(value)) filter.add(value);
+      this.search();
+    });
+    return button;
+  }
+
+  #hit({ puri, owner, shard, attributes, highlights }) {
+    const link = el("button", { type: "button", class: "link", title: "Look up this name" }, name(puri));
+    link.addEventListener("click", () => this.#lookUp(puri));
     return el(
       "li",
-      { class: "hit", "data-puri": result.puri },
-      el("div", { class: "row" }, link, el("span", { class: "note" }, name(result.owner), " on ", name(result.shard))),
-      Object.entries(result.attributes ?? {}).map(([attribute, text]) => {
-        const pieces = highlights[attribute];
-        return el("p", { class: "attribute" }, el("span", { class: "note" }, name(attribute)), " ", el("bdi", {}, pieces ? pieces.flatMap((piece, index) => [index ? " … " : "", marked(piece)]) : text));
-      }),
+      { class: "hit", "data-puri": puri },
+      el("div", { class: "row" }, link, el("span", { class: "note" }, name(owner), " on ", name(shard))),
+      Object.entries(attributes ?? {}).map(([attribute, text]) =>
+        el(
+          "p",
+          { class: "attribute" },
+          el("span", { class: "note" }, name(attribute)),
+          " ",
+          el("bdi", {}, highlights?.[attribute] ? highlightedText(highlights[attribute]) : text),
+        ),
+      ),
     );
   }
 }
 
-function summary({ total, totalIsExact }, text, behind) {
-  const what = text.trim() ? counted(total, "result") : `${counted(total, "identity", "identities")}, newest first`;
-  return `${totalIsExact ? "" : "at least "}${what}${behind ? `; the index is ${counted(behind, "second")} behind` : ""}`;
+const highlightedText = (pieces) => pieces.flatMap((piece, index) => [index ? " … " : "", parseHighlight(piece)]);
+
+function summary({ total, totalIsExact }, text, lagSeconds) {
+  const count = text.trim() ? counted(total, "result") : `${counted(total, "identity", "identities")}, newest first`;
+  const lag = lagSeconds ? `; the index is ${counted(lagSeconds, "second")} behind` : "";
+  return `${totalIsExact ? "" : "at least "}${count}${lag}`;
 }

@@ -201,13 +201,13 @@ class CliIT {
 
     @Test
     void aRebuiltIndexMatchesItsTopics() {
-        publish(created("anew:a:1", "br-1"));
+        publish(created("again:a:1", "br-1"));
         await().atMost(Duration.ofSeconds(30))
-                .until(() -> found("search", "--namespace", "anew").size() == 1);
+                .until(() -> found("search", "--namespace", "again").size() == 1);
         CommandLineRun reindex = puri("", "search", "reindex", "-o", "json");
         assertThat(reindex.status()).as(reindex.err()).isZero();
         assertThat(Json.parse(reindex.out()).path("state").asText()).isEqualTo("done");
-        assertThat(found("search", "--namespace", "anew")).containsExactly("anew:a:1");
+        assertThat(found("search", "--namespace", "again")).containsExactly("again:a:1");
 
         CommandLineRun verify = puri("", "search", "verify");
         assertThat(verify.status()).as(verify.out() + verify.err()).isZero();
@@ -218,13 +218,13 @@ class CliIT {
 
     @Test
     void aRebuiltTableHasTheRowsOfItsTopic() {
-        publish(created("anew:t:1", "br-1"));
+        publish(created("again:t:1", "br-1"));
 
         CommandLineRun rebuild = puri("", "rebuild", "table", "-o", "json");
 
         assertThat(rebuild.status()).as(rebuild.err()).isZero();
         assertThat(Json.parse(rebuild.out()).path("state").asText()).isEqualTo("done");
-        assertThat(puri("", "resolve", "anew:t:1").status()).isZero();
+        assertThat(puri("", "resolve", "again:t:1").status()).isZero();
         assertThat(puri("", "rebuild").status()).isEqualTo(2);
         CommandLineRun index = puri("", "rebuild", "index", "-o", "json");
         assertThat(index.status()).as(index.err()).isZero();

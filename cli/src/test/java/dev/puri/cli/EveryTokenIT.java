@@ -102,7 +102,7 @@ final class EveryTokenIT {
                         .isEqualTo(before.get(sent) == 409);
             }
             assertThat(rejections(stack))
-                    .as("seed %d, after a restart; those of erased names are forgotten again", seed)
+                    .as("seed %d, after a restart; the rejections of erased names stay omitted", seed)
                     .isEqualTo(listed);
         }
     }
@@ -258,7 +258,7 @@ final class EveryTokenIT {
         return topic.equals(Topics.EVENTS) || isScattered(puri) ? random.nextInt(partitions) : null;
     }
 
-    /** Where its publisher sends it; rarely into a topic that is not its namespace's. */
+    /** Returns the topic to publish to; in a twentieth of the calls it is not the topic of the namespace. */
     private String topic(Puri puri) {
         boolean isOwn = puri.namespace().equals("own") != (random.nextInt(20) == 0);
         return isOwn ? Topics.eventsTopicOf("own") : Topics.EVENTS;

@@ -238,7 +238,7 @@ class ImportIT {
     }
 
     @Test
-    void whatTheRegistryHasOtherwiseIsAConflict() throws Exception {
+    void aDifferenceFromTheRegistryIsAConflict() throws Exception {
         apply("collections:\n  - {name: taken:tracks, prefix: tkn}\n");
         String handle = "tkn_111111111111111";
         CommandLineRun created = CommandLineRun.reading(

@@ -58,7 +58,7 @@ final class ImportScaleData implements AutoCloseable {
      */
     record Planted(Place place, String kind, Place other) {}
 
-    /** What the registry has of a row before the import. */
+    /** The part of a row that the registry has before the import. */
     enum Holding {
         /** The pURI, with another uuid and shard. */
         PURI,

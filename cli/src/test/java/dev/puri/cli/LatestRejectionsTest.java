@@ -44,7 +44,7 @@ final class LatestRejectionsTest {
         erase(TWO, 5, Outcome.UNCHANGED);
 
         assertThat(seconds(all.get(10)))
-                .as("of the name itself and of a survivor, wherever it was read")
+                .as("without earlier rejections that name an erased pURI or survivor")
                 .containsExactly(1L, 4L);
     }
 

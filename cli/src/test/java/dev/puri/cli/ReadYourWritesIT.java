@@ -89,9 +89,9 @@ final class ReadYourWritesIT {
 
         HttpResponse<String> refused = get("/v1/identities/writes:tracks:taken?wait=20s&at=" + lost);
         assertThat(refused.statusCode()).as(refused.body()).isEqualTo(409);
-        JsonNode told = JSON.readTree(refused.body());
-        assertThat(told.get("reason").asText()).isEqualTo("PURI_TAKEN");
-        assertThat(told.get("holder").get("shard").asText()).isEqualTo("br-1");
+        JsonNode refusal = JSON.readTree(refused.body());
+        assertThat(refusal.get("reason").asText()).isEqualTo("PURI_TAKEN");
+        assertThat(refusal.get("holder").get("shard").asText()).isEqualTo("br-1");
 
         HttpResponse<String> seen = get("/v1/identities/writes:tracks:taken?wait=20s&at=" + repeated);
         assertThat(seen.statusCode()).as(seen.body()).isEqualTo(200);

@@ -172,7 +172,7 @@ class RejectionsIT {
     }
 
     @Test
-    void whatIsNoEventIsNotReplayable() throws Exception {
+    void aRecordThatIsNoEventIsNotReplayable() throws Exception {
         send("noevent:a:1", new byte[] {1, 2});
         awaitShown("noevent:a:1");
 

@@ -75,7 +75,7 @@ class RestoreDrillIT {
                     .contains("Salt Harbour")
                     .doesNotContain("Gone");
 
-            // What the page says does not come back.
+            // The page lists the state that a restore loses.
             assertThat(restored.path("epoch").asInt()).isEqualTo(1);
             await().atMost(Duration.ofSeconds(60))
                     .untilAsserted(() -> DrillStack.assertDone(

@@ -52,7 +52,7 @@ class ErasedNamesIT {
                 publish(stack, event(former, new Change.Merged(person)));
             }
             assertThat(filesThatSpell(stateDir))
-                    .as("what is not erased is there")
+                    .as("names that are not erased remain")
                     .isNotEmpty();
             try (RegistryStreams streams = RegistryStreams.start(stack.settings(stateDir))) {
                 publish(stack, event(person, new Change.Erased()), event(former, new Change.Erased()));

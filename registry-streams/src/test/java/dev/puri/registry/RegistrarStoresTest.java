@@ -106,7 +106,7 @@ class RegistrarStoresTest {
                         .containsExactly("registrations.get", "registrations.put", "tally.put");
             }
             assertThat(callsOf(puri, new Change.Erased()))
-                    .as("what has to be forgotten is told to go, unread")
+                    .as("a text is deleted without a read")
                     .containsExactly("registrations.get", "registrations.put", "texts.put", "tally.put");
         }
     }

@@ -195,7 +195,7 @@ class RegistrationTest {
         }
 
         @Test
-        void handleIsAskedForFirst() {
+        void claimsTheHandleFirst() {
             assertThat(log.fold(created(FIRST, "catalog", HANDLE))).isEqualTo(new Decision.Claim(HANDLE));
             assertThat(applied(log.fold(created(FIRST, "catalog", HANDLE), ClerkAnswer.GRANTED))
                             .row()
@@ -242,7 +242,9 @@ class RegistrationTest {
             log.applied(DELETED);
             Row row = applied(log.fold(created(SECOND, "archive", null))).row();
             assertThat(row.epoch()).isEqualTo(3);
-            assertThat(row.handle()).as("the former handle stays behind").isNull();
+            assertThat(row.handle())
+                    .as("the row does not keep the former handle")
+                    .isNull();
             assertThat(row.status()).isEqualTo(Row.Status.ACTIVE);
         }
 

@@ -168,7 +168,7 @@ class RegistryStreamsIT {
         await().atMost(SOON).until(() -> stack.look().isDocumented(erased));
         assertThat(stack.documents()).doesNotContainKey(puri);
         assertThat(stack.lastOf(TEXTS_CHANGELOG, StoreKey.of(puri)))
-                .as("and what would restore the store")
+                .as("the changelog has no text for a restore")
                 .isNull();
     }
 
@@ -323,7 +323,9 @@ class RegistryStreamsIT {
         assertThat(outcomeOf(own)).isEqualTo(Outcome.APPLIED);
         assertThat(rejectionOf(shared).getReason()).isEqualTo("MALFORMED");
         assertThat(rejectionOf(foreign).getReason()).isEqualTo("MALFORMED");
-        assertThat(stack.outcomes()).as("strangers may write to those topics").doesNotContainKeys(shared, foreign);
+        assertThat(stack.outcomes())
+                .as("other producers may write to those topics")
+                .doesNotContainKeys(shared, foreign);
         assertThat(stack.rows()).containsKey(album);
     }
 

@@ -81,7 +81,7 @@ class RegistryTopologyTest extends DrivenTopology {
         driver.advanceWallClockTime(Registrar.DECLARATION_WAIT.plus(Registrar.TICK_INTERVAL));
         assertThat(header(identities.readRecord(), Outcome.HEADER)).isEqualTo("refused:WRONG_PREFIX");
         assertThat(header(identities.readRecord(), Outcome.HEADER))
-                .as("and what queued behind it is decided after it")
+                .as("the event behind it in the parking is decided after it")
                 .isEqualTo("refused:UNKNOWN_PURI");
         assertThat(rejections.readRecord().key()).isEqualTo(TRACK.toBytes());
     }
@@ -146,7 +146,7 @@ class RegistryTopologyTest extends DrivenTopology {
         TestRecord<byte[], byte[]> answer = identities.readRecord();
         assertThat(header(answer, Outcome.HEADER)).isEqualTo("applied");
         assertThat(header(answer, Position.HEADER))
-                .as("the first record of identities: strangers may write to the other topic")
+                .as("the first record of identities: other producers may write to the other topic")
                 .isEqualTo("soundcloud-0-0");
     }
 
@@ -199,7 +199,7 @@ class RegistryTopologyTest extends DrivenTopology {
         Document moved = decoded(documents.readRecord());
         assertThat(moved.owner()).isEqualTo(new Owner("archive"));
         assertThat(moved.shard()).isEqualTo(new Shard("us-1"));
-        assertThat(moved.attributes()).as("its text stays").isEqualTo(Map.of("artist", "a"));
+        assertThat(moved.attributes()).as("the text does not change").isEqualTo(Map.of("artist", "a"));
         assertThat(moved.position()).isEqualTo(new Position(Topics.EVENTS, 0, 2));
         publish(event(TRACK, new Change.Merged(Puri.parse("soundcloud:tracks:2"))));
         Document merged = decoded(documents.readRecord());
@@ -257,7 +257,7 @@ class RegistryTopologyTest extends DrivenTopology {
         assertThat(documents.readRecord().value()).isNull();
         publish(event(TRACK, new Change.Erased()));
         assertThat(documents.readRecord().value())
-                .as("asked again, it tells again that it has to go")
+                .as("the repeated erasure deletes the row again")
                 .isNull();
     }
 
@@ -271,13 +271,15 @@ class RegistryTopologyTest extends DrivenTopology {
         publish(event(TRACK, new Change.Moved(null, new Shard("us-1"))));
         assertThat(documents.readRecord().value()).isNull();
         assertThat(text()).isNull();
-        publish(event(TRACK, new Change.Described(Map.of("title", "unheard"))));
+        publish(event(TRACK, new Change.Described(Map.of("title", "before"))));
         publish(event(TRACK, new Change.Moved(null, new Shard("us-2"))));
 
         declare(SEARCHED);
         publish(event(TRACK, new Change.Moved(null, new Shard("us-3"))));
-        assertThat(documents.isEmpty()).as("nothing is known to find it by").isTrue();
-        publish(event(TRACK, new Change.Described(Map.of("title", "heard"))));
+        assertThat(documents.isEmpty())
+                .as("the document has no searchable text")
+                .isTrue();
+        publish(event(TRACK, new Change.Described(Map.of("title", "after"))));
         assertThat(decoded(documents.readRecord()).shard()).isEqualTo(new Shard("us-3"));
     }
 

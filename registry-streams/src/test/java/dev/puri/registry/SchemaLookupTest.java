@@ -38,7 +38,7 @@ class SchemaLookupTest {
                                     .count()
                             == 0);
             assertThat(registry.asked).hasSize(IDS);
-            assertThat(registry.asked.values()).as("each is asked for once").containsOnly(1);
+            assertThat(registry.asked.values()).as("each is requested once").containsOnly(1);
         }
     }
 

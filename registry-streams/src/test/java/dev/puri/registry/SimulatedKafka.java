@@ -105,7 +105,7 @@ final class SimulatedKafka {
         return task;
     }
 
-    /** Where a task's output goes. */
+    /** Maps a task's output to topics. */
     interface Route {
         /**
          * @param node that the record was forwarded to; null for all

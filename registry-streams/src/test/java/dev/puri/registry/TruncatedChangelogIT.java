@@ -49,7 +49,7 @@ class TruncatedChangelogIT {
     private static final String CLAIMS = APPLICATION + "-" + RegistryTopology.CLAIMS_TOPIC + "-repartition";
     private static final Prefix PREFIX = new Prefix("trk");
 
-    /** So many that each partition has some. */
+    /** Enough for each partition to have some. */
     private static final int TRACKS = 40;
 
     @TempDir

@@ -36,9 +36,9 @@ final class Page {
             "figures.js",
             "keys.js",
             "lookup.js",
+            "readiness.js",
             "rejections.js",
-            "search.js",
-            "standing.js");
+            "search.js");
 
     /**
      * Allows content from this origin only, and no script or style inside the markup. A browser that supports Trusted

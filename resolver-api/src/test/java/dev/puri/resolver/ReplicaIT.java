@@ -228,14 +228,14 @@ final class ReplicaIT {
 
             await().atMost(TIMEOUT)
                     .untilAsserted(() -> assertThat(differences(printed(in, out), expected))
-                            .as("%s, it said: %s", explained(), Files.readString(said))
+                            .as("%s, output: %s", explained(), Files.readString(said))
                             .isEmpty());
 
             String one = expected.keySet().iterator().next();
             assertThat(ReplicaCopy.members(JSON.readTree(ask(in, out, one)))).isEqualTo(expected.get(one));
             assertThat(ask(in, out, "n:c:nobody")).isEqualTo("null");
             assertThat(Files.readString(said).split("rows exported", -1))
-                    .as("exports, and what was said around them")
+                    .as("the replica exports once")
                     .hasSize(2);
         } finally {
             example.destroyForcibly();

@@ -190,7 +190,7 @@ final class ResolverGuardIT {
                 Resolver resolver = start(Map.of())) {
             URI base = URI.create("http://127.0.0.1:" + resolver.port());
             get(client, base, UNKNOWN, null);
-            Set<String> told = get(client, base, "/metrics", null)
+            Set<String> exported = get(client, base, "/metrics", null)
                     .body()
                     .lines()
                     .filter(line -> !line.startsWith("#"))
@@ -198,7 +198,7 @@ final class ResolverGuardIT {
                     .collect(Collectors.toSet());
 
             assertThat(named).hasSizeGreaterThan(25);
-            assertThat(told).containsAll(named);
+            assertThat(exported).containsAll(named);
         }
     }
 

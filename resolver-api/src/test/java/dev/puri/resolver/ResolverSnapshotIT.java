@@ -61,7 +61,7 @@ final class ResolverSnapshotIT extends ResolverOnBroker {
         write(row(TRACK, Rows.active("br-1")));
         startReady(data);
         stop();
-        // As if a tombstone could have been written and compacted away meanwhile.
+        // With this retention, a tombstone may have been compacted away after the snapshot.
         ConfigResource topic = new ConfigResource(ConfigResource.Type.TOPIC, Topics.IDENTITIES);
         admin.incrementalAlterConfigs(Map.of(
                         topic,

@@ -81,7 +81,7 @@ final class RoutesTest extends ServedRoutes {
     }
 
     @Test
-    void theLagIsDescribedWhateverTheAnswer() {
+    void theContractDescribesTheLagInEveryAnswer() {
         assertThat(contract.answersWithout("Puri-Table-Lag")).isEmpty();
         assertThat(contract.answersWithout("Puri-Index-Lag")).isEmpty();
         assertThat(new Contract(client, "/openapi-public.json").answersWithout("Puri-Table-Lag"))

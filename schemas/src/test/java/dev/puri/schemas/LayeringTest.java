@@ -30,7 +30,7 @@ class LayeringTest {
     }
 
     @Test
-    void allPackagesAreLookedAt() {
+    void coversAllPackages() {
         for (String part : new String[] {IDENTITY, SERDE, AVRO, LOG, COLLECTION}) {
             assertThat(CLASSES.that(resideInAnyPackage(part))).as(part).isNotEmpty();
         }

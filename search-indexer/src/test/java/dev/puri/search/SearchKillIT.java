@@ -69,7 +69,10 @@ final class SearchKillIT {
             // An erasure and an update show whether a tombstone or an update is lost.
             topics.put("soundcloud:tracks:" + kill * NAMES_PER_KILL, null, null, 1);
             topics.put(
-                    "soundcloud:tracks:" + (kill * NAMES_PER_KILL + 1), Samples.active(1, "br-9"), "described anew", 2);
+                    "soundcloud:tracks:" + (kill * NAMES_PER_KILL + 1),
+                    Samples.active(1, "br-9"),
+                    "described again",
+                    2);
             ServerProcess server = start();
             if (kill % 2 == 1) {
                 await().atMost(Duration.ofSeconds(60)).until(() -> ask(server, "POST", "/v1/search/reindex") == 202);

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Which searches run, wait or are refused, with a clock that the test controls. */
+/** Tests which searches run, wait or are refused, with a clock that the test controls. */
 @Timeout(60)
 final class SearchPoolTest {
     private static final Duration MAX_WAIT = Duration.ofSeconds(1);

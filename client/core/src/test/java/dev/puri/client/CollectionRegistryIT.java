@@ -298,8 +298,8 @@ class CollectionRegistryIT {
 
     @Test
     void anUnreadableRecordBlocksOnlyDeclarationsOfNewPrefixes() throws Exception {
-        Collection standing = collection("a", "tracks", "trk");
-        registry().apply(List.of(standing));
+        Collection existing = collection("a", "tracks", "trk");
+        registry().apply(List.of(existing));
         poison(bytes("b:users"), new byte[] {1});
         Collection described =
                 new Collection("a", "tracks", new Prefix("trk"), Set.of(), true, true, "now searched", false);
@@ -430,7 +430,7 @@ class CollectionRegistryIT {
         properties.put("schema.registry.url", "http://127.0.0.1:1/apis/ccompat/v7");
         properties.put("max.retries", "0");
         assertThatThrownBy(() -> registry().read())
-                .as("what cannot be asked about is not unreadable")
+                .as("a failed request does not make a record unreadable")
                 .isInstanceOf(CollectionRegistryException.class)
                 .hasMessageContaining("http://127.0.0.1:1/apis/ccompat/v7");
     }

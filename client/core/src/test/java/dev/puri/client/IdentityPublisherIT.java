@@ -123,13 +123,13 @@ class IdentityPublisherIT {
         try (IdentityPublisher publisher = new IdentityPublisher(properties())) {
             for (Event event : events) {
                 Position position = get(publisher.publish(event));
-                ConsumerRecord<byte[], Object> stands = at(position);
-                assertThat(new String(stands.key(), StandardCharsets.UTF_8))
+                ConsumerRecord<byte[], Object> record = at(position);
+                assertThat(new String(record.key(), StandardCharsets.UTF_8))
                         .isEqualTo(event.puri().toString());
-                assertThat(stands.value())
+                assertThat(record.value())
                         .isInstanceOfSatisfying(
                                 IdentityEvent.class, avro -> assertThat(avro).isEqualTo(EventAvro.toAvro(event)));
-                assertThat(stands.offset()).isEqualTo(position.offset());
+                assertThat(record.offset()).isEqualTo(position.offset());
                 assertThat(Position.parse(position.toString())).isEqualTo(position);
             }
         }
@@ -195,7 +195,7 @@ class IdentityPublisherIT {
         try (IdentityPublisher publisher = new IdentityPublisher(properties())) {
             first = get(publisher.publish(event));
         }
-        // As a service does that crashed before the first was acknowledged.
+        // A service that crashes before the acknowledgement publishes the event a second time.
         try (IdentityPublisher publisher = new IdentityPublisher(properties())) {
             Position second = get(publisher.publish(event));
             assertThat(second.partition()).isEqualTo(first.partition());

@@ -309,7 +309,9 @@ class IdentityPublisherTest {
             await().until(() -> kafka.history().size() == 3);
             assertThat(kafka.completeNext()).isTrue();
             assertThat(kafka.completeNext()).isTrue();
-            assertThat(keys(kafka)).as("with one of the wave unanswered").containsExactly("a:b:1", "a:b:2", "a:b:3");
+            assertThat(keys(kafka))
+                    .as("while one event of the wave is not acknowledged")
+                    .containsExactly("a:b:1", "a:b:2", "a:b:3");
             assertThat(kafka.completeNext()).isTrue();
             await().until(() -> kafka.history().size() == 4);
             assertThat(kafka.errorNext(new TimeoutException("expired"))).isTrue();

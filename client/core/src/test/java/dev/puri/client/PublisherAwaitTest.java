@@ -114,7 +114,7 @@ class PublisherAwaitTest {
                 .isEqualTo(new PublishOutcome.Refused.Merged("why", Puri.parse("a:b:d")));
         result("\"verdict\":\"refused\",\"reason\":\"PURI_TAKEN\"");
         assertThat(await())
-                .as("one that the resolver remembers no more of")
+                .as("an event that the resolver has discarded")
                 .isEqualTo(new PublishOutcome.Refused.PuriTaken(null, null, null, null));
     }
 

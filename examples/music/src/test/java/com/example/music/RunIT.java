@@ -60,9 +60,10 @@ class RunIT {
             run.destroy();
         }
         Map<String, String> real = Tutorial.answers(Tutorial.normalized(Files.readString(answers)));
-        Map<String, String> told = Tutorial.answers(Tutorial.normalized(String.join("\n", Tutorial.blocks("console"))));
-        assertThat(told).hasSizeGreaterThan(5);
-        told.forEach((request, answer) -> {
+        Map<String, String> documented =
+                Tutorial.answers(Tutorial.normalized(String.join("\n", Tutorial.blocks("console"))));
+        assertThat(documented).hasSizeGreaterThan(5);
+        documented.forEach((request, answer) -> {
             assertThat(real).containsKey(request);
             assertThat(read(real.get(request))).as(request).isEqualTo(read(answer));
         });

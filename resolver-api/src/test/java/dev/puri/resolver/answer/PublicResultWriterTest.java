@@ -24,12 +24,12 @@ final class PublicResultWriterTest {
     @Test
     void onlyPurisOfPublicCollectionsAreNamed() {
         put("open:tracks:1", ASKED, Row.Status.ACTIVE, null);
-        assertThat(told(ASKED))
+        assertThat(write(ASKED))
                 .isEqualTo("{\"ref\":\"" + ASKED + "\",\"verdict\":\"found\",\"puri\":\"open:tracks:1\",\"handle\":\""
                         + ASKED + "\"}");
 
         put("closed:tracks:1", SURVIVOR, Row.Status.ACTIVE, null);
-        assertThat(told("TRK_999999999999999"))
+        assertThat(write("TRK_999999999999999"))
                 .isEqualTo("{\"ref\":\"TRK_999999999999999\",\"verdict\":\"found\",\"handle\":\"" + SURVIVOR + "\"}");
     }
 
@@ -37,7 +37,7 @@ final class PublicResultWriterTest {
     void aDeletedIdentityHasNoDetails() {
         put("closed:tracks:1", ASKED, Row.Status.DELETED, null);
 
-        assertThat(told(ASKED))
+        assertThat(write(ASKED))
                 .isEqualTo("{\"ref\":\"" + ASKED + "\",\"verdict\":\"deleted\",\"handle\":\"" + ASKED + "\"}");
     }
 
@@ -47,55 +47,55 @@ final class PublicResultWriterTest {
         put("closed:tracks:2", null, Row.Status.ACTIVE, null);
         String merged = "{\"ref\":\"" + ASKED + "\",\"verdict\":\"merged\",\"puri\":\"open:tracks:1\",\"handle\":\""
                 + ASKED + "\"";
-        assertThat(told(ASKED)).isEqualTo(merged + "}");
+        assertThat(write(ASKED)).isEqualTo(merged + "}");
 
         put("closed:tracks:2", SURVIVOR, Row.Status.ACTIVE, null);
-        assertThat(told(ASKED)).isEqualTo(merged + ",\"canonicalHandle\":\"" + SURVIVOR + "\"}");
+        assertThat(write(ASKED)).isEqualTo(merged + ",\"canonicalHandle\":\"" + SURVIVOR + "\"}");
 
         put("open:tracks:1", ASKED, Row.Status.MERGED, "open:tracks:2");
         put("open:tracks:2", null, Row.Status.ACTIVE, null);
-        assertThat(told(ASKED)).isEqualTo(merged + ",\"canonical\":\"open:tracks:2\"}");
+        assertThat(write(ASKED)).isEqualTo(merged + ",\"canonical\":\"open:tracks:2\"}");
     }
 
     @Test
     void doesNotNameMissingSurvivors() {
         put("closed:tracks:1", ASKED, Row.Status.MERGED, "open:tracks:erased");
         String merged = "{\"ref\":\"" + ASKED + "\",\"verdict\":\"merged\",\"handle\":\"" + ASKED + "\"}";
-        assertThat(told(ASKED)).isEqualTo(merged);
+        assertThat(write(ASKED)).isEqualTo(merged);
 
         put("open:tracks:erased", null, Row.Status.DELETED, null);
-        assertThat(told(ASKED)).isEqualTo(merged.replace("merged", "deleted"));
+        assertThat(write(ASKED)).isEqualTo(merged.replace("merged", "deleted"));
 
         put("open:tracks:erased", null, Row.Status.MERGED, "closed:tracks:1");
-        assertThat(told(ASKED)).isEqualTo(merged);
+        assertThat(write(ASKED)).isEqualTo(merged);
     }
 
     @Test
     void aPuriIsMalformedWhetherItIsKnownOrNot() {
         put("open:tracks:1", ASKED, Row.Status.ACTIVE, null);
-        String malformed = told("open:tracks:1");
+        String malformed = write("open:tracks:1");
 
         assertThat(malformed).startsWith("{\"ref\":\"open:tracks:1\",\"verdict\":\"malformed\",\"detail\":\"a handle");
         for (String other : List.of("open:tracks:2", "no:such", "", "trk_4k7vx9tz2nqr8w0", "a:b:c d")) {
-            assertThat(told(other)).isEqualTo(malformed.replace("open:tracks:1", other));
+            assertThat(write(other)).isEqualTo(malformed.replace("open:tracks:1", other));
         }
     }
 
     @Test
     void anUnusedHandleIsUnknown() {
-        assertThat(told(ASKED)).isEqualTo("{\"ref\":\"" + ASKED + "\",\"verdict\":\"unknown\"}");
+        assertThat(write(ASKED)).isEqualTo("{\"ref\":\"" + ASKED + "\",\"verdict\":\"unknown\"}");
     }
 
-    private String told(String ref) {
+    private String write(String ref) {
         byte[] text = ref.getBytes(StandardCharsets.US_ASCII);
         JsonOut out = new JsonOut();
         answer(out).write(ref);
         JsonOut ofBytes = new JsonOut();
         answer(ofBytes).write(text, 0, text.length);
-        String told = new String(out.bytes(), 0, out.length(), StandardCharsets.UTF_8);
+        String result = new String(out.bytes(), 0, out.length(), StandardCharsets.UTF_8);
         assertThat(new String(ofBytes.bytes(), 0, ofBytes.length(), StandardCharsets.UTF_8))
-                .isEqualTo(told);
-        return told;
+                .isEqualTo(result);
+        return result;
     }
 
     private PublicResultWriter answer(JsonOut out) {

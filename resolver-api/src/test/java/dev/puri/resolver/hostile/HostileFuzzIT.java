@@ -313,8 +313,8 @@ final class HostileFuzzIT {
                         return headers.drip() + bodies.drip() == 0;
                     });
 
-            assertThat(headers.told).hasSize(SLOW).allMatch(told -> told.startsWith("HTTP/1.1 408 "));
-            assertThat(bodies.told).hasSize(SLOW).allMatch(told -> told.startsWith("HTTP/1.1 408 "));
+            assertThat(headers.answers).hasSize(SLOW).allMatch(answer -> answer.startsWith("HTTP/1.1 408 "));
+            assertThat(bodies.answers).hasSize(SLOW).allMatch(answer -> answer.startsWith("HTTP/1.1 408 "));
             await().atMost(Duration.ofSeconds(30))
                     .until(() -> metric(guarded.port(), "puri_http_connections{listener=\"internal\"}") == 1);
         }
@@ -324,8 +324,8 @@ final class HostileFuzzIT {
     private static final class Dripping implements AutoCloseable {
         private final List<Socket> open = new ArrayList<>();
 
-        /** The events that closed connections received. */
-        private final List<String> told = new ArrayList<>();
+        /** The answers that closed connections received. */
+        private final List<String> answers = new ArrayList<>();
 
         Dripping(int port, String beginning, int count) throws IOException {
             for (int i = 0; i < count; i++) {
@@ -346,16 +346,16 @@ final class HostileFuzzIT {
             try {
                 byte[] answer = new byte[200];
                 int length = socket.getInputStream().read(answer);
-                told.add(length < 0 ? "" : new String(answer, 0, length, StandardCharsets.ISO_8859_1));
+                answers.add(length < 0 ? "" : new String(answer, 0, length, StandardCharsets.ISO_8859_1));
             } catch (SocketTimeoutException e) {
                 try {
                     socket.getOutputStream().write('a');
                     return true;
                 } catch (IOException closed) {
-                    told.add("");
+                    answers.add("");
                 }
             } catch (IOException e) {
-                told.add("");
+                answers.add("");
             }
             close(socket);
             return false;

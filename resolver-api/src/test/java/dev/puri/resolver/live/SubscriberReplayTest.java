@@ -70,7 +70,7 @@ final class SubscriberReplayTest extends RunningSubscribers {
         for (int i = 0; i < 10; i++) {
             change(ring, 0, i);
         }
-        // So slowly that the clock stays within the days for which an id is good.
+        // The clock moves slowly, so that the id does not expire.
         await().pollInterval(Duration.ofMillis(50)).until(() -> {
             now.updateAndGet(time -> time.plus(MAX_AGE.dividedBy(2)));
             return ring.oldestNumber() == 10;

@@ -32,12 +32,12 @@ class DeclarationsTest {
                 c.namespace(), c.name(), c.prefix(), c.owners(), c.search(), c.isPublic(), c.description(), true);
     }
 
-    private static Changes changes(Declarations standing, Declaration... wanted) {
-        return (Changes) standing.plan(List.of(wanted));
+    private static Changes changes(Declarations existing, Declaration... wanted) {
+        return (Changes) existing.plan(List.of(wanted));
     }
 
-    private static List<String> conflicts(Declarations standing, Declaration... wanted) {
-        return ((Conflicts) standing.plan(List.of(wanted)))
+    private static List<String> conflicts(Declarations existing, Declaration... wanted) {
+        return ((Conflicts) existing.plan(List.of(wanted)))
                 .conflicts().stream().map(Object::toString).toList();
     }
 
@@ -61,28 +61,28 @@ class DeclarationsTest {
 
     @Test
     void unchangedDeclarationsNeedNoWriteAndAbsentOnesStay() {
-        Declarations standing = Declarations.of(List.of(TRACKS, BILLS, new Namespace("music", true)));
-        assertThat(changes(standing, TRACKS).writes()).isEmpty();
-        assertThat(changes(standing).after()).isEqualTo(standing);
+        Declarations existing = Declarations.of(List.of(TRACKS, BILLS, new Namespace("music", true)));
+        assertThat(changes(existing, TRACKS).writes()).isEmpty();
+        assertThat(changes(existing).after()).isEqualTo(existing);
         Collection other = collection("revenue", "orders", "ord");
-        assertThat(changes(standing, other, TRACKS).after())
+        assertThat(changes(existing, other, TRACKS).after())
                 .isEqualTo(Declarations.of(List.of(TRACKS, BILLS, other, new Namespace("music", true))));
     }
 
     @Test
     void aPrefixMayComeLater() {
-        Declarations standing = Declarations.of(List.of(BILLS));
+        Declarations existing = Declarations.of(List.of(BILLS));
         Collection withPrefix = collection("revenue", "bills", "bil");
-        assertThat(changes(standing, withPrefix).writes()).containsExactly(withPrefix);
+        assertThat(changes(existing, withPrefix).writes()).containsExactly(withPrefix);
     }
 
     @Test
     void refusesAnotherPrefixForACollection() {
-        Declarations standing = Declarations.of(List.of(TRACKS));
-        assertThat(conflicts(standing, collection("soundcloud", "tracks", "son")))
+        Declarations existing = Declarations.of(List.of(TRACKS));
+        assertThat(conflicts(existing, collection("soundcloud", "tracks", "son")))
                 .containsExactly("soundcloud:tracks: prefix: its prefix is trk and cannot change, because handles are"
                         + " permanent; the new declaration has son");
-        assertThat(conflicts(standing, collection("soundcloud", "tracks", null)))
+        assertThat(conflicts(existing, collection("soundcloud", "tracks", null)))
                 .containsExactly("soundcloud:tracks: prefix: its prefix is trk and cannot change, because handles are"
                         + " permanent; the new declaration has none");
     }
@@ -99,28 +99,28 @@ class DeclarationsTest {
 
     @Test
     void aRetiredCollectionKeepsItsPrefixReserved() {
-        Declarations standing =
+        Declarations existing =
                 changes(Declarations.of(List.of(TRACKS)), retired(TRACKS)).after();
-        assertThat(conflicts(standing, collection("music", "songs", "trk")))
+        assertThat(conflicts(existing, collection("music", "songs", "trk")))
                 .containsExactly("music:songs: prefix: trk belongs to soundcloud:tracks, which is retired but keeps"
                         + " its prefix; a prefix is never reassigned to another collection");
-        // Not even in the very file that retires it.
+        // The file that retires a collection cannot reuse its prefix either.
         assertThat(conflicts(Declarations.of(List.of(TRACKS)), retired(TRACKS), collection("a", "b", "trk")))
                 .hasSize(2);
-        assertThat(changes(standing, TRACKS).writes()).containsExactly(TRACKS);
+        assertThat(changes(existing, TRACKS).writes()).containsExactly(TRACKS);
     }
 
     @Test
     void twoCollectionsCannotSwapPrefixes() {
-        Declarations standing = Declarations.of(List.of(collection("a", "a", "aaa"), collection("b", "b", "bbb")));
-        assertThat(conflicts(standing, collection("a", "a", "bbb"), collection("b", "b", "aaa")))
+        Declarations existing = Declarations.of(List.of(collection("a", "a", "aaa"), collection("b", "b", "bbb")));
+        assertThat(conflicts(existing, collection("a", "a", "bbb"), collection("b", "b", "aaa")))
                 .hasSize(4);
     }
 
     @Test
     void refusesToUndoAnOwnTopic() {
-        Declarations standing = Declarations.of(List.of(new Namespace("music", true)));
-        assertThat(conflicts(standing, new Namespace("music", false)))
+        Declarations existing = Declarations.of(List.of(new Namespace("music", true)));
+        assertThat(conflicts(existing, new Namespace("music", false)))
                 .containsExactly("music: ownsTopic: it has its own topic puri.events.v1.music, which cannot be"
                         + " undone; the new declaration says false");
         assertThat(changes(Declarations.of(List.of(new Namespace("music", false))), new Namespace("Music", true))
@@ -146,9 +146,9 @@ class DeclarationsTest {
 
     @Test
     void allConflictsAreListedTogetherAndNothingIsWritten() {
-        Declarations standing = Declarations.of(List.of(TRACKS, new Namespace("music", true)));
+        Declarations existing = Declarations.of(List.of(TRACKS, new Namespace("music", true)));
         assertThat(conflicts(
-                        standing,
+                        existing,
                         collection("a", "fine", "fin"),
                         collection("soundcloud", "tracks", "son"),
                         new Namespace("music", false),
@@ -226,7 +226,7 @@ class DeclarationsTest {
         long seed = new Random().nextLong();
         Random random = new Random(seed);
         Map<Prefix, String> everHeld = new HashMap<>();
-        Declarations standing = Declarations.none();
+        Declarations existing = Declarations.none();
         for (int round = 0; round < 2000; round++) {
             List<Collection> wanted = IntStream.rangeClosed(0, random.nextInt(3))
                     .mapToObj(i -> {
@@ -236,10 +236,10 @@ class DeclarationsTest {
                         return random.nextBoolean() ? c : retired(c);
                     })
                     .toList();
-            if (standing.plan(wanted) instanceof Changes changes) {
-                standing = changes.after();
+            if (existing.plan(wanted) instanceof Changes changes) {
+                existing = changes.after();
             }
-            for (Collection c : standing.collections()) {
+            for (Collection c : existing.collections()) {
                 if (c.prefix() != null) {
                     assertThat(everHeld.putIfAbsent(c.prefix(), c.key()))
                             .as("seed %d", seed)

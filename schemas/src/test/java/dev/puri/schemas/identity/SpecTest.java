@@ -80,7 +80,7 @@ class SpecTest {
                     assertThat(refused.position())
                             .isEqualTo(vector.path("position").asInt(-1));
                     assertThat(refused.getMessage())
-                            .as("a message is one line of printable ASCII, but for its own marks")
+                            .as("a message is one line of printable ASCII, an ellipsis and a dash")
                             .matches("[ -~…–]+");
                 }));
     }

@@ -107,7 +107,7 @@ class ApicurioContractIT extends ConfluentContract {
         int second = registry.register(subject, EVENT);
         assertThat(second).isNotEqualTo(first);
         assertThat(registry.idOf(subject, earlier))
-                .as("an earlier build goes on")
+                .as("an earlier build still works")
                 .isEqualTo(first);
         assertThat(registry.latest(subject).version()).isEqualTo(2);
         IdentityEvent event = EventAvro.toAvro(Any.event(new Random(2)));

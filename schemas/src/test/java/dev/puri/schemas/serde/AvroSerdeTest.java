@@ -324,7 +324,7 @@ class AvroSerdeTest {
                     .isInstanceOf(SchemaRegistryUnavailableException.class)
                     .hasMessageContainingAll("id 9", url);
             assertThat(serializer.serialize("known", EVENT))
-                    .as("what is known needs no registry")
+                    .as("a known schema needs no registry")
                     .isEqualTo(known);
             assertThat(deserializer.deserialize("known", known)).isNotNull();
         }

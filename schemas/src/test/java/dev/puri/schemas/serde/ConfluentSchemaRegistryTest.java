@@ -91,7 +91,7 @@ class ConfluentSchemaRegistryTest {
                     .isInstanceOf(UnknownSchemaException.class)
                     .hasMessageContainingAll("id 77", fake.url());
         }
-        assertThat(fake.requests).as("an answer is not asked for again").hasSize(1);
+        assertThat(fake.requests).as("the answer is cached").hasSize(1);
     }
 
     @Test
@@ -170,7 +170,7 @@ class ConfluentSchemaRegistryTest {
                     .isInstanceOf(SchemaRegistryUnavailableException.class)
                     .hasMessageContainingAll("id 5", fake.url(), "500", "not now");
         }
-        assertThat(fake.requests).as("one and two retries").hasSize(3);
+        assertThat(fake.requests).as("one request and two retries").hasSize(3);
     }
 
     @Test

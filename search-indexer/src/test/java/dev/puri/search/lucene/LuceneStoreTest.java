@@ -212,7 +212,7 @@ final class LuceneStoreTest {
     @Test
     void removesAnIndexWithoutCommit() throws Exception {
         FakeTopics topics = fill();
-        // As a crash during the creation of an index leaves it.
+        // A crash during the creation of an index leaves such a folder.
         Files.createDirectories(root().resolve("index-2"));
         Files.write(root().resolve("index-2").resolve("pending_segments_1"), new byte[10]);
         try (LuceneStore store = open()) {

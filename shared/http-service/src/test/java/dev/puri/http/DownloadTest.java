@@ -55,7 +55,7 @@ final class DownloadTest {
 
         @Override
         public synchronized byte @Nullable [] next() throws Exception {
-            assertThat(isOver).as("asked after the end").isFalse();
+            assertThat(isOver).as("requested after the end").isFalse();
             return maker.make(made.getAndIncrement());
         }
 

@@ -167,7 +167,7 @@ final class EventStreamTest {
 
     static void await(String what, BooleanSupplier condition) {
         for (long until = System.nanoTime() + 20_000_000_000L; !condition.getAsBoolean(); ) {
-            assertThat(System.nanoTime()).as("still waited for: " + what).isLessThan(until);
+            assertThat(System.nanoTime()).as("still waiting for: " + what).isLessThan(until);
             Thread.onSpinWait();
         }
     }

@@ -304,7 +304,7 @@ final class Http2Test {
     }
 
     @Test
-    void requestsOfOneConnectionAreKnownToBe() throws Exception {
+    void requestsOfOneConnectionHaveTheSameConnectionObject() throws Exception {
         List<CompletableFuture<HttpResponse<String>>> answers = new ArrayList<>();
         List<Exchange> exchanges = new ArrayList<>();
         // On HTTP/1.1 each waiting request has its own connection.

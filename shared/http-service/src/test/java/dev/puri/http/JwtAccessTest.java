@@ -213,7 +213,7 @@ final class JwtAccessTest {
         // The clock skew makes the token valid one second longer.
         for (long until = System.nanoTime() + 20_000_000_000L;
                 get("/resolve", token).statusCode() == 200; ) {
-            assertThat(System.nanoTime()).as("still good").isLessThan(until);
+            assertThat(System.nanoTime()).as("still accepted").isLessThan(until);
         }
         assertRefused(token, "expired");
     }
@@ -228,7 +228,7 @@ final class JwtAccessTest {
 
         for (long until = System.nanoTime() + 20_000_000_000L;
                 get("/resolve", byTheNext).statusCode() != 200; ) {
-            assertThat(System.nanoTime()).as("the new key was never asked for").isLessThan(until);
+            assertThat(System.nanoTime()).as("the new key was never requested").isLessThan(until);
         }
     }
 

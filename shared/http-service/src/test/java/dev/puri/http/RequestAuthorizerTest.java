@@ -158,14 +158,14 @@ final class RequestAuthorizerTest {
 
     @Test
     void tokensAreInNoLogAndInNoMessage() {
-        String told = get("/resolve", "Bearer " + RESOLVER).headers().map()
+        String answers = get("/resolve", "Bearer " + RESOLVER).headers().map()
                 + get("/metrics", "Bearer " + RESOLVER).body()
                 + get("/resolve", "Bearer " + RESOLVER + "x").body()
                 + get("/resolve", "Basic " + RESOLVER).body()
                 + get("/metrics", "Bearer " + ADMIN).body();
 
         assertThat(logged.list).extracting(ILoggingEvent::getFormattedMessage).contains("Answered");
-        String all = told
+        String all = answers
                 + logged.list.stream()
                         .map(event -> event.getFormattedMessage() + event.getKeyValuePairs())
                         .toList();
@@ -253,7 +253,7 @@ final class RequestAuthorizerTest {
     private void awaitStatus(int status, String token) {
         for (long until = System.nanoTime() + 20_000_000_000L;
                 get("/resolve", "Bearer " + token).statusCode() != status; ) {
-            assertThat(System.nanoTime()).as("still waited for %d", status).isLessThan(until);
+            assertThat(System.nanoTime()).as("still waiting for %d", status).isLessThan(until);
         }
     }
 

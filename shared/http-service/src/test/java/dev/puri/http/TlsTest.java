@@ -237,7 +237,7 @@ final class TlsTest {
 
     private void await(String subject) throws IOException {
         for (long until = System.nanoTime() + 20_000_000_000L; !subject().equals(subject); ) {
-            assertThat(System.nanoTime()).as("still waited for " + subject).isLessThan(until);
+            assertThat(System.nanoTime()).as("still waiting for " + subject).isLessThan(until);
         }
     }
 

@@ -168,7 +168,7 @@ final class DigestCheckTest {
         assertThat(check.storedRowsAgree(3)).isEqualTo(State.UNCHECKED);
     }
 
-    /** As with a clock that is ahead of the registrar's. */
+    /** The clock of the copy is ahead of the registrar's. */
     @Test
     void aCopyThatReadsOnlyOldDigestsIsReported() {
         AtomicReference<Instant> now = new AtomicReference<>(NOW);
@@ -186,7 +186,7 @@ final class DigestCheckTest {
                 .isFalse();
 
         assertThat(unchecked.value()).isEqualTo(660);
-        // That digest was logged.
+        // The call above has logged the old digest.
         assertThat(ahead.mustLogOldDigest(3)).isFalse();
         ahead.compare(3, 20, TEN, TEN);
         assertThat(unchecked.value()).isZero();
@@ -194,7 +194,7 @@ final class DigestCheckTest {
         assertThat(ahead.mustLogOldDigest(3)).isTrue();
     }
 
-    /** As if the registrar lost the digests of a partition. */
+    /** The registrar may have lost the digests of a partition. */
     @Test
     void thePartitionWithoutComparisonsIsReportedAlthoughOthersAreCompared() {
         AtomicReference<Instant> now = new AtomicReference<>(NOW);

@@ -76,7 +76,7 @@ final class PageAccessibilityIT {
                     () => window.usable.filter((each) => !window.reached.some(([reached]) => reached === each))
                       .map((each) => each.outerHTML.slice(0, 80))""")).as("not reached").isEqualTo(List.of());
             assertThat(page.evaluate("""
-                    () => window.reached.filter(([, isSeen]) => !isSeen).map(([each]) => each.outerHTML.slice(0, 80))""")).as("without a focus that is seen").isEqualTo(List.of());
+                    () => window.reached.filter(([, isSeen]) => !isSeen).map(([each]) => each.outerHTML.slice(0, 80))""")).as("without visible focus").isEqualTo(List.of());
             visit.assertNothingWentWrong(false);
         }
     }
@@ -135,7 +135,7 @@ final class PageAccessibilityIT {
                     .isEqualTo(width);
             assertThat(visit.page().evaluate("""
                     () => [...document.querySelectorAll('main .name, main button')]
-                      .filter((each) => each.checkVisibility() && !each.closest('.feed, .place'))
+                      .filter((each) => each.checkVisibility() && !each.closest('.feed, .shard'))
                       .filter((each) => { const box = each.getBoundingClientRect(); return box.left < 0 || box.right > innerWidth + 1; })
                       .map((each) => each.textContent)""")).isEqualTo(List.of());
         }

@@ -67,7 +67,7 @@ final class PageChangesIT {
             demo.publish("page:wanted:1", created("br-1"));
             demo.publish("pa,ge:too:1", created("br-1"));
 
-            assertThat(visit.find("#stream-text")).hasText("Paused, 2 held back");
+            assertThat(visit.find("#stream-text")).hasText("Paused, 2 new events");
             assertThat(visit.find("#changes li")).hasCount(0);
             visit.find("#pause").click();
             assertThat(visit.find("#changes [data-puri='page:wanted:1']")).isVisible();
@@ -103,7 +103,7 @@ final class PageChangesIT {
             first.close();
             assertThat(visit.find("#changes [data-event='bye']")).isVisible();
             assertThat(visit.find("#banner")).containsText("does not answer");
-            assertThat(visit.find("#standing-text")).hasText("No answer");
+            assertThat(visit.find("#readiness-text")).hasText("Unreachable");
             demo.publish("page:back:2", created("br-1"));
 
             Resolver second = demo.startResolver(demo.broker(), place);
@@ -111,7 +111,7 @@ final class PageChangesIT {
                 assertThat(visit.find("#changes [data-puri='page:back:2']"))
                         .isVisible(new LocatorAssertions.IsVisibleOptions().setTimeout(40_000));
                 assertThat(visit.find("#changes [data-puri='page:back:1']")).hasCount(1);
-                assertThat(visit.find("#standing-text")).hasText("Ready");
+                assertThat(visit.find("#readiness-text")).hasText("Ready");
                 assertThat(visit.find("#banner")).isHidden();
             } finally {
                 second.close();
@@ -134,7 +134,7 @@ final class PageChangesIT {
 
             visit.page().evaluate(look, true);
             visit.page().clock().fastForward(61_000);
-            assertThat(visit.find("#stream-text")).hasText("Resting");
+            assertThat(visit.find("#stream-text")).hasText("Suspended");
             Position unseen = demo.publish("page:unseen:1", created("br-1"));
             assertThat(demo.get("/v1/identities/page:unseen:1?wait=20s&at=" + unseen))
                     .contains("found");

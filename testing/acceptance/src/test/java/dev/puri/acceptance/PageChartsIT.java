@@ -36,9 +36,9 @@ final class PageChartsIT {
             for (Map.Entry<String, String> chart : Map.of(
                             "collections", "byCollection", "shards", "byShard", "owners", "byOwner")
                     .entrySet()) {
-                Map<String, String> told = new TreeMap<>();
+                Map<String, String> expected = new TreeMap<>();
                 stats.get(chart.getValue())
-                        .forEach(each -> told.put(
+                        .forEach(each -> expected.put(
                                 each.get("name").asText(), each.get("rows").asText()));
                 Locator more = visit.find("#chart-" + chart.getKey() + " > button");
                 if (more.isVisible()) {
@@ -51,7 +51,7 @@ final class PageChartsIT {
                             row.locator(".label .name").innerText(),
                             row.locator(".value").innerText().split("\\s")[0]);
                 }
-                assertThat(shown).as(chart.getKey()).isEqualTo(told);
+                assertThat(shown).as(chart.getKey()).isEqualTo(expected);
                 assertThat(visit.find("#chart-" + chart.getKey())).hasAccessibleName(Pattern.compile("Rows by .*"));
             }
             JsonNode byStatus = stats.get("byStatus");
@@ -77,15 +77,15 @@ final class PageChartsIT {
     void aChangedDeclarationIsDrawnEvenIfNoCountHasChanged() {
         String declared = """
                 {"collections":[{"collection":"soundcloud:tracks","prefix":"%1$s","owners":["catalog"],"public":false,
-                "description":"Told as %1$s"}],"total":1}""";
+                "description":"Declared as %1$s"}],"total":1}""";
         try (Visit visit = demo.unopened()) {
             visit.page().route("**/v1/collections", answering(declared.formatted("old")));
             visit.open();
             Locator row = visit.find("#chart-collections li[data-name='soundcloud:tracks']");
-            assertThat(row.locator(".about")).hasText("Told as old");
+            assertThat(row.locator(".description")).hasText("Declared as old");
 
             visit.page().route("**/v1/collections", answering(declared.formatted("new")));
-            assertThat(row.locator(".about")).hasText("Told as new");
+            assertThat(row.locator(".description")).hasText("Declared as new");
             assertThat(row.locator(".tag")).hasText("new_");
             visit.assertNothingWentWrong(false);
         }

@@ -36,8 +36,8 @@ final class PageLookUpIT {
             for (int i = 0; i < DemoInChromium.MIX.size(); i++) {
                 JsonNode result = answer.at("/results/" + i);
                 Locator row = rows.nth(i);
-                assertThat(row.locator(".of-ref")).containsText(DemoInChromium.MIX.get(i));
-                assertThat(row.locator(".of-verdict"))
+                assertThat(row.locator(".column-ref")).containsText(DemoInChromium.MIX.get(i));
+                assertThat(row.locator(".column-verdict"))
                         .hasText(result.get("verdict").asText());
                 for (String place : List.of("owner", "shard", "uuid")) {
                     if (result.has(place)) {
@@ -45,12 +45,12 @@ final class PageLookUpIT {
                     }
                 }
             }
-            assertThat(rows.nth(3)).containsText("goes on as soundcloud:users:ana.souza");
+            assertThat(rows.nth(3)).containsText("merged into soundcloud:users:ana.souza");
             assertThat(visit.find("#answers-summary"))
-                    .hasText("4 found, 1 merged, 1 deleted, 1 unknown, 1 malformed; 3 shards to ask");
+                    .hasText("4 found, 1 merged, 1 deleted, 1 unknown, 1 malformed; 3 shards to query");
 
             answer.get("shards").properties().forEach(shard -> {
-                Locator card = visit.find(".place[data-shard='" + shard.getKey() + "']");
+                Locator card = visit.find(".shard[data-shard='" + shard.getKey() + "']");
                 List<String> uuids = new ArrayList<>();
                 shard.getValue()
                         .forEach(index -> uuids.add(
@@ -59,7 +59,7 @@ final class PageLookUpIT {
                         .containsExactlyElementsOf(uuids.stream().distinct().toList());
             });
             // The merged name and its survivor are one row.
-            assertThat(visit.find(".place[data-shard='br-1'] li")
+            assertThat(visit.find(".shard[data-shard='br-1'] li")
                             .filter(new Locator.FilterOptions().setHasText("#2 #4")))
                     .hasCount(1);
             visit.assertNothingWentWrong(false);

@@ -30,7 +30,7 @@ final class PageReadinessIT {
         try (Resolver alone = demo.startResolver("127.0.0.1:1", Map.of("http.port", "0"));
                 Visit visit = demo.visit("http://127.0.0.1:" + alone.port())) {
             assertThat(visit.find("#banner")).containsText("PURI_BOOTSTRAP_SERVER");
-            assertThat(visit.find("#standing-text")).hasText("Waiting");
+            assertThat(visit.find("#readiness-text")).hasText("Not ready");
             assertThat(visit.find("#stream-text")).hasText("Waiting for the table");
             visit.lookUp("soundcloud:tracks:123");
             assertThat(visit.find("#answers-problem")).containsText("Nothing is answered before the table is complete");
@@ -60,7 +60,7 @@ final class PageReadinessIT {
 
             visit.page().unroute("**/v1/resolve");
             visit.page().unroute("**/health/*");
-            assertThat(visit.find("#standing-text")).hasText("Ready");
+            assertThat(visit.find("#readiness-text")).hasText("Ready");
             assertThat(visit.find("#banner")).isHidden();
             // The page repeats failed requests automatically.
             assertThat(visit.find(".results .found")).hasCount(1);
@@ -70,27 +70,27 @@ final class PageReadinessIT {
     @ParameterizedTest
     @ValueSource(strings = {"<html><title>502 Bad Gateway</title></html>", "{\"message\":\"Bad Gateway\"}"})
     void aProxysResponseIsNotTakenForTheResolvers(String body) {
-        String told = "Something on the way to the resolver answered, with status 502.";
+        String expected = "A server in front of the resolver answered with status 502.";
         Consumer<Route> proxy = route -> route.fulfill(new Route.FulfillOptions()
                 .setStatus(502)
                 .setContentType(body.startsWith("<") ? "text/html" : "application/json")
                 .setBody(body));
         try (Visit visit = demo.visit()) {
-            assertThat(visit.find("#standing-text")).hasText("Ready");
+            assertThat(visit.find("#readiness-text")).hasText("Ready");
             visit.page().route("**/v1/resolve", proxy);
             visit.page().route("**/v1/rejections*", proxy);
             visit.lookUp("soundcloud:tracks:123");
-            assertThat(visit.find("#answers-problem")).hasText(told);
-            assertThat(visit.find("#rejections-problem")).hasText(told);
+            assertThat(visit.find("#answers-problem")).hasText(expected);
+            assertThat(visit.find("#rejections-problem")).hasText(expected);
 
             // A 503 of health itself is an answer; a proxy's is not.
             visit.page().route("**/health/*", notReady("{\"detail\":\"no broker answers\"}"));
-            assertThat(visit.find("#standing-text")).hasText("Waiting");
+            assertThat(visit.find("#readiness-text")).hasText("Not ready");
             visit.page().route("**/health/*", proxy);
-            assertThat(visit.find("#standing-text")).hasText("No answer");
+            assertThat(visit.find("#readiness-text")).hasText("Unreachable");
 
             visit.page().unrouteAll();
-            assertThat(visit.find("#standing-text")).hasText("Ready");
+            assertThat(visit.find("#readiness-text")).hasText("Ready");
             assertThat(visit.find(".results .found")).hasCount(1);
             assertThat(visit.find("#rejections-problem")).isEmpty();
             visit.assertNothingWentWrong(true);

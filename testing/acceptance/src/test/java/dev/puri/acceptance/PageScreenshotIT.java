@@ -25,23 +25,23 @@ final class PageScreenshotIT {
     @EnabledIfSystemProperty(
             named = "puri.screenshot",
             matches = ".*",
-            disabledReason = "asked for by -Dpuri.screenshot")
+            disabledReason = "enable it with -Dpuri.screenshot")
     void theScreenshotIsTaken(@TempDir Path folder) throws Exception {
         Path picture = Path.of(System.getProperty("basedir"), "..", "..", "docs", "page.png");
         try (DemoInChromium demo = DemoInChromium.start(folder);
                 Visit visit = demo.unopened(ColorScheme.LIGHT, 1280, 1500).open()) {
             assertThat(visit.find("#stream-text")).hasText("Live");
-            Map<String, Change> happenings = new HashMap<>();
+            Map<String, Change> changes = new HashMap<>();
             for (int i = 1; i <= 4; i++) {
-                happenings.put("soundcloud:tracks:" + (900 + i), created(i % 2 == 0 ? "br-1" : "us-1"));
+                changes.put("soundcloud:tracks:" + (900 + i), created(i % 2 == 0 ? "br-1" : "us-1"));
             }
-            happenings.forEach((name, change) -> demo.publish(name, change));
+            changes.forEach((name, change) -> demo.publish(name, change));
             demo.publish("soundcloud:tracks:903", new Change.Moved(null, new Shard("eu-1")));
             demo.publish("soundcloud:playlists:21", new Change.Deleted());
             visit.lookUp(
                     "SoundCloud:Tracks:123\nsoundcloud:users:dj-ana\nsoundcloud:comments:7\nsoundcloud:playlists:9\nsoundcloud:tracks:nobody");
             assertThat(visit.find("#changes li")).hasCount(6);
-            assertThat(visit.find("#spark svg")).hasAccessibleName("6 changes in the last minute");
+            assertThat(visit.find("#sparkline svg")).hasAccessibleName("6 changes in the last minute");
             assertThat(visit.find("#figure-rows")).hasText("366");
             visit.find("h1").click();
             visit.page()

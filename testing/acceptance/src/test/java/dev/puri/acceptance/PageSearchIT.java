@@ -39,8 +39,8 @@ final class PageSearchIT {
                     .hasText("Ana");
 
             visit.find("#search-grouping").selectOption("shard");
-            assertThat(visit.find(".found-in")).hasCount(3);
-            assertThat(visit.find(".found-in[data-group='eu-1'] .hit"))
+            assertThat(visit.find(".hit-group")).hasCount(3);
+            assertThat(visit.find(".hit-group[data-group='eu-1'] .hit"))
                     .hasAttribute("data-puri", "soundcloud:tracks:78");
             visit.find("#search-grouping").selectOption("");
 

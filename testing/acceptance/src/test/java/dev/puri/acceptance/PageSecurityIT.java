@@ -123,14 +123,14 @@ final class PageSecurityIT {
             assertThat(visit.find("#token-text")).isFocused();
             visit.page().keyboard().type("no-such-token");
             visit.page().keyboard().press("Enter");
-            assertThat(visit.find("#token-problem")).containsText("not good here");
+            assertThat(visit.find("#token-problem")).containsText("rejects the current token");
 
             visit.page().keyboard().type(few);
             visit.page().keyboard().press("Enter");
             assertThat(visit.find("#token")).isHidden();
             assertThat(visit.find("#rejections-problem")).containsText("does not allow admin");
             assertThat(visit.find("#changes-problem")).containsText("does not allow changes");
-            assertThat(visit.find("#standing-text")).hasText("Ready");
+            assertThat(visit.find("#readiness-text")).hasText("Ready");
             visit.lookUp("soundcloud:tracks:123");
             assertThat(visit.find(".results .found")).hasCount(1);
 
@@ -147,8 +147,8 @@ final class PageSecurityIT {
             visit.open();
             assertThat(visit.find("#stream-text")).hasText("Live");
             visit.find("#open-token").click();
-            visit.find("#token-forget").click();
-            assertThat(visit.find("#rejections-problem")).hasText("This needs a token.");
+            visit.find("#token-remove").click();
+            assertThat(visit.find("#rejections-problem")).hasText("A token is required.");
             assertThat(visit.page().evaluate("() => sessionStorage.length")).isEqualTo(0);
             visit.assertNothingWentWrong(true);
         }

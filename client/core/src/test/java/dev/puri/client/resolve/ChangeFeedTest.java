@@ -55,7 +55,9 @@ class ChangeFeedTest {
         assertThat(requestsOf(NAME)).as("before the feed").isEqualTo(1);
         stream.id(100, 1);
         awaitFeed(Feed.CURRENT);
-        assertThat(requestsOf(NAME)).as("nothing from before the feed").isEqualTo(1);
+        assertThat(requestsOf(NAME))
+                .as("answers from before the feed are not cached")
+                .isEqualTo(1);
         assertThat(requestsOf(NAME)).isZero();
         stream.changed(100, 2, "music:tracks:2", "active");
         awaitChanges(1);
@@ -122,11 +124,13 @@ class ChangeFeedTest {
         again.changed(101, 3, "music:tracks:2", "active");
         awaitChanges(2);
         assertThat(client.cacheStatistics().feed()).isEqualTo(Feed.CATCHING_UP);
-        assertThat(requestsOf(NAME)).as("before all was told").isEqualTo(1);
+        assertThat(requestsOf(NAME)).as("before the feed has caught up").isEqualTo(1);
         again.id(102, 3);
         awaitFeed(Feed.CURRENT);
-        assertThat(requestsOf(NAME)).as("kept over the cut").isZero();
-        assertThat(requestsOf("music:tracks:2")).as("changed meanwhile").isEqualTo(1);
+        assertThat(requestsOf(NAME)).as("cached during the disconnection").isZero();
+        assertThat(requestsOf("music:tracks:2"))
+                .as("changed during the disconnection")
+                .isEqualTo(1);
         assertThat(client.cacheStatistics().resets()).isEqualTo(1);
     }
 

@@ -339,13 +339,13 @@ public abstract class IdentityResolverContract {
         List<Verdict> verdicts = resolver.resolveAll(
                 List.of(ref.at(refused), ref, ref.at(created), Ref.of("no name").at(created)), WAIT);
 
-        assertThat(verdicts.get(0)).isInstanceOfSatisfying(Verdict.Refused.class, told -> {
-            assertThat(told.ref()).isEqualTo(ref.at(refused));
-            assertThat(told.reason()).isEqualTo("PURI_TAKEN");
-            assertThat(told.holderOwner()).isEqualTo(OWNER);
-            assertThat(told.holderShard()).isEqualTo(new Shard("br-1"));
-            assertThat(told.detail()).isNotBlank();
-            assertThat(told.survivor()).isNull();
+        assertThat(verdicts.get(0)).isInstanceOfSatisfying(Verdict.Refused.class, refusal -> {
+            assertThat(refusal.ref()).isEqualTo(ref.at(refused));
+            assertThat(refusal.reason()).isEqualTo("PURI_TAKEN");
+            assertThat(refusal.holderOwner()).isEqualTo(OWNER);
+            assertThat(refusal.holderShard()).isEqualTo(new Shard("br-1"));
+            assertThat(refusal.detail()).isNotBlank();
+            assertThat(refusal.survivor()).isNull();
         });
         assertThat(verdicts.subList(1, 3))
                 .allSatisfy(verdict -> assertThat(verdict).isEqualTo(found(first, "br-1", 1, verdict)));

@@ -72,7 +72,7 @@ class RequestsTest {
         timer.pass(Duration.ofSeconds(1));
         answers.add(requests.sendLimited(NAME, Duration.ZERO));
         assertThat(http.exchanges).hasSize(2);
-        assertThat(requests.send(NAME, Duration.ZERO)).as("a joined one").isNotDone();
+        assertThat(requests.send(NAME, Duration.ZERO)).as("the joined request").isNotDone();
         assertThat(http.exchanges).hasSize(3);
 
         http.exchanges.get(0).answer("{\"results\":[" + FakeResolver.found("m:t:1", "br-1") + "]}");
@@ -83,7 +83,7 @@ class RequestsTest {
         timer.pass(Duration.ofSeconds(4));
         assertFails(answers.get(1), Kind.DEADLINE, "within 5000 ms");
         assertFails(answers.get(2), Kind.DEADLINE, "within 5000 ms");
-        assertThat(http.exchanges).as("with the last two").hasSize(6);
+        assertThat(http.exchanges).as("including the last two").hasSize(6);
         timer.pass(Duration.ofSeconds(1));
         assertFails(answers.get(3), Kind.DEADLINE, "within 5000 ms");
         assertThat(late).isNotDone();
@@ -113,7 +113,9 @@ class RequestsTest {
         CompletableFuture<Requests.Answer> waits = requests.sendLimited(TOKEN, Duration.ofSeconds(60));
         CompletableFuture<Requests.Answer> alsoWaits = requests.sendLimited(TOKEN, Duration.ofSeconds(60));
         assertThat(http.exchanges).hasSize(1);
-        assertThat(requests.sendLimited(NAME, Duration.ZERO)).as("a list").isNotDone();
+        assertThat(requests.sendLimited(NAME, Duration.ZERO))
+                .as("the request for a list")
+                .isNotDone();
         assertThat(http.exchanges).hasSize(2);
         requests.close();
         assertFails(waits, Kind.CLOSED, "closed");
@@ -168,7 +170,7 @@ class RequestsTest {
         http.refusal = new IllegalStateException("no sockets");
         http.exchanges.get(0).end().completeExceptionally(new IllegalStateException("no sockets"));
         assertThat(CompletableFuture.allOf(answers.toArray(CompletableFuture[]::new)))
-                .as("the answers, of which another thread gets most")
+                .as("all answers")
                 .failsWithin(Duration.ofSeconds(60));
         assertThat(answers).allMatch(CompletableFuture::isCompletedExceptionally);
         assertFails(answers.get(19_999), Kind.UNREACHABLE, "no sockets");

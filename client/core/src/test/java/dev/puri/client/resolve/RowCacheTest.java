@@ -74,7 +74,7 @@ class RowCacheTest {
                 .isEqualTo(1);
 
         keep(A, found(A, null));
-        assertThat(cache.get(Ref.of(A))).as("asked after the change").isNotNull();
+        assertThat(cache.get(Ref.of(A))).as("requested after the change").isNotNull();
     }
 
     @Test
@@ -105,7 +105,7 @@ class RowCacheTest {
         small.changed(A, true);
         small.changed(B, true);
         small.put(Ref.of(C), found(C, null), sentAt);
-        assertThat(small.get(Ref.of(C))).as("nothing is forgotten yet").isNotNull();
+        assertThat(small.get(Ref.of(C))).as("no change is discarded yet").isNotNull();
         small.changed(C, true);
         small.put(Ref.of(A), found(A, null), sentAt);
         assertThat(small.get(Ref.of(A))).isNull();
@@ -211,7 +211,7 @@ class RowCacheTest {
         tick();
         cache.changed(Puri.parse("m:t:between"), false);
         cache.put(Ref.of(A), merged(A, C), sentAt);
-        assertThat(cache.get(Ref.of(A))).as("while the request was under way").isNull();
+        assertThat(cache.get(Ref.of(A))).as("during the request").isNull();
     }
 
     @Test
@@ -233,7 +233,7 @@ class RowCacheTest {
 
         lagging.changed(B, false);
 
-        assertThat(lagging.puris()).as("until the change is forgotten").containsExactlyInAnyOrder(B, C);
+        assertThat(lagging.puris()).as("until the change is discarded").containsExactlyInAnyOrder(B, C);
         now += Duration.ofSeconds(70).toNanos();
         lagging.forgetOldChanges();
         assertThat(lagging.puris()).contains(B);

@@ -172,7 +172,7 @@ final class EmbeddedResolverIT {
     }
 
     private static List<String> example(String brokers, String schemas, Path folder) {
-        List<String> told = new ArrayList<>();
+        List<String> lines = new ArrayList<>();
         // begin
         EmbeddedResolverOptions options = EmbeddedResolverOptions.at(brokers, schemas, folder)
                 .kafka(Map.of("security.protocol", "PLAINTEXT"))
@@ -184,40 +184,40 @@ final class EmbeddedResolverIT {
                     Ref.all(List.of("soundcloud:tracks:123", "trk_4k7vx9tz2nqr8w3", "debian:packages:bash")))) {
                 switch (verdict) {
                     case Verdict.Found found ->
-                        told.add(found.puri() + " is in " + found.placement().shard());
-                    case Verdict.Merged merged -> told.add(merged.puri() + " goes on as " + merged.canonical());
-                    case Verdict.Deleted deleted -> told.add(deleted.puri() + " is gone");
-                    case Verdict.Unknown unknown -> told.add(unknown.ref() + " is not known");
-                    case Verdict.Malformed malformed -> told.add(malformed.detail());
-                    case Verdict.NotCaughtUp late -> told.add(late.ref() + " may be asked again");
-                    case Verdict.Refused refused -> told.add(refused.ref() + ": " + refused.reason());
+                        lines.add(found.puri() + " is in " + found.placement().shard());
+                    case Verdict.Merged merged -> lines.add(merged.puri() + " was merged into " + merged.canonical());
+                    case Verdict.Deleted deleted -> lines.add(deleted.puri() + " was deleted");
+                    case Verdict.Unknown unknown -> lines.add(unknown.ref() + " is unknown");
+                    case Verdict.Malformed malformed -> lines.add(malformed.detail());
+                    case Verdict.NotCaughtUp late -> lines.add(late.ref() + " is not read yet");
+                    case Verdict.Refused refused -> lines.add(refused.ref() + ": " + refused.reason());
                 }
             }
         }
         // end
-        return told;
+        return lines;
     }
 
     @Test
     void exampleOfTheDocumentationRuns() throws Exception {
         assertThat(example(registry.broker.bootstrapServers(), registry.schemas.url(), state))
                 .containsExactly(
-                        "soundcloud:tracks:123 is not known",
-                        "trk_4k7vx9tz2nqr8w3 is not known",
-                        "debian:packages:bash is not known");
+                        "soundcloud:tracks:123 is unknown",
+                        "trk_4k7vx9tz2nqr8w3 is unknown",
+                        "debian:packages:bash is unknown");
 
         String documented = Files.readString(Path.of("../../docs/embedded-resolver.md"))
                 .replace("\"kafka-1:9092,kafka-2:9092\"", "brokers")
                 .replace("\"http://schemas:8081/apis/ccompat/v7\"", "schemas")
                 .replace("Path.of(\"/var/lib/catalog/identities\")", "folder")
                 .replace("\"SSL\"", "\"PLAINTEXT\"")
-                .replace("System.out.println(", "told.add(");
+                .replace("System.out.println(", "lines.add(");
         String here = Files.readString(Path.of("src/test/java/dev/puri/client/embedded/EmbeddedResolverIT.java"));
         String example = here.substring(here.indexOf("// begin") + "// begin".length(), here.indexOf("// end"));
         assertThat(documented.replaceAll("\\s+", "")).contains(example.replaceAll("\\s+", ""));
     }
 
-    /** Of all resolvers in this process; that of the fixture is one. */
+    /** Counts the threads of all resolvers in this process, including the fixture's. */
     private static long threads() {
         return Thread.getAllStackTraces().keySet().stream()
                 .filter(thread -> THREADS.stream().anyMatch(thread.getName()::startsWith))

@@ -19,7 +19,7 @@ class H2Test extends DatabaseContract {
         return Dialect.H2;
     }
 
-    /** As far as H2 reads MySQL: the servers themselves are not here. */
+    /** Checks the SQL only as far as H2 emulates MySQL; this test has no MySQL server. */
     @Test
     void theSqlForMysqlIsSqlToH2InItsMode() throws SQLException {
         try (Connection connection = DriverManager.getConnection("jdbc:h2:mem:;MODE=MySQL");

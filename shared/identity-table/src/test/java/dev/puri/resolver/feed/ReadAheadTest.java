@@ -39,7 +39,7 @@ final class ReadAheadTest {
     private ConsumerRecords<byte[], byte[]> record() {
         long offset = 2L * polls.getAndIncrement();
         ConsumerRecord<byte[], byte[]> record = new ConsumerRecord<>("t", 0, offset, new byte[1], new byte[1]);
-        // As an interceptor may leave them, which says nothing of offsets.
+        // An interceptor may return records without the next offsets.
         return new ConsumerRecords<>(Map.of(PARTITION, List.of(record)), Map.of());
     }
 

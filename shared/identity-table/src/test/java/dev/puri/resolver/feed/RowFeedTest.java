@@ -170,27 +170,27 @@ final class RowFeedTest {
         batch.rows.put(TRACK, Rows.active("br-1"));
         batch.addRecord(TRACK.toBytes(), avro(KNOWN, Rows.active("br-1")), null, new Place(2, 41), true);
         writer.handOver();
-        CompletableFuture<long[]> told = new CompletableFuture<>();
+        CompletableFuture<long[]> offsets = new CompletableFuture<>();
 
         writer.goLive(3, begins -> {
-            told.complete(begins);
+            offsets.complete(begins);
             return RowChanges.NONE;
         });
 
-        assertThat(told.join()).containsExactly(7, 0, 42);
+        assertThat(offsets.join()).containsExactly(7, 0, 42);
     }
 
     @Test
     void emitsChangesBufferedBeforeSubscribersAttach() {
         String row = addChanges(FIRST);
-        NotedChanges told = new NotedChanges();
-        writer.goLive(1, begins -> told);
-        // Now added as it is from here on, which is to look no different.
+        NotedChanges received = new NotedChanges();
+        writer.goLive(1, begins -> received);
+        // Changes after the start of the subscription have the same form as buffered ones.
         assertThat(addChanges(SECOND)).isEqualTo(row);
 
         writer.handOverUpTo(0, 4);
 
-        await().untilAsserted(() -> assertThat(told.changes)
+        await().untilAsserted(() -> assertThat(received.changes)
                 .containsExactly(TRACK + " " + row, FIRST + " null", TRACK + " " + row, SECOND + " null"));
     }
 

@@ -19,7 +19,7 @@ import org.apache.kafka.common.Uuid;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Which changes of a table make its last snapshot outdated. */
+/** Tests which changes of a table make its last snapshot outdated. */
 final class SnapshotsTest {
     private static final Instant NOW = Instant.parse("2026-11-24T10:00:00Z");
     private static final InstantSource CLOCK = InstantSource.fixed(NOW);
@@ -62,7 +62,7 @@ final class SnapshotsTest {
         assertThat(opened.nextOffset(0)).isEqualTo(offset);
     }
 
-    /** So that a restart needs no earlier record. */
+    /** A restart then needs no earlier record. */
     @Test
     void theLastSnapshotHasTheOffsetsOfTheTable() throws Exception {
         PackedTable opened = openSnapshotAfter(() -> {

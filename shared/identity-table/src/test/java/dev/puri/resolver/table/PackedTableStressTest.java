@@ -168,7 +168,7 @@ final class PackedTableStressTest {
             assertThat(identity.puri()).isEqualTo(name(number));
             assertWhole(identity);
             long version = identity.row().position().offset();
-            assertThat(version).as("seed %d: time goes forward", seed).isGreaterThanOrEqualTo(newest[number]);
+            assertThat(version).as("seed %d: versions do not decrease", seed).isGreaterThanOrEqualTo(newest[number]);
             newest[number] = version;
             Handle handle = identity.row().handle();
             if (handle != null) {

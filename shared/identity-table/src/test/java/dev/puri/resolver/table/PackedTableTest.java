@@ -368,8 +368,8 @@ final class PackedTableTest {
 
     @Test
     void reportsChangesAfterReadersSeeThem() {
-        List<String> told = new ArrayList<>();
-        table.onChange((puri, row) -> told.add(puri + " " + (row == null ? "-" : row.shard()) + " "
+        List<String> changes = new ArrayList<>();
+        table.onChange((puri, row) -> changes.add(puri + " " + (row == null ? "-" : row.shard()) + " "
                 + (table.byPuri(puri) == null ? "absent" : "there")));
 
         table.put(TRACK, SomeRows.active("br-1", HANDLE));
@@ -377,7 +377,7 @@ final class PackedTableTest {
         table.onChange(null);
         table.put(TRACK, SomeRows.active("br-1", HANDLE));
 
-        assertThat(told).containsExactly("soundcloud:tracks:1 br-1 there", "soundcloud:tracks:1 - absent");
+        assertThat(changes).containsExactly("soundcloud:tracks:1 br-1 there", "soundcloud:tracks:1 - absent");
     }
 
     private static Handle granted(int number) {

@@ -35,15 +35,15 @@ final class RowCountsTest {
 
     @Test
     void countsMoreKindsThanTheCacheHas() {
-        Map<List<Integer>, Integer> told = new HashMap<>();
+        Map<List<Integer>, Integer> expected = new HashMap<>();
         for (int i = 0; i < 20_000; i++) {
             List<Integer> kind = List.of(i % 3, i % 17, i % 101, i % 2);
             count(kind, 1);
-            told.merge(kind, 1, Integer::sum);
+            expected.merge(kind, 1, Integer::sum);
         }
 
-        assertThat(told).hasSizeGreaterThan(2_000);
-        assertThat(counted()).isEqualTo(told);
+        assertThat(expected).hasSizeGreaterThan(2_000);
+        assertThat(counted()).isEqualTo(expected);
     }
 
     private void count(List<Integer> kind, int more) {

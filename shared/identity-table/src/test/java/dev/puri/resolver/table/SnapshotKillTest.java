@@ -62,7 +62,7 @@ final class SnapshotKillTest {
 
     private static void assertMatchesTheLog(PackedTable opened, long seed) {
         History history = new History(seed);
-        // As far as the dump can have read, and further.
+        // Past the last offset that the snapshot can contain.
         long end = opened.nextOffset(0) + 2_000_000L / KILLS;
         Map<Puri, Row> model = new HashMap<>();
         for (long offset = 0; offset < end; offset++) {

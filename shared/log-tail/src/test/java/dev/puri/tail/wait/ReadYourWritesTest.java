@@ -148,7 +148,7 @@ final class ReadYourWritesTest {
                 .isCompletedWithValue(new EventStatus.NotCaughtUp(at(8)));
         table.put(TRACK, row(at(3)));
         assertThat(writes.await(CALLER, TRACK, at(7), Duration.ZERO))
-                .as("there is a row, and it tells")
+                .as("the position of the row is older")
                 .isCompletedWithValue(new EventStatus.NotCaughtUp(at(7)));
     }
 
@@ -257,7 +257,7 @@ final class ReadYourWritesTest {
                 .untilAsserted(() -> assertThat(List.of("gone", "not-caught-up", "seen", "refused", "foreign"))
                         .extracting(end ->
                                 meters.get("puri.waits").tag("end", end).timer().count())
-                        .as("who need not wait is not counted")
+                        .as("calls that need not wait are not counted")
                         .containsExactly(1L, 1L, 1L, 0L, 0L));
     }
 

@@ -251,6 +251,6 @@ final class WaitersTest {
         }
         int before = waiters.count();
         waiters.wakeAll();
-        assertThat(waiters.count()).as("seed %d: nobody was overlooked", seed).isEqualTo(before);
+        assertThat(waiters.count()).as("seed %d: no waiter was missed", seed).isEqualTo(before);
     }
 }

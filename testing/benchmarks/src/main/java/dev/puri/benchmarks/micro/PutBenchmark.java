@@ -16,17 +16,17 @@ import org.openjdk.jmh.annotations.State;
 
 /** Puts prepared rows into a table that already has rows, by one thread. */
 public class PutBenchmark extends StepBenchmark {
-    private static final int BATCH = 20_000;
+    private static final int BATCH_SIZE = 20_000;
 
     /** A table, with the same size before each iteration, and the rows to put into it. */
     @State(Scope.Thread)
-    public abstract static class Next {
+    public abstract static class Batch {
         @Param("1000000")
         @SuppressWarnings("unused") // set by JMH
         int rows;
 
-        private final Puri[] puris = new Puri[BATCH];
-        private final Row[] values = new Row[BATCH];
+        private final Puri[] puris = new Puri[BATCH_SIZE];
+        private final Row[] values = new Row[BATCH_SIZE];
         private PackedTable table = new PackedTable();
         private long version;
 
@@ -38,7 +38,7 @@ public class PutBenchmark extends StepBenchmark {
 
         void createRows(LongUnaryOperator numbers) {
             version++;
-            for (int i = 0; i < BATCH; i++) {
+            for (int i = 0; i < BATCH_SIZE; i++) {
                 long number = numbers.applyAsLong(i);
                 puris[i] = Population.puri(number);
                 values[i] = Population.row(number, version);
@@ -50,7 +50,7 @@ public class PutBenchmark extends StepBenchmark {
         }
 
         PackedTable putAll() {
-            for (int i = 0; i < BATCH; i++) {
+            for (int i = 0; i < BATCH_SIZE; i++) {
                 table.put(puris[i], values[i]);
             }
             return table;
@@ -59,7 +59,7 @@ public class PutBenchmark extends StepBenchmark {
 
     /** Rows whose pURIs the table does not have. */
     @State(Scope.Thread)
-    public static class Fresh extends Next {
+    public static class NewRows extends Batch {
         /** Creates the next rows; this is not timed. */
         @Setup(Level.Invocation)
         public void createRows() {
@@ -70,7 +70,7 @@ public class PutBenchmark extends StepBenchmark {
 
     /** Rows whose pURIs the table has. */
     @State(Scope.Thread)
-    public static class Known extends Next {
+    public static class ExistingRows extends Batch {
         private final Random random = new Random(1);
 
         /** Creates the next rows; this is not timed. */
@@ -81,14 +81,14 @@ public class PutBenchmark extends StepBenchmark {
     }
 
     @Benchmark
-    @OperationsPerInvocation(BATCH)
-    public PackedTable fresh(Fresh next) {
-        return next.putAll();
+    @OperationsPerInvocation(BATCH_SIZE)
+    public PackedTable insert(NewRows batch) {
+        return batch.putAll();
     }
 
     @Benchmark
-    @OperationsPerInvocation(BATCH)
-    public PackedTable update(Known next) {
-        return next.putAll();
+    @OperationsPerInvocation(BATCH_SIZE)
+    public PackedTable update(ExistingRows batch) {
+        return batch.putAll();
     }
 }

@@ -163,7 +163,7 @@ public final class TableBench extends Bench {
     }
 
     private void addBytes(FreshBroker broker, double ours, int rows, String suffix) throws IOException {
-        String name = "bytes per identity, all in, both doors";
+        String name = "bytes per identity, with the indexes by pURI and by handle";
         double lmdb = StoreBytes.lmdb(broker.directory("lmdb-bytes"), rows);
         double inMemory = StoreBytes.inMemory(broker, rows);
         add(name, "B", ours, "in-memory store with a handle map" + suffix, inMemory);

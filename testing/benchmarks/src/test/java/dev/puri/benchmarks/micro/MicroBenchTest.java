@@ -51,7 +51,7 @@ class MicroBenchTest {
                         "LookUpBenchmark.byPuriMissing, rows=2000",
                         "LookUpBenchmark.byPuriSkewed, rows=2000",
                         "LookUpBenchmark.scanOfAllRows, rows=2000",
-                        "PutBenchmark.fresh, rows=2000",
+                        "PutBenchmark.insert, rows=2000",
                         "PutBenchmark.update, rows=2000");
         for (JsonNode figure : run.figures()) {
             assertThat(figure.get("unit").textValue()).isEqualTo("ns/op");
