@@ -61,6 +61,13 @@ class DocumentationTest {
         assertThat(blocks("sql")).contains(Files.readString(Path.of("src/test/resources/schema.sql")));
     }
 
+    @Test
+    void theFeedIsTheOneThatIsTested() throws Exception {
+        String configuration = Files.readString(Path.of("src/test/java/com/example/feed/FeedConfiguration.java"));
+        assertThat(blocks("java")).contains(configuration.substring(configuration.indexOf("import ")));
+        assertThat(blocks("yaml")).contains(Files.readString(Path.of("src/test/resources/application-debezium.yml")));
+    }
+
     private static List<String> blocks(String language) throws Exception {
         List<String> blocks = new ArrayList<>();
         Pattern.compile("(?s)```" + language + "\n(.*?)```")
