@@ -236,10 +236,15 @@ class DocumentationTest {
         String body = String.join("\n", blocks);
         String source = """
                 import dev.puri.client.*;
+                import dev.puri.client.declarations.*;
                 import dev.puri.client.outbox.*;
                 import dev.puri.client.resolve.*;
+                import dev.puri.schemas.collection.*;
                 import dev.puri.schemas.identity.*;
                 import dev.puri.schemas.log.*;
+                import java.io.Reader;
+                import java.nio.file.Files;
+                import java.nio.file.Path;
                 import java.sql.Connection;
                 import java.sql.PreparedStatement;
                 import java.sql.Statement;
