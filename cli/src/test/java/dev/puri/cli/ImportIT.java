@@ -99,7 +99,7 @@ class ImportIT {
         }
         CommandLineRun load = puri("import", "load", "-d", folder.toString());
         assertThat(load.status()).as(load.err()).isZero();
-        CommandLineRun verify = verify("-o", "json", "import", "verify", "-d", folder.toString());
+        CommandLineRun verify = verify(folder, "-o", "json");
         assertThat(verify.out() + verify.err())
                 .isEqualTo(
                         "{\"rows\":" + (SHARDS * ROWS_PER_SHARD - 3) + ",\"differences\":0}" + System.lineSeparator());
@@ -191,7 +191,7 @@ class ImportIT {
                         .status())
                 .isZero();
         assertThat(puri("import", "load", "-d", folder.toString()).status()).isZero();
-        assertThat(verify("import", "verify", "-d", folder.toString()).status()).isZero();
+        assertThat(verify(folder).status()).isZero();
 
         CommandLineRun refused = puri("import", "open", "-d", folder.toString());
         assertThat(refused.status()).isEqualTo(1);
@@ -334,7 +334,7 @@ class ImportIT {
                     .isEqualTo("{\"MALFORMED\":1,\"DUPLICATE_IN_SHARD\":1}");
         }
         assertThat(puri("import", "load", "-d", folder.toString()).status()).isZero();
-        CommandLineRun verify = verify("import", "verify", "-d", folder.toString());
+        CommandLineRun verify = verify(folder);
         assertThat(verify.status()).as(verify.err()).isZero();
         assertThat(resolve("maria:tracks:\u00c1guas-3999").path("shard").asText())
                 .isEqualTo("br-1");
@@ -523,10 +523,10 @@ class ImportIT {
         assertThat(run.status()).as(run.err()).isZero();
     }
 
-    /** Runs a verification that waits long enough for the topology on a busy machine. */
-    private static CommandLineRun verify(String... args) {
-        List<String> words = new ArrayList<>(List.of(args));
-        words.addAll(List.of("--wait", "300"));
+    /** Verifies an import, and waits long enough for the topology on a busy machine. */
+    private static CommandLineRun verify(Path folder, String... globalOptions) {
+        List<String> words = new ArrayList<>(List.of(globalOptions));
+        words.addAll(List.of("import", "verify", "-d", folder.toString(), "--wait", "300"));
         return puri(words.toArray(String[]::new));
     }
 
