@@ -2,6 +2,7 @@ package dev.puri.cli;
 
 import dev.puri.embedded.EmbeddedBroker;
 import dev.puri.embedded.EmbeddedRegistry;
+import dev.puri.projection.ResourceStack;
 import dev.puri.registry.RegistryStreams;
 import dev.puri.registry.RegistryTopics;
 import dev.puri.registry.StreamsSettings;
@@ -9,7 +10,6 @@ import dev.puri.resolver.Resolver;
 import dev.puri.resolver.ResolverSettings;
 import dev.puri.search.SearchServer;
 import dev.puri.search.SearchSettings;
-import dev.puri.tail.ResourceStack;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;

@@ -1,8 +1,8 @@
 package dev.puri.cli;
 
+import dev.puri.projection.RecordKey;
 import dev.puri.schemas.avro.Rejection;
 import dev.puri.schemas.log.Erasure;
-import dev.puri.tail.RecordKey;
 import java.nio.ByteBuffer;
 import java.time.Instant;
 import java.util.ArrayList;

@@ -1,5 +1,6 @@
 package dev.puri.cli;
 
+import dev.puri.projection.RecordKey;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Event;
 import dev.puri.schemas.log.EventReader;
@@ -8,7 +9,6 @@ import dev.puri.schemas.serde.ConfluentSchemaRegistry;
 import dev.puri.schemas.serde.SchemaRegistry;
 import dev.puri.schemas.serde.SchemaRegistryUnavailableException;
 import dev.puri.schemas.serde.WireFormat;
-import dev.puri.tail.RecordKey;
 import org.apache.kafka.common.errors.SerializationException;
 import org.jspecify.annotations.Nullable;
 

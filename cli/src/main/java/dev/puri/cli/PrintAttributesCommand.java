@@ -1,6 +1,8 @@
 package dev.puri.cli;
 
 import dev.puri.cli.files.Digests;
+import dev.puri.projection.RecordKey;
+import dev.puri.projection.Truncation;
 import dev.puri.schemas.avro.Document;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Change;
@@ -12,8 +14,6 @@ import dev.puri.schemas.serde.ConfluentSchemaRegistry;
 import dev.puri.schemas.serde.RecordReader;
 import dev.puri.schemas.serde.SchemaRegistry;
 import dev.puri.schemas.serde.WireFormat;
-import dev.puri.tail.RecordKey;
-import dev.puri.tail.Truncation;
 import java.nio.ByteBuffer;
 import java.time.Instant;
 import java.util.HashMap;

@@ -37,7 +37,7 @@ class LauncherTest {
             "testing/embedded",
             "shared/settings",
             "shared/http-service",
-            "shared/log-tail",
+            "shared/projection",
             "shared/registry-rules",
             "shared/identity-table",
             "cli");

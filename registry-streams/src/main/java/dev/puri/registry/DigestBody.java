@@ -2,10 +2,10 @@ package dev.puri.registry;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import dev.puri.http.JsonBody;
+import dev.puri.projection.DigestAtOffset;
+import dev.puri.projection.DigestCheck;
 import dev.puri.schemas.log.PartitionDigest;
 import dev.puri.schemas.log.Topics;
-import dev.puri.tail.DigestAtOffset;
-import dev.puri.tail.DigestCheck;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

@@ -1,8 +1,8 @@
 package dev.puri.registry;
 
+import dev.puri.projection.DigestAtOffset;
 import dev.puri.schemas.log.PartitionDigest;
 import dev.puri.schemas.log.Topics;
-import dev.puri.tail.DigestAtOffset;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BiConsumer;

@@ -1,8 +1,8 @@
 package dev.puri.registry;
 
+import dev.puri.projection.wait.Tokens;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Topics;
-import dev.puri.tail.wait.Tokens;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import org.apache.kafka.streams.state.KeyValueStore;

@@ -1,5 +1,6 @@
 package dev.puri.registry;
 
+import dev.puri.projection.wait.Tokens;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Change;
 import dev.puri.schemas.log.Event;
@@ -9,7 +10,6 @@ import dev.puri.schemas.log.Reason;
 import dev.puri.schemas.log.Refusal;
 import dev.puri.schemas.log.Row;
 import dev.puri.schemas.log.Topics;
-import dev.puri.tail.wait.Tokens;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;

@@ -1,8 +1,8 @@
 package dev.puri.registry;
 
+import dev.puri.projection.TimestampInterceptor;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Topics;
-import dev.puri.tail.TimestampInterceptor;
 import java.util.List;
 import java.util.Set;
 import java.util.regex.Pattern;

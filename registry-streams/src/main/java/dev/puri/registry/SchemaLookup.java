@@ -1,10 +1,10 @@
 package dev.puri.registry;
 
+import dev.puri.projection.RetryPolicy;
+import dev.puri.projection.Stop;
+import dev.puri.projection.SupervisedThread;
 import dev.puri.schemas.serde.SchemaRegistry;
 import dev.puri.schemas.serde.UnknownSchemaException;
-import dev.puri.tail.RetryPolicy;
-import dev.puri.tail.Stop;
-import dev.puri.tail.SupervisedThread;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;

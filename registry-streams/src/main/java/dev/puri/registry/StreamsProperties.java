@@ -1,6 +1,6 @@
 package dev.puri.registry;
 
-import dev.puri.tail.TimestampInterceptor;
+import dev.puri.projection.TimestampInterceptor;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;

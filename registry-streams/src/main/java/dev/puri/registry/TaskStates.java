@@ -1,6 +1,6 @@
 package dev.puri.registry;
 
-import dev.puri.tail.DigestAtOffset;
+import dev.puri.projection.DigestAtOffset;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;

@@ -1,7 +1,7 @@
 package dev.puri.registry;
 
+import dev.puri.projection.Truncation;
 import dev.puri.schemas.log.Topics;
-import dev.puri.tail.Truncation;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;

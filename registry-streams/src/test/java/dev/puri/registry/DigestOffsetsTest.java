@@ -2,9 +2,9 @@ package dev.puri.registry;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.puri.projection.DigestAtOffset;
 import dev.puri.schemas.log.PartitionDigest;
 import dev.puri.schemas.log.Topics;
-import dev.puri.tail.DigestAtOffset;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.puri.http.JsonBody;
+import dev.puri.projection.DigestAtOffset;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.identity.Shard;
 import dev.puri.schemas.log.Change;
@@ -12,7 +13,6 @@ import dev.puri.schemas.log.Event;
 import dev.puri.schemas.log.PartitionDigest;
 import dev.puri.schemas.log.Row;
 import dev.puri.schemas.log.Topics;
-import dev.puri.tail.DigestAtOffset;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.Map;

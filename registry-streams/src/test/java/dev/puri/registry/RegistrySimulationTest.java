@@ -2,6 +2,7 @@ package dev.puri.registry;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.puri.projection.wait.Tokens;
 import dev.puri.schemas.avro.CollectionsEntry;
 import dev.puri.schemas.avro.IdentityEvent;
 import dev.puri.schemas.avro.Rejection;
@@ -22,7 +23,6 @@ import dev.puri.schemas.log.Topics;
 import dev.puri.schemas.serde.InMemorySchemaRegistry;
 import dev.puri.schemas.serde.RecordReader;
 import dev.puri.schemas.serde.RecordWriter;
-import dev.puri.tail.wait.Tokens;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.InstantSource;

@@ -2,6 +2,7 @@ package dev.puri.registry;
 
 import dev.puri.client.CollectionRegistry;
 import dev.puri.http.HttpSettings;
+import dev.puri.projection.DigestAtOffset;
 import dev.puri.schemas.avro.IdentityRow;
 import dev.puri.schemas.avro.Rejection;
 import dev.puri.schemas.collection.Declaration;
@@ -17,7 +18,6 @@ import dev.puri.schemas.log.Topics;
 import dev.puri.schemas.serde.ConfluentSchemaRegistry;
 import dev.puri.schemas.serde.RecordReader;
 import dev.puri.settings.KafkaProperties;
-import dev.puri.tail.DigestAtOffset;
 import dev.puri.testkit.Broker;
 import dev.puri.testkit.RestartableBroker;
 import java.nio.charset.StandardCharsets;

@@ -3,7 +3,7 @@ package dev.puri.resolver;
 import dev.puri.http.ProblemPages;
 import dev.puri.http.ProblemType;
 import dev.puri.http.Route;
-import dev.puri.tail.wait.WaitParameters;
+import dev.puri.projection.wait.WaitParameters;
 import java.util.List;
 
 /**

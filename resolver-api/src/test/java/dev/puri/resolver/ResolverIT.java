@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.puri.projection.wait.Tokens;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Outcome;
 import dev.puri.schemas.log.Position;
 import dev.puri.schemas.log.Topics;
-import dev.puri.tail.wait.Tokens;
 import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.Map;

@@ -3,10 +3,10 @@ package dev.puri.resolver;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.puri.projection.wait.Tokens;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.RowAvro;
 import dev.puri.schemas.log.Topics;
-import dev.puri.tail.wait.Tokens;
 import dev.puri.testkit.HangingTransaction;
 import java.time.Duration;
 import java.util.List;

@@ -1,5 +1,10 @@
 package dev.puri.search;
 
+import dev.puri.projection.AvroValues;
+import dev.puri.projection.AvroValues.UnreadableException;
+import dev.puri.projection.RecordKey;
+import dev.puri.projection.wait.EventOutcome;
+import dev.puri.projection.wait.OutcomeCache;
 import dev.puri.schemas.avro.IdentityRow;
 import dev.puri.schemas.collection.SearchedAttributes;
 import dev.puri.schemas.identity.Puri;
@@ -14,11 +19,6 @@ import dev.puri.schemas.serde.SchemaRegistry;
 import dev.puri.schemas.serde.SchemaRegistryUnavailableException;
 import dev.puri.search.index.EntryKind;
 import dev.puri.search.index.IndexChange;
-import dev.puri.tail.AvroValues;
-import dev.puri.tail.AvroValues.UnreadableException;
-import dev.puri.tail.RecordKey;
-import dev.puri.tail.wait.EventOutcome;
-import dev.puri.tail.wait.OutcomeCache;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;

@@ -1,10 +1,10 @@
 package dev.puri.search;
 
+import dev.puri.projection.DeclaredCollections;
+import dev.puri.projection.Follower;
 import dev.puri.schemas.collection.Collection;
 import dev.puri.schemas.collection.SearchedAttributes;
 import dev.puri.schemas.identity.Puri;
-import dev.puri.tail.DeclaredCollections;
-import dev.puri.tail.Follower;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;

@@ -1,10 +1,10 @@
 package dev.puri.search;
 
+import dev.puri.projection.Backoff;
+import dev.puri.projection.RetryPolicy;
 import dev.puri.search.index.IndexStore;
 import dev.puri.search.index.IndexUnavailableException;
 import dev.puri.search.index.SearchIndex;
-import dev.puri.tail.Backoff;
-import dev.puri.tail.RetryPolicy;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;

@@ -1,12 +1,12 @@
 package dev.puri.search;
 
+import dev.puri.projection.DigestCheck;
 import dev.puri.search.ChangeDecoder.DecodedRecord;
 import dev.puri.search.index.EntryDigests;
 import dev.puri.search.index.EntryKind;
 import dev.puri.search.index.IndexChange;
 import dev.puri.search.index.IndexCheckpoint;
 import dev.puri.search.index.IndexUnavailableException;
-import dev.puri.tail.DigestCheck;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;

@@ -1,11 +1,11 @@
 package dev.puri.search;
 
+import dev.puri.projection.FailureState;
+import dev.puri.projection.RetryPolicy;
+import dev.puri.projection.Stop;
+import dev.puri.projection.SupervisedThread;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.search.index.EntryKind;
-import dev.puri.tail.FailureState;
-import dev.puri.tail.RetryPolicy;
-import dev.puri.tail.Stop;
-import dev.puri.tail.SupervisedThread;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;

@@ -1,14 +1,14 @@
 package dev.puri.search;
 
+import dev.puri.projection.FailureState;
+import dev.puri.projection.ObservationTime;
+import dev.puri.projection.RetryPolicy;
+import dev.puri.projection.Stop;
+import dev.puri.projection.SupervisedThread;
+import dev.puri.projection.TopicAdmin;
+import dev.puri.projection.TopicAdmin.TopicUnavailableException;
+import dev.puri.projection.TopicEnds;
 import dev.puri.search.index.EntryKind;
-import dev.puri.tail.FailureState;
-import dev.puri.tail.ObservationTime;
-import dev.puri.tail.RetryPolicy;
-import dev.puri.tail.Stop;
-import dev.puri.tail.SupervisedThread;
-import dev.puri.tail.TopicAdmin;
-import dev.puri.tail.TopicAdmin.TopicUnavailableException;
-import dev.puri.tail.TopicEnds;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.EnumMap;

@@ -1,11 +1,11 @@
 package dev.puri.search;
 
+import dev.puri.projection.wait.EventStatus;
+import dev.puri.projection.wait.ReadYourWrites;
+import dev.puri.projection.wait.Tokens;
+import dev.puri.projection.wait.Waiters;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.search.index.EntryKind;
-import dev.puri.tail.wait.EventStatus;
-import dev.puri.tail.wait.ReadYourWrites;
-import dev.puri.tail.wait.Tokens;
-import dev.puri.tail.wait.Waiters;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;

@@ -1,9 +1,9 @@
 package dev.puri.search;
 
 import dev.puri.http.Health;
+import dev.puri.projection.FailureState;
+import dev.puri.projection.ObservationTime;
 import dev.puri.search.index.EntryKind;
-import dev.puri.tail.FailureState;
-import dev.puri.tail.ObservationTime;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.LinkedHashMap;

@@ -1,8 +1,8 @@
 package dev.puri.search;
 
+import dev.puri.projection.DigestCheck;
+import dev.puri.projection.DigestMeters;
 import dev.puri.search.index.EntryKind;
-import dev.puri.tail.DigestCheck;
-import dev.puri.tail.DigestMeters;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;

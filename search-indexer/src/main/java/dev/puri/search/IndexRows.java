@@ -1,13 +1,13 @@
 package dev.puri.search;
 
+import dev.puri.projection.wait.ReadYourWrites;
+import dev.puri.projection.wait.Tokens;
 import dev.puri.schemas.identity.Handle;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Entry;
 import dev.puri.schemas.log.Position;
 import dev.puri.search.index.EntryKind;
 import dev.puri.search.index.IndexUnavailableException;
-import dev.puri.tail.wait.ReadYourWrites;
-import dev.puri.tail.wait.Tokens;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -1,13 +1,13 @@
 package dev.puri.search;
 
+import dev.puri.projection.DigestCheck;
+import dev.puri.projection.RetryPolicy;
+import dev.puri.projection.Stop;
+import dev.puri.projection.SupervisedThread;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.search.index.EntryKind;
 import dev.puri.search.index.IndexUnavailableException;
 import dev.puri.search.index.StoredHash;
-import dev.puri.tail.DigestCheck;
-import dev.puri.tail.RetryPolicy;
-import dev.puri.tail.Stop;
-import dev.puri.tail.SupervisedThread;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;

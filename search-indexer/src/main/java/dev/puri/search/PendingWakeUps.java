@@ -1,13 +1,13 @@
 package dev.puri.search;
 
+import dev.puri.projection.wait.EventOutcome;
+import dev.puri.projection.wait.OutcomeCache;
+import dev.puri.projection.wait.Waiters;
 import dev.puri.schemas.log.Outcome;
 import dev.puri.schemas.log.Row;
 import dev.puri.search.ChangeDecoder.DecodedRecord;
 import dev.puri.search.index.EntryKind;
 import dev.puri.search.index.IndexChange;
-import dev.puri.tail.wait.EventOutcome;
-import dev.puri.tail.wait.OutcomeCache;
-import dev.puri.tail.wait.Waiters;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;

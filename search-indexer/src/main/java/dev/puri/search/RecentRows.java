@@ -1,9 +1,9 @@
 package dev.puri.search;
 
+import dev.puri.projection.RecentEntries;
 import dev.puri.schemas.identity.Handle;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Position;
-import dev.puri.tail.RecentEntries;
 import org.jspecify.annotations.Nullable;
 
 /**

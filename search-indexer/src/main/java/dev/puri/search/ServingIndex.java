@@ -1,7 +1,7 @@
 package dev.puri.search;
 
+import dev.puri.projection.ObservationTime;
 import dev.puri.search.index.SearchIndex;
-import dev.puri.tail.ObservationTime;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 

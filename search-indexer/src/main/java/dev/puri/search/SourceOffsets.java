@@ -1,10 +1,10 @@
 package dev.puri.search;
 
+import dev.puri.projection.ObservationTime;
+import dev.puri.projection.TopicEnds;
+import dev.puri.projection.Truncation;
 import dev.puri.search.index.EntryKind;
 import dev.puri.search.index.IndexCheckpoint;
-import dev.puri.tail.ObservationTime;
-import dev.puri.tail.TopicEnds;
-import dev.puri.tail.Truncation;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;

@@ -3,10 +3,10 @@ package dev.puri.search;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.puri.projection.Follower;
 import dev.puri.schemas.collection.Collection;
 import dev.puri.schemas.collection.SearchedAttributes;
 import dev.puri.schemas.identity.Puri;
-import dev.puri.tail.Follower;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;

@@ -2,6 +2,12 @@ package dev.puri.search;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.puri.projection.DigestCheck;
+import dev.puri.projection.ObservationTime;
+import dev.puri.projection.TopicAdmin;
+import dev.puri.projection.TopicEnds;
+import dev.puri.projection.wait.OutcomeCache;
+import dev.puri.projection.wait.Waiters;
 import dev.puri.schemas.collection.SearchedAttributes;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.PartitionDigest;
@@ -10,12 +16,6 @@ import dev.puri.search.index.EntryDigests;
 import dev.puri.search.index.EntryKind;
 import dev.puri.search.index.IndexChange;
 import dev.puri.search.index.IndexCheckpoint;
-import dev.puri.tail.DigestCheck;
-import dev.puri.tail.ObservationTime;
-import dev.puri.tail.TopicAdmin;
-import dev.puri.tail.TopicEnds;
-import dev.puri.tail.wait.OutcomeCache;
-import dev.puri.tail.wait.Waiters;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
 import java.time.Instant;

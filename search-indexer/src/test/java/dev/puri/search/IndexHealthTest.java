@@ -2,10 +2,10 @@ package dev.puri.search;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.puri.projection.wait.OutcomeCache;
+import dev.puri.projection.wait.Waiters;
 import dev.puri.schemas.collection.SearchedAttributes;
 import dev.puri.schemas.serde.InMemorySchemaRegistry;
-import dev.puri.tail.wait.OutcomeCache;
-import dev.puri.tail.wait.Waiters;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
 import java.time.Instant;

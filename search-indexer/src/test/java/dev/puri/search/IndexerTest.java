@@ -4,14 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import dev.puri.projection.DigestCheck;
+import dev.puri.projection.wait.OutcomeCache;
+import dev.puri.projection.wait.Waiters;
 import dev.puri.schemas.collection.SearchedAttributes;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.search.index.EntryKind;
 import dev.puri.search.index.IndexChange;
 import dev.puri.search.index.IndexUnavailableException;
-import dev.puri.tail.DigestCheck;
-import dev.puri.tail.wait.OutcomeCache;
-import dev.puri.tail.wait.Waiters;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
 import java.time.Instant;

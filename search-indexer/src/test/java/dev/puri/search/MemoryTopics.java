@@ -1,5 +1,7 @@
 package dev.puri.search;
 
+import dev.puri.projection.TopicAdmin;
+import dev.puri.projection.wait.Tokens;
 import dev.puri.schemas.avro.Document;
 import dev.puri.schemas.avro.IdentityRow;
 import dev.puri.schemas.identity.Puri;
@@ -12,8 +14,6 @@ import dev.puri.schemas.log.Topics;
 import dev.puri.schemas.serde.InMemorySchemaRegistry;
 import dev.puri.schemas.serde.RecordWriter;
 import dev.puri.search.index.EntryKind;
-import dev.puri.tail.TopicAdmin;
-import dev.puri.tail.wait.Tokens;
 import dev.puri.testkit.InMemoryTopics;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;

@@ -2,11 +2,11 @@ package dev.puri.search;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.puri.projection.EndOffsets;
+import dev.puri.projection.ObservationTime;
+import dev.puri.projection.TopicEnds;
 import dev.puri.search.index.EntryKind;
 import dev.puri.search.index.IndexCheckpoint;
-import dev.puri.tail.EndOffsets;
-import dev.puri.tail.ObservationTime;
-import dev.puri.tail.TopicEnds;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;

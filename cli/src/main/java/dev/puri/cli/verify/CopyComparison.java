@@ -1,11 +1,11 @@
 package dev.puri.cli.verify;
 
 import dev.puri.cli.verify.Key.Slice;
+import dev.puri.projection.RecordKey;
+import dev.puri.projection.wait.Tokens;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Row;
 import dev.puri.schemas.log.Topics;
-import dev.puri.tail.RecordKey;
-import dev.puri.tail.wait.Tokens;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -1,6 +1,8 @@
 package dev.puri.cli.verify;
 
 import dev.puri.cli.verify.Key.Slice;
+import dev.puri.projection.RecordKey;
+import dev.puri.projection.wait.Tokens;
 import dev.puri.registry.RegistrarChangelogs.StoredRegistration;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Change;
@@ -8,8 +10,6 @@ import dev.puri.schemas.log.Event;
 import dev.puri.schemas.log.Position;
 import dev.puri.schemas.log.Row;
 import dev.puri.schemas.log.Topics;
-import dev.puri.tail.RecordKey;
-import dev.puri.tail.wait.Tokens;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashMap;

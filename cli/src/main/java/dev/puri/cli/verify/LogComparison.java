@@ -1,10 +1,10 @@
 package dev.puri.cli.verify;
 
 import dev.puri.cli.verify.Key.Slice;
+import dev.puri.projection.RecordKey;
 import dev.puri.schemas.log.Position;
 import dev.puri.schemas.log.Row;
 import dev.puri.schemas.log.Topics;
-import dev.puri.tail.RecordKey;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Collection;

@@ -1,5 +1,7 @@
 package dev.puri.cli.verify;
 
+import dev.puri.projection.AvroValues;
+import dev.puri.projection.AvroValues.UnreadableException;
 import dev.puri.schemas.avro.EventPosition;
 import dev.puri.schemas.avro.IdentityRow;
 import dev.puri.schemas.avro.Rejection;
@@ -14,8 +16,6 @@ import dev.puri.schemas.log.RowAvro;
 import dev.puri.schemas.serde.SchemaRegistry;
 import dev.puri.schemas.serde.SchemaRegistryUnavailableException;
 import dev.puri.schemas.serde.WireFormat;
-import dev.puri.tail.AvroValues;
-import dev.puri.tail.AvroValues.UnreadableException;
 import org.apache.kafka.common.errors.SerializationException;
 
 /** Decodes the values of the registry's topics. */

@@ -1,12 +1,12 @@
 package dev.puri.cli.verify;
 
+import dev.puri.projection.RecordKey;
 import dev.puri.registry.RegistrarChangelogs;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Document;
 import dev.puri.schemas.log.Row;
 import dev.puri.schemas.log.Topics;
 import dev.puri.schemas.serde.ConfluentSchemaRegistry;
-import dev.puri.tail.RecordKey;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;

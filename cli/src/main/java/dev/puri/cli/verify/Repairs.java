@@ -1,13 +1,13 @@
 package dev.puri.cli.verify;
 
 import dev.puri.client.IdentityMinter;
+import dev.puri.projection.wait.Tokens;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.identity.Shard;
 import dev.puri.schemas.log.Change;
 import dev.puri.schemas.log.Event;
 import dev.puri.schemas.log.Position;
 import dev.puri.schemas.log.Topics;
-import dev.puri.tail.wait.Tokens;
 import java.io.IOException;
 import java.time.Instant;
 import java.util.ArrayList;

@@ -1,5 +1,8 @@
 package dev.puri.cli.verify;
 
+import dev.puri.projection.TopicAdmin;
+import dev.puri.projection.TopicAdmin.TopicUnavailableException;
+import dev.puri.projection.TopicEnds;
 import dev.puri.resolver.feed.Snapshots;
 import dev.puri.resolver.table.PackedTable;
 import dev.puri.resolver.table.SnapshotRefusedException;
@@ -7,9 +10,6 @@ import dev.puri.resolver.table.SnapshotRequirements;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Row;
 import dev.puri.schemas.log.Topics;
-import dev.puri.tail.TopicAdmin;
-import dev.puri.tail.TopicAdmin.TopicUnavailableException;
-import dev.puri.tail.TopicEnds;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.InstantSource;

@@ -1,12 +1,12 @@
 package dev.puri.cli.verify;
 
+import dev.puri.projection.RecordKey;
+import dev.puri.projection.wait.Tokens;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Erasure;
 import dev.puri.schemas.log.Position;
 import dev.puri.schemas.log.Row;
 import dev.puri.schemas.log.Topics;
-import dev.puri.tail.RecordKey;
-import dev.puri.tail.wait.Tokens;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;

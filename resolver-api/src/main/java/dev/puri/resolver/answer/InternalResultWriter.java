@@ -4,6 +4,8 @@ import static dev.puri.resolver.answer.JsonOut.ascii;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import dev.puri.http.JsonBody;
+import dev.puri.projection.RejectionsView;
+import dev.puri.projection.wait.EventStatus;
 import dev.puri.resolver.table.LookUp;
 import dev.puri.resolver.table.RecordView;
 import dev.puri.resolver.table.Table;
@@ -14,8 +16,6 @@ import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Position;
 import dev.puri.schemas.log.Refusal;
 import dev.puri.schemas.log.Row;
-import dev.puri.tail.RejectionsView;
-import dev.puri.tail.wait.EventStatus;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Locale;

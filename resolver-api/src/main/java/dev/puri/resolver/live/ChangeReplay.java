@@ -1,5 +1,9 @@
 package dev.puri.resolver.live;
 
+import dev.puri.projection.AvroValues;
+import dev.puri.projection.AvroValues.UnreadableException;
+import dev.puri.projection.RecordKey;
+import dev.puri.projection.wait.EventOutcome;
 import dev.puri.resolver.feed.ChangeRecords;
 import dev.puri.schemas.avro.IdentityRow;
 import dev.puri.schemas.identity.Puri;
@@ -8,10 +12,6 @@ import dev.puri.schemas.log.Row;
 import dev.puri.schemas.log.RowAvro;
 import dev.puri.schemas.log.Topics;
 import dev.puri.schemas.serde.SchemaRegistryUnavailableException;
-import dev.puri.tail.AvroValues;
-import dev.puri.tail.AvroValues.UnreadableException;
-import dev.puri.tail.RecordKey;
-import dev.puri.tail.wait.EventOutcome;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;

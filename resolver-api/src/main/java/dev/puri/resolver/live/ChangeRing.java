@@ -1,12 +1,12 @@
 package dev.puri.resolver.live;
 
+import dev.puri.projection.AvroValues;
 import dev.puri.resolver.feed.RowChanges;
 import dev.puri.resolver.table.Hash;
 import dev.puri.schemas.avro.IdentityRow;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Row;
 import dev.puri.schemas.log.Topics;
-import dev.puri.tail.AvroValues;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;

@@ -1,13 +1,13 @@
 package dev.puri.resolver.live;
 
+import dev.puri.projection.AvroValues;
+import dev.puri.projection.AvroValues.UnreadableException;
+import dev.puri.projection.wait.EventOutcome;
 import dev.puri.schemas.avro.IdentityRow;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Position;
 import dev.puri.schemas.log.Row;
 import dev.puri.schemas.log.RowAvro;
-import dev.puri.tail.AvroValues;
-import dev.puri.tail.AvroValues.UnreadableException;
-import dev.puri.tail.wait.EventOutcome;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 

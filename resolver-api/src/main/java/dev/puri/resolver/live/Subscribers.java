@@ -1,13 +1,13 @@
 package dev.puri.resolver.live;
 
+import dev.puri.projection.AvroValues;
+import dev.puri.projection.FailureState;
+import dev.puri.projection.RetryPolicy;
+import dev.puri.projection.Stop;
+import dev.puri.projection.SupervisedThread;
 import dev.puri.schemas.avro.IdentityRow;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.serde.SchemaRegistry;
-import dev.puri.tail.AvroValues;
-import dev.puri.tail.FailureState;
-import dev.puri.tail.RetryPolicy;
-import dev.puri.tail.Stop;
-import dev.puri.tail.SupervisedThread;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;

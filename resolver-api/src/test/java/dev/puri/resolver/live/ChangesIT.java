@@ -3,6 +3,7 @@ package dev.puri.resolver.live;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.puri.projection.wait.Tokens;
 import dev.puri.resolver.live.Subscribers.Admission;
 import dev.puri.schemas.avro.IdentityRow;
 import dev.puri.schemas.identity.Puri;
@@ -13,7 +14,6 @@ import dev.puri.schemas.log.RowAvro;
 import dev.puri.schemas.log.Topics;
 import dev.puri.schemas.serde.InMemorySchemaRegistry;
 import dev.puri.schemas.serde.RecordWriter;
-import dev.puri.tail.wait.Tokens;
 import dev.puri.testkit.Broker;
 import dev.puri.testkit.RestartableBroker;
 import java.nio.charset.StandardCharsets;

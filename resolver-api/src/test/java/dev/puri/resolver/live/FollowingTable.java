@@ -1,10 +1,10 @@
 package dev.puri.resolver.live;
 
+import dev.puri.projection.PlainConsumers;
 import dev.puri.resolver.feed.ChangeRecords;
 import dev.puri.schemas.log.Position;
 import dev.puri.schemas.log.Topics;
 import dev.puri.schemas.serde.InMemorySchemaRegistry;
-import dev.puri.tail.PlainConsumers;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
 import java.time.Instant;

@@ -1,5 +1,6 @@
 package dev.puri.resolver.live;
 
+import dev.puri.projection.AvroValues;
 import dev.puri.schemas.avro.IdentityRow;
 import dev.puri.schemas.identity.Handle;
 import dev.puri.schemas.identity.Owner;
@@ -10,7 +11,6 @@ import dev.puri.schemas.log.Row;
 import dev.puri.schemas.log.RowAvro;
 import dev.puri.schemas.serde.InMemorySchemaRegistry;
 import dev.puri.schemas.serde.RecordWriter;
-import dev.puri.tail.AvroValues;
 import java.time.Instant;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;

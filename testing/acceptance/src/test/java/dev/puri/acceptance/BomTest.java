@@ -82,7 +82,7 @@ class BomTest {
                 next.addAll(texts(poms.get(folders.get(artifact)), TRANSITIVE));
             }
         }
-        assertThat(embedded).contains("schemas", "client", "identity-table", "log-tail");
+        assertThat(embedded).contains("schemas", "client", "identity-table", "projection");
         assertThat(managed()).containsExactlyInAnyOrderElementsOf(embedded);
     }
 

@@ -145,7 +145,7 @@ class ExternalBuildIT {
 
     @Test
     void allModulesExceptTheEmbeddedResolverRunOnJava17() throws Exception {
-        Set<String> needJava25 = Set.of("client-embedded-resolver", "identity-table", "log-tail");
+        Set<String> needJava25 = Set.of("client-embedded-resolver", "identity-table", "projection");
         for (String artifact : MODULES.keySet()) {
             if (hasJava(artifact) && !needJava25.contains(artifact)) {
                 assertRunsOnJava17(maven.installed(artifact, ""));

@@ -1,8 +1,8 @@
 package dev.puri.client.embedded;
 
+import dev.puri.projection.PlainConsumers;
 import dev.puri.schemas.serde.ConfluentSchemaRegistry;
 import dev.puri.schemas.serde.UserInfo;
-import dev.puri.tail.PlainConsumers;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.time.Duration;

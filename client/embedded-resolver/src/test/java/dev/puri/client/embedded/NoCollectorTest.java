@@ -2,8 +2,8 @@ package dev.puri.client.embedded;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.puri.projection.ResourceStack;
 import dev.puri.resolver.feed.TableKeeper;
-import dev.puri.tail.ResourceStack;
 import java.io.IOException;
 import java.lang.classfile.ClassFile;
 import java.lang.classfile.constantpool.MemberRefEntry;

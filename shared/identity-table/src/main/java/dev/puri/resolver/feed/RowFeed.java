@@ -1,5 +1,10 @@
 package dev.puri.resolver.feed;
 
+import dev.puri.projection.DigestCheck;
+import dev.puri.projection.RecordKey;
+import dev.puri.projection.SchemaRegistryWait;
+import dev.puri.projection.wait.EventOutcome;
+import dev.puri.projection.wait.OutcomeCache;
 import dev.puri.schemas.avro.IdentityRow;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Outcome;
@@ -11,11 +16,6 @@ import dev.puri.schemas.serde.RecordReader;
 import dev.puri.schemas.serde.RegisteredForm;
 import dev.puri.schemas.serde.SchemaRegistry;
 import dev.puri.schemas.serde.WireFormat;
-import dev.puri.tail.DigestCheck;
-import dev.puri.tail.RecordKey;
-import dev.puri.tail.SchemaRegistryWait;
-import dev.puri.tail.wait.EventOutcome;
-import dev.puri.tail.wait.OutcomeCache;
 import io.micrometer.core.instrument.Counter;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;

@@ -1,15 +1,15 @@
 package dev.puri.resolver.feed;
 
+import dev.puri.projection.DigestCheck;
+import dev.puri.projection.Stop;
+import dev.puri.projection.StoppedException;
+import dev.puri.projection.wait.OutcomeCache;
+import dev.puri.projection.wait.Waiters;
 import dev.puri.resolver.table.PackedTable;
 import dev.puri.resolver.table.RowBatch;
 import dev.puri.schemas.log.PartitionDigest;
 import dev.puri.schemas.log.Position;
 import dev.puri.schemas.log.Row;
-import dev.puri.tail.DigestCheck;
-import dev.puri.tail.Stop;
-import dev.puri.tail.StoppedException;
-import dev.puri.tail.wait.OutcomeCache;
-import dev.puri.tail.wait.Waiters;
 import java.lang.invoke.VarHandle;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;

@@ -1,18 +1,18 @@
 package dev.puri.resolver.feed;
 
+import dev.puri.projection.DigestCheck;
+import dev.puri.projection.ObservationTime;
+import dev.puri.projection.RetryPolicy;
+import dev.puri.projection.Stop;
+import dev.puri.projection.SupervisedThread;
+import dev.puri.projection.TopicAdmin;
+import dev.puri.projection.TopicAdmin.TopicUnavailableException;
+import dev.puri.projection.TopicEnds;
 import dev.puri.resolver.table.PackedTable;
 import dev.puri.resolver.table.SnapshotOrigin;
 import dev.puri.resolver.table.SnapshotRefusedException;
 import dev.puri.resolver.table.SnapshotRequirements;
 import dev.puri.schemas.log.PartitionDigest;
-import dev.puri.tail.DigestCheck;
-import dev.puri.tail.ObservationTime;
-import dev.puri.tail.RetryPolicy;
-import dev.puri.tail.Stop;
-import dev.puri.tail.SupervisedThread;
-import dev.puri.tail.TopicAdmin;
-import dev.puri.tail.TopicAdmin.TopicUnavailableException;
-import dev.puri.tail.TopicEnds;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

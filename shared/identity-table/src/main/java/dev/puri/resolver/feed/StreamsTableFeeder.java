@@ -1,15 +1,15 @@
 package dev.puri.resolver.feed;
 
+import dev.puri.projection.DigestCheck;
+import dev.puri.projection.RetryPolicy;
+import dev.puri.projection.SchemaRegistryWait;
+import dev.puri.projection.Stop;
+import dev.puri.projection.wait.OutcomeCache;
+import dev.puri.projection.wait.Waiters;
 import dev.puri.resolver.table.PackedTable;
 import dev.puri.resolver.table.RowBatch;
 import dev.puri.schemas.log.Topics;
 import dev.puri.schemas.serde.SchemaRegistry;
-import dev.puri.tail.DigestCheck;
-import dev.puri.tail.RetryPolicy;
-import dev.puri.tail.SchemaRegistryWait;
-import dev.puri.tail.Stop;
-import dev.puri.tail.wait.OutcomeCache;
-import dev.puri.tail.wait.Waiters;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;

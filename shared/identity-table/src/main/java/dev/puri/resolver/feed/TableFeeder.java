@@ -1,7 +1,7 @@
 package dev.puri.resolver.feed;
 
+import dev.puri.projection.DigestCheck;
 import dev.puri.resolver.table.PackedTable;
-import dev.puri.tail.DigestCheck;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 

@@ -1,11 +1,11 @@
 package dev.puri.resolver.feed;
 
+import dev.puri.projection.wait.ReadYourWrites;
 import dev.puri.resolver.table.Identity;
 import dev.puri.resolver.table.Table;
 import dev.puri.schemas.identity.Handle;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Position;
-import dev.puri.tail.wait.ReadYourWrites;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 

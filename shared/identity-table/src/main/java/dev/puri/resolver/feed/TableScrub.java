@@ -1,11 +1,11 @@
 package dev.puri.resolver.feed;
 
+import dev.puri.projection.DigestCheck;
+import dev.puri.projection.RetryPolicy;
+import dev.puri.projection.Stop;
+import dev.puri.projection.SupervisedThread;
 import dev.puri.resolver.table.PackedTable;
 import dev.puri.resolver.table.PartCheck;
-import dev.puri.tail.DigestCheck;
-import dev.puri.tail.RetryPolicy;
-import dev.puri.tail.Stop;
-import dev.puri.tail.SupervisedThread;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;

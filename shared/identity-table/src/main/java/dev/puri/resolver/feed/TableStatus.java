@@ -1,17 +1,17 @@
 package dev.puri.resolver.feed;
 
+import dev.puri.projection.DigestCheck;
+import dev.puri.projection.DigestMeters;
+import dev.puri.projection.FailureState;
+import dev.puri.projection.LifeCycle;
+import dev.puri.projection.ObservationTime;
+import dev.puri.projection.TopicEnds;
+import dev.puri.projection.Truncation;
 import dev.puri.resolver.feed.TableKeeper.LiveTable;
 import dev.puri.resolver.table.PackedTable;
 import dev.puri.resolver.table.Table;
 import dev.puri.resolver.table.TableStats;
 import dev.puri.schemas.log.Topics;
-import dev.puri.tail.DigestCheck;
-import dev.puri.tail.DigestMeters;
-import dev.puri.tail.FailureState;
-import dev.puri.tail.LifeCycle;
-import dev.puri.tail.ObservationTime;
-import dev.puri.tail.TopicEnds;
-import dev.puri.tail.Truncation;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;

@@ -1,6 +1,6 @@
 package dev.puri.resolver.feed;
 
-import dev.puri.tail.TimestampInterceptor;
+import dev.puri.projection.TimestampInterceptor;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.HashMap;

@@ -2,14 +2,14 @@ package dev.puri.resolver.feed;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.puri.projection.DigestCheck;
+import dev.puri.projection.EndOffsets;
+import dev.puri.projection.ObservationTime;
+import dev.puri.projection.TopicEnds;
 import dev.puri.resolver.Rows;
 import dev.puri.resolver.table.PackedTable;
 import dev.puri.resolver.table.SnapshotRequirements;
 import dev.puri.schemas.identity.Puri;
-import dev.puri.tail.DigestCheck;
-import dev.puri.tail.EndOffsets;
-import dev.puri.tail.ObservationTime;
-import dev.puri.tail.TopicEnds;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;

@@ -2,14 +2,14 @@ package dev.puri.resolver.feed;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.puri.projection.DigestCheck;
+import dev.puri.projection.DigestCheck.State;
 import dev.puri.resolver.Rows;
 import dev.puri.resolver.table.PackedTable;
 import dev.puri.resolver.table.RowBatch;
 import dev.puri.resolver.table.TableFaults;
 import dev.puri.schemas.identity.Handle;
 import dev.puri.schemas.identity.Puri;
-import dev.puri.tail.DigestCheck;
-import dev.puri.tail.DigestCheck.State;
 import java.time.InstantSource;
 import java.util.Map;
 import org.apache.kafka.common.utils.Utils;

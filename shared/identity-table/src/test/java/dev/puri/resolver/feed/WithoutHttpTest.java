@@ -3,16 +3,16 @@ package dev.puri.resolver.feed;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.puri.projection.PlainConsumers;
+import dev.puri.projection.RefusalLog;
+import dev.puri.projection.TopicAdmin;
+import dev.puri.projection.transactions.TransactionMonitor;
+import dev.puri.projection.wait.OutcomeCache;
+import dev.puri.projection.wait.ReadYourWrites;
+import dev.puri.projection.wait.Waiters;
 import dev.puri.resolver.table.PackedTable;
 import dev.puri.schemas.log.Topics;
 import dev.puri.schemas.serde.InMemorySchemaRegistry;
-import dev.puri.tail.PlainConsumers;
-import dev.puri.tail.RefusalLog;
-import dev.puri.tail.TopicAdmin;
-import dev.puri.tail.transactions.TransactionMonitor;
-import dev.puri.tail.wait.OutcomeCache;
-import dev.puri.tail.wait.ReadYourWrites;
-import dev.puri.tail.wait.Waiters;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -21,7 +21,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The table and its classes of {@code log-tail}, on a class path without {@code http-service}. */
+/** The table and its classes of {@code projection}, on a class path without {@code http-service}. */
 final class WithoutHttpTest {
     /** Nothing listens there. */
     private static final String NOWHERE = "127.0.0.1:1";

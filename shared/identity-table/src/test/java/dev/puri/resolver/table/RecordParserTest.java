@@ -2,6 +2,7 @@ package dev.puri.resolver.table;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.puri.projection.wait.EventOutcome;
 import dev.puri.schemas.avro.IdentityRow;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Position;
@@ -10,7 +11,6 @@ import dev.puri.schemas.log.RowAvro;
 import dev.puri.schemas.log.Topics;
 import dev.puri.schemas.serde.RecordReader;
 import dev.puri.schemas.serde.RecordWriter;
-import dev.puri.tail.wait.EventOutcome;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;

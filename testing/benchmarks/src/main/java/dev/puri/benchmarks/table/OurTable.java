@@ -2,15 +2,15 @@ package dev.puri.benchmarks.table;
 
 import dev.puri.benchmarks.data.Population;
 import dev.puri.benchmarks.environment.FreshBroker;
+import dev.puri.projection.DigestCheck;
+import dev.puri.projection.wait.OutcomeCache;
+import dev.puri.projection.wait.Waiters;
 import dev.puri.resolver.feed.StreamsTableFeeder;
 import dev.puri.resolver.table.PackedTable;
 import dev.puri.schemas.identity.Handle;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Row;
 import dev.puri.schemas.log.Topics;
-import dev.puri.tail.DigestCheck;
-import dev.puri.tail.wait.OutcomeCache;
-import dev.puri.tail.wait.Waiters;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.InstantSource;
 import java.util.Map;

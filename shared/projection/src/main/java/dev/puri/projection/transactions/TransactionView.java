@@ -1,0 +1,32 @@
+package dev.puri.projection.transactions;
+
+import dev.puri.projection.transactions.StableOffsets.Snapshot;
+import dev.puri.projection.transactions.StableOffsets.StalledPartition;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.Map;
+import org.apache.kafka.common.TopicPartition;
+
+/** Reads offsets and transactions from the brokers. Used by one thread, except {@link #close}. */
+interface TransactionView extends AutoCloseable {
+    /**
+     * Returns the offsets of all followed partitions.
+     *
+     * @throws org.apache.kafka.common.KafkaException if no broker responds
+     */
+    Snapshot offsets();
+
+    /**
+     * Returns the open transaction of each stalled partition, without transactions that this principal may not see.
+     *
+     * @throws org.apache.kafka.common.KafkaException if no broker responds
+     */
+    Map<TopicPartition, OpenTransaction> openTransactions(Collection<StalledPartition> partitions);
+
+    /** Returns the maximum transaction timeout that the brokers allow; Kafka's default if they do not report it. */
+    Duration maxTimeout();
+
+    /** Fails pending requests. May be called by any thread, and more than once. */
+    @Override
+    void close();
+}
