@@ -40,22 +40,23 @@ final class AllowedHosts {
 
     /**
      * Returns the hosts of the setting. Without the setting, a listener on a loopback address with neither tokens nor
-     * TLS accepts no further hosts. Any other listener accepts all hosts: a web page has no token, and the certificate
-     * does not match the page's name.
+     * TLS accepts no further hosts. Any other listener accepts all hosts: a web page has no token, the certificate does
+     * not match the page's name, and an address that is not loopback can be reached without the page's trick.
      */
     static AllowedHosts of(ListenerOptions options) {
         HttpSettings http = options.http();
         Set<String> names = http.httpAllowedHosts().stream()
-                .map(name -> name.toLowerCase(Locale.ROOT))
+                .map(name -> name.equals(ANY) ? ANY : Objects.requireNonNull(parseHost(name)))
                 .collect(Collectors.toUnmodifiableSet());
-        boolean isProtected =
+        boolean acceptsAllByDefault =
                 http.auth().isOn() || http.tls().tlsCertificate().isPresent() || !isLoopback(options.host());
-        return new AllowedHosts(names.isEmpty() ? isProtected : names.contains(ANY), names);
+        return new AllowedHosts(names.isEmpty() ? acceptsAllByDefault : names.contains(ANY), names);
     }
 
     /** Returns whether the text is valid in the setting: a host without a port, or {@code *} for any host. */
-    static boolean isName(String text) {
-        return text.equals(ANY) || text.equalsIgnoreCase(parseHost(text));
+    static boolean isValidSetting(String text) {
+        boolean hasPort = text.startsWith("[") ? !text.endsWith("]") : text.indexOf(':') >= 0;
+        return text.equals(ANY) || !hasPort && parseHost(text) != null;
     }
 
     private static boolean isLoopback(String boundHost) {
@@ -125,22 +126,33 @@ final class AllowedHosts {
         return parseHost(authority) == null ? null : authority;
     }
 
-    /** Returns the host of an authority, in lower case and without the port; null if malformed (RFC 3986, 3.2.2). */
+    /**
+     * Returns the host of an authority, without the port; null if malformed (RFC 3986, 3.2.2). A name is in lower case,
+     * and each IPv6 address has only one form.
+     */
     private static @Nullable String parseHost(String authority) {
         int end = 0;
         if (authority.startsWith("[")) {
             end = authority.indexOf(']') + 1;
-            if (end == 0
-                    || !NetUtil.isValidIpV6Address(authority.substring(1, end - 1))
-                    || authority.indexOf('%') >= 0) {
-                return null;
-            }
-        } else {
-            while (end < authority.length() && isNameChar(authority.charAt(end))) {
-                end++;
-            }
+            String address = authority.substring(1, Math.max(1, end - 1));
+            return NetUtil.isValidIpV6Address(address) && address.indexOf('%') < 0 && isPort(authority, end)
+                    ? "[" + NetUtil.toAddressString(Objects.requireNonNull(parseAddress(address))) + "]"
+                    : null;
+        }
+        while (end < authority.length() && isNameChar(authority.charAt(end))) {
+            end++;
         }
         return end > 0 && isPort(authority, end) ? authority.substring(0, end).toLowerCase(Locale.ROOT) : null;
+    }
+
+    /** Returns the address of a literal, which may be in brackets; null if it is none. */
+    private static @Nullable InetAddress parseAddress(String literal) {
+        byte[] address = NetUtil.createByteArrayFromIpAddressString(literal);
+        try {
+            return address == null ? null : InetAddress.getByAddress(address);
+        } catch (UnknownHostException e) {
+            throw new IllegalStateException("an address has 4 or 16 bytes", e);
+        }
     }
 
     private static boolean isNameChar(char c) {
@@ -169,18 +181,12 @@ final class AllowedHosts {
         if (allowsAny || names.contains(host) || host.equals("localhost") || host.endsWith(".localhost")) {
             return true;
         }
-        byte[] address = NetUtil.createByteArrayFromIpAddressString(host);
-        if (address == null) {
+        InetAddress requested = parseAddress(host);
+        if (requested == null) {
             return false;
         }
-        try {
-            InetAddress requested = InetAddress.getByAddress(address);
-            return requested.isLoopbackAddress()
-                    || local != null
-                            && local.hostAddress() != null
-                            && requested.equals(InetAddress.getByName(Objects.requireNonNull(local.hostAddress())));
-        } catch (UnknownHostException e) {
-            return false;
-        }
+        String localAddress = local == null ? null : local.hostAddress();
+        return requested.isLoopbackAddress()
+                || localAddress != null && requested.equals(parseAddress(localAddress));
     }
 }

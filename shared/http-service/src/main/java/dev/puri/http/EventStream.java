@@ -32,14 +32,15 @@ public final class EventStream {
         /** The client read too slowly. */
         SLOW,
         /** The server ended the stream. */
-        ENDED
+        BY_SERVER
     }
 
     /**
      * The limits of a stream.
      *
      * @param maxPendingBytes the maximum number of pending bytes
-     * @param heartbeat the interval of comments while no events are sent; they keep proxies from closing the connection
+     * @param heartbeat after this time without an event, a keep-alive is sent, and again after each further time, so
+     *     that proxies do not close the connection
      */
     public record Options(int maxPendingBytes, Duration heartbeat) {}
 
@@ -50,8 +51,8 @@ public final class EventStream {
                 ServerSentEvent.comment(),
                 ServerSentEvent.of(null, "dropped", "{\"reason\":\"slow-reader\"}")),
         /**
-         * Keep-alives are empty lines. If a stream is dropped, the endpoint's last line is missing, so the reader
-         * detects it.
+         * Keep-alives are empty lines. A slow reader gets no notice: it detects the early end, because the line is
+         * missing with which the endpoint ends a complete stream.
          */
         LINES("application/x-ndjson", ServerSentEvent.encoded(new byte[] {'\n'}), ServerSentEvent.encoded(new byte[] {
             '\n'
@@ -72,7 +73,7 @@ public final class EventStream {
         }
     }
 
-    /** The size of a write. Between two writes of a burst, the event loop serves other requests. */
+    /** A write ends with the event that reaches this size. Between two writes, the event loop serves other requests. */
     private static final int SLICE_BYTES = 64 << 10;
 
     private final Exchange exchange;
@@ -87,13 +88,13 @@ public final class EventStream {
 
     // Confined to the event loop.
     private boolean isClosed;
-    private boolean hasWrittenSinceHeartbeat;
+    private boolean hasSentSinceHeartbeat;
     private Runnable cancelHeartbeat = () -> {};
 
     /**
      * The last event of the stream, and why the stream ends. Later events in the queue are not sent.
      *
-     * @param event found in the queue by identity, so no other event in the queue may be the same object
+     * @param event a copy that is in the queue only once, because the writer recognizes it by identity
      */
     private record LastEvent(End end, ServerSentEvent event) {
         static LastEvent of(End end, ServerSentEvent event) {
@@ -139,7 +140,7 @@ public final class EventStream {
 
     /** Ends the stream with this event as its last one. Further calls do nothing. */
     public void end(ServerSentEvent event) {
-        finish(LastEvent.of(End.ENDED, event));
+        finish(LastEvent.of(End.BY_SERVER, event));
     }
 
     /** Returns whether the stream accepts events. */
@@ -152,7 +153,7 @@ public final class EventStream {
         return pendingByteCount.get();
     }
 
-    /** Called when the connection is closed, or if no body follows. */
+    /** Called when the connection is closed, or after a HEAD request, whose response has no body. */
     void onDisconnect() {
         lastEvent.compareAndSet(null, LastEvent.of(End.GONE, format.keepAlive));
         close();
@@ -184,6 +185,7 @@ public final class EventStream {
                 break;
             }
             slice.appendBytes(event.bytes());
+            hasSentSinceHeartbeat |= event != format.keepAlive;
             LastEvent current = lastEvent.get();
             if (current != null && event == current.event()) {
                 int earlierBytes = slice.length() - event.length();
@@ -195,7 +197,6 @@ public final class EventStream {
         }
         if (slice.length() > 0) {
             int length = slice.length();
-            hasWrittenSinceHeartbeat = true;
             response.write(slice).onComplete(written -> pendingByteCount.addAndGet(-length));
             if (!queue.isEmpty()) {
                 write();
@@ -203,7 +204,7 @@ public final class EventStream {
         }
     }
 
-    /** Ends the stream and calls the callback. Further calls do nothing. */
+    /** Marks the stream as ended and calls the callback. Further calls do nothing. */
     private void close() {
         if (!isClosed) {
             isClosed = true;
@@ -216,10 +217,10 @@ public final class EventStream {
 
     private void scheduleHeartbeat() {
         cancelHeartbeat = exchange.after(options.heartbeat(), () -> {
-            if (!hasWrittenSinceHeartbeat) {
+            if (!hasSentSinceHeartbeat) {
                 send(format.keepAlive);
             }
-            hasWrittenSinceHeartbeat = false;
+            hasSentSinceHeartbeat = false;
             if (!isClosed) {
                 scheduleHeartbeat();
             }

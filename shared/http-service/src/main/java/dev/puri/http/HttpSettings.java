@@ -18,17 +18,17 @@ public record HttpSettings(
         HttpLimits limits,
         TlsSettings tls,
         AuthSettings auth) {
-    /** The defaults. */
+    /** All settings have their default values: no TLS, no tokens. */
     public static final HttpSettings DEFAULT = Settings.read(HttpSettings.class, Map.of(), Map.of(), null);
 
     /**
-     * @throws IllegalArgumentException if an allowed host is not a host
+     * @throws IllegalArgumentException if an allowed host is neither {@code *} nor a host without a port
      */
     public HttpSettings {
         httpAllowedHosts = List.copyOf(httpAllowedHosts);
         List<String> mistakes = new ArrayList<>();
         for (String host : httpAllowedHosts) {
-            if (!AllowedHosts.isName(host)) {
+            if (!AllowedHosts.isValidSetting(host)) {
                 mistakes.add("PURI_HTTP_ALLOWED_HOSTS: \"" + host
                         + "\" must be * or a host without a port, for example registry.example.org or [2001:db8::1]");
             }

@@ -201,7 +201,7 @@ final class ListenerLoop extends VerticleBase {
             }
             return;
         }
-        String path = UrlText.decode(request.path());
+        String path = UrlText.utf8OfLatin1(request.path());
         if (path == null) {
             exchangeWithoutRoute(request)
                     .problem(Problem.of(

@@ -25,10 +25,10 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Reads and checks the files of a listener's certificate, key and trusted authorities. If a renewed file is invalid,
- * the listener logs the error and keeps the previous files, so no handshake fails.
+ * the listener logs the error and keeps the certificate in use, so no handshake fails.
  */
 final class Tls {
-    /** TLS 1.0 and 1.1 are deprecated by RFC 8996. */
+    /** Without TLS 1.0 and 1.1, which RFC 8996 deprecates. */
     private static final Set<String> PROTOCOLS = Set.of("TLSv1.3", "TLSv1.2");
 
     private final Path certificate;
@@ -49,11 +49,7 @@ final class Tls {
         this.handshakeTimeout = handshakeTimeout;
     }
 
-    /**
-     * Returns the files of the settings; null if TLS is off.
-     *
-     * @param handshakeTimeout the timeout of the handshake
-     */
+    /** Returns the files of the settings; null if TLS is off. */
     static @Nullable Tls of(TlsSettings settings, Duration handshakeTimeout) {
         Path certificate = settings.tlsCertificate().orElse(null);
         Path key = settings.tlsKey().orElse(null);
@@ -61,7 +57,7 @@ final class Tls {
     }
 
     /**
-     * Reads the files. Equal files give equal results.
+     * Reads the files. The results of two calls are equal if the files have not changed.
      *
      * @throws UnusableFileException if a file is unusable, or if key and certificate do not match
      */
@@ -79,6 +75,7 @@ final class Tls {
                 .setSslHandshakeTimeoutUnit(TimeUnit.MILLISECONDS);
         if (clientCa.isPresent()) {
             Buffer authorities = bytes("PURI_TLS_CLIENT_CA", clientCa.get());
+            // Checks that the file has a certificate.
             X509Certificate ignored = firstCertificate("PURI_TLS_CLIENT_CA", clientCa.get(), authorities);
             options.setTrustOptions(new PemTrustOptions().addCertValue(authorities));
         }
@@ -93,7 +90,7 @@ final class Tls {
         }
     }
 
-    /** Returns the first certificate of the file, which is the server's own. */
+    /** Returns the first certificate of the file. In the file of the server this is the server's own. */
     private static X509Certificate firstCertificate(String setting, Path file, Buffer pem)
             throws UnusableFileException {
         try {
@@ -110,9 +107,13 @@ final class Tls {
         throw new UnusableFileException(setting + ": the file " + file + " contains no certificate", null);
     }
 
-    /** Checks that key and certificate match, with a signature. */
-    private void requireMatch(PemKeyCertOptions pair, X509Certificate owner, Vertx vertx) throws UnusableFileException {
-        String algorithm = owner.getPublicKey().getAlgorithm();
+    /**
+     * Checks that the key belongs to the certificate: signs a message with the key and verifies the signature with the
+     * certificate.
+     */
+    private void requireMatch(PemKeyCertOptions pair, X509Certificate server, Vertx vertx)
+            throws UnusableFileException {
+        String algorithm = server.getPublicKey().getAlgorithm();
         try {
             PrivateKey privateKey = findPrivateKey(pair, algorithm, vertx);
             byte[] message = {1, 2, 3};
@@ -125,15 +126,15 @@ final class Tls {
             signature.initSign(privateKey);
             signature.update(message);
             byte[] signatureBytes = signature.sign();
-            signature.initVerify(owner.getPublicKey());
+            signature.initVerify(server.getPublicKey());
             signature.update(message);
             if (signature.verify(signatureBytes)) {
                 return;
             }
         } catch (Exception e) {
             throw new UnusableFileException(
-                    "PURI_TLS_KEY: the file " + key + " is not a private key for " + certificate
-                            + ", which has the algorithm " + algorithm + ": " + e.getMessage(),
+                    "PURI_TLS_KEY: the private key in " + key + " cannot be used with the certificate in " + certificate
+                            + ", whose algorithm is " + algorithm + ": " + e.getMessage(),
                     e);
         }
         throw new UnusableFileException("PURI_TLS_KEY: the key in " + key + " does not belong to " + certificate, null);
@@ -148,6 +149,6 @@ final class Tls {
                 }
             }
         }
-        throw new GeneralSecurityException("the file has no key of this algorithm");
+        throw new GeneralSecurityException("the file has no such key");
     }
 }

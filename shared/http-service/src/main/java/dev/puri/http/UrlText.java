@@ -5,15 +5,15 @@ import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
-/** Decodes text of a request line. The HTTP parser returns such text as Latin-1, one character per byte. */
+/** Decodes text of a request line, which the HTTP parser returns as Latin-1: one character per byte. */
 final class UrlText {
     private UrlText() {}
 
     /**
-     * Decodes the bytes as UTF-8; percent escapes stay. Returns null if the bytes are invalid or contain ASCII control
-     * characters.
+     * Decodes the bytes of the text as UTF-8, and keeps percent escapes. Returns an empty text if there is none, and
+     * null if the bytes are invalid UTF-8 or contain ASCII control characters.
      */
-    static @Nullable String decode(@Nullable String latin1) {
+    static @Nullable String utf8OfLatin1(@Nullable String latin1) {
         if (latin1 == null) {
             return "";
         }

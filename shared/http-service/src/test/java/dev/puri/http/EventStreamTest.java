@@ -37,10 +37,13 @@ final class EventStreamTest {
 
     @BeforeEach
     void start() {
-        Route changes = Route.get(
-                "/changes",
-                Scope.CHANGES,
-                exchange -> opened.add(exchange.events(new EventStream.Options(MAX_PENDING, heartbeat), ended::add)));
+        Route changes = Route.get("/changes", Scope.CHANGES, exchange -> {
+            EventStream stream = exchange.events(new EventStream.Options(MAX_PENDING, heartbeat), ended::add);
+            exchange.after(
+                    heartbeat.multipliedBy(3).dividedBy(2),
+                    () -> stream.send(ServerSentEvent.of(null, null, "after one heartbeat and a half")));
+            opened.add(stream);
+        });
         ListenerOptions options = ListenerOptions.at("127.0.0.1", 0)
                 .onOneThread()
                 .with(RunningListener.http(Map.of("body.timeout", "500ms", "idle.timeout", "5s")));
@@ -114,7 +117,7 @@ final class EventStreamTest {
             assertThat(reader.rest())
                     .containsExactly("event: bye|data: stopping", "data: before", "event: bye|data: stopping");
         }
-        assertThat(ended.take()).isEqualTo(EventStream.End.ENDED);
+        assertThat(ended.take()).isEqualTo(EventStream.End.BY_SERVER);
         assertThat(ended).isEmpty();
     }
 
@@ -173,13 +176,14 @@ final class EventStreamTest {
     }
 
     @Test
-    void heartbeatsAreSentWhenThereIsNothingElse() throws Exception {
+    void aHeartbeatIsSentInEachPeriodWithoutEvents() throws Exception {
         heartbeat = Duration.ofMillis(20);
         try (Reader reader = new Reader("GET")) {
-            opened.take();
             reader.head();
 
-            assertThat(reader.chunkLines(3)).containsOnly(":");
+            assertThat(reader.chunkLines(5))
+                    .as("the start, the first period, the event, no heartbeat at the end of its period, the third one")
+                    .containsExactly(":", ":", "data: after one heartbeat and a half", ":", ":");
         }
     }
 

@@ -8,8 +8,9 @@ import java.util.Locale;
  * @param key the setting's name in a settings file, e.g. {@code http.port}
  * @param type the expected kind of value, as text, e.g. {@code duration}
  * @param byDefault the default value; empty if the setting has none
- * @param doc describes the setting in one or more sentences
- * @param isSecret whether logs mask the value, and a {@code _FILE} variable may name a file that contains the value
+ * @param doc the help text, one or more sentences
+ * @param isSecret whether the value is secret: logs mask it, and a variable that ends in {@code _FILE} may name a file
+ *     that contains it
  */
 public record KnownSetting(String key, String type, String byDefault, String doc, boolean isSecret) {
     static final String ENVIRONMENT_PREFIX = "PURI_";
