@@ -63,7 +63,10 @@ final class DrillStack implements AutoCloseable {
         this.schemaRegistry = schemaRegistry;
         broker = EmbeddedBroker.start(folder.resolve("kafka"), 0);
         admin = Admin.create(Map.of("bootstrap.servers", broker.bootstrapServers()));
-        assertDone(puri("topics create --partitions 2 --replication-factor 1"));
+        // Stacks share a schema registry, which responds with a conflict if two of them set the first compatibility.
+        synchronized (DrillStack.class) {
+            assertDone(puri("topics create --partitions 2 --replication-factor 1"));
+        }
     }
 
     Path folder() {
@@ -79,8 +82,8 @@ final class DrillStack implements AutoCloseable {
         startTopology();
         startResolver();
         if (withIndexer) {
-            indexer =
-                    SearchServer.start(settings(SearchSettings.class, Map.of("http.port", "0", "state.dir", "search")));
+            indexer = SearchServer.start(settings(
+                    SearchSettings.class, Map.of("http.port", "0", "state.dir", "search", "drain.delay", "0s")));
         }
         awaitReady();
         return this;
@@ -104,7 +107,8 @@ final class DrillStack implements AutoCloseable {
     }
 
     void startResolver() {
-        resolver = Resolver.start(settings(ResolverSettings.class, Map.of("http.port", "0", "state.dir", "resolver")));
+        resolver = Resolver.start(settings(
+                ResolverSettings.class, Map.of("http.port", "0", "state.dir", "resolver", "drain.delay", "0s")));
     }
 
     void stopResolver() {

@@ -126,7 +126,8 @@ final class EveryTokenIT {
     }
 
     private static EmbeddedStack start() {
-        return EmbeddedStack.start(EmbeddedStack.Options.onFreePorts(data), step -> {});
+        return EmbeddedStack.start(
+                EmbeddedStack.Options.onFreePorts(data), TracksStack.findsNewTopicsSoon(), step -> {});
     }
 
     /** Returns the status of the resolver's answer; the indexer's agrees with it. */
@@ -179,7 +180,6 @@ final class EveryTokenIT {
                     new Change.Created(uuid(-1), new Owner("catalog"), new Shard("s0"), null, Map.of()));
             producer.send(new ProducerRecord<>(
                     Topics.eventsTopicOf("own"), first.puri().toBytes(), encoded(first, schemaId)));
-            // The topology looks for new topics every 30 s.
             await().atMost(Duration.ofSeconds(90))
                     .until(() -> get(stack.resolverUrl() + "/v1/identities/" + first.puri())
                                     .statusCode()

@@ -31,7 +31,8 @@ class RejectionsIT {
 
     @BeforeAll
     static void start() {
-        stack = EmbeddedStack.start(EmbeddedStack.Options.onFreePorts(data), step -> {});
+        stack = EmbeddedStack.start(
+                EmbeddedStack.Options.onFreePorts(data), TracksStack.findsNewTopicsSoon(), step -> {});
         environment = Map.of(
                 "PURI_BOOTSTRAP_SERVER", stack.bootstrapServers(),
                 "PURI_SCHEMA_REGISTRY", stack.schemaRegistryUrl(),

@@ -118,6 +118,7 @@ final class DemoInChromium implements AutoCloseable {
         Map<String, String> settings = new HashMap<>(more);
         settings.put("bootstrap.server", broker);
         settings.put("schema.registry", demo.schemaRegistry());
+        settings.putIfAbsent("drain.delay", "0s");
         return Resolver.start(Settings.read(ResolverSettings.class, settings, Map.of(), null));
     }
 

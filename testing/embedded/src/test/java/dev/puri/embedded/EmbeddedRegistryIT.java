@@ -17,7 +17,11 @@ import java.nio.file.Path;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
+/** Each test waits for a schema registry that starts, so they run concurrently. */
+@Execution(ExecutionMode.CONCURRENT)
 class EmbeddedRegistryIT {
     private static final String SCHEMA = "{\"schema\": \"{\\\"type\\\": \\\"string\\\"}\"}";
 
