@@ -4,10 +4,11 @@ import dev.puri.schemas.identity.Handle;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.Objects;
 import org.apache.kafka.common.header.internals.RecordHeaders;
 import org.apache.kafka.streams.processor.Cancellable;
 import org.apache.kafka.streams.processor.PunctuationType;
-import org.apache.kafka.streams.processor.api.Processor;
+import org.apache.kafka.streams.processor.api.ContextualProcessor;
 import org.apache.kafka.streams.processor.api.ProcessorContext;
 import org.apache.kafka.streams.processor.api.Record;
 import org.apache.kafka.streams.state.KeyValueStore;
@@ -17,9 +18,8 @@ import org.jspecify.annotations.Nullable;
  * Grants each handle for ever to the first identity that claims it. A repeated claim gets the same answer. The store
  * contains a hash of the holder instead of its pURI, so the name of an erased identity does not remain in the store.
  */
-final class Clerk implements Processor<byte[], byte[], byte[], byte[]> {
+final class Clerk extends ContextualProcessor<byte[], byte[], byte[], byte[]> {
     private final SkippedRecords skippedRecords;
-    private @Nullable ProcessorContext<byte[], byte[]> context;
     private @Nullable KeyValueStore<byte[], byte[]> holders;
     private @Nullable Cancellable punctuation;
 
@@ -29,33 +29,34 @@ final class Clerk implements Processor<byte[], byte[], byte[], byte[]> {
 
     @Override
     public void init(ProcessorContext<byte[], byte[]> context) {
-        this.context = context;
+        super.init(context);
         KeyValueStore<byte[], byte[]> store = context.getStateStore(RegistryTopology.HANDLES_STORE);
         this.holders = store;
-        cancelPunctuation();
+        close();
         punctuation = context.schedule(
                 Duration.ofHours(1), PunctuationType.WALL_CLOCK_TIME, now -> PartitionMarker.writeIfDue(store, now));
     }
 
     @Override
     public void process(Record<byte[], byte[]> record) {
-        ProcessorContext<byte[], byte[]> context = Initialized.require(this.context);
         Handle handle;
         Claim claim;
         try {
             handle = handle(record.key());
             claim = Claim.fromBytes(record.value());
         } catch (IllegalArgumentException e) {
-            context.recordMetadata()
+            context()
+                    .recordMetadata()
                     .ifPresent(metadata -> skippedRecords.skip(metadata, String.valueOf(e.getMessage())));
             return;
         }
         byte[] claimantHash = claim.claimant().toBytes();
-        byte[] holderHash = Initialized.require(holders).putIfAbsent(record.key(), claimantHash);
+        byte[] holderHash = Objects.requireNonNull(holders).putIfAbsent(record.key(), claimantHash);
         boolean isGranted = holderHash == null || Arrays.equals(holderHash, claimantHash);
         Grant grant = new Grant(claim.eventId(), handle, isGranted);
-        context.forward(new Record<>(
-                claim.puri().toBytes(), grant.toBytes(), context.currentSystemTimeMs(), new RecordHeaders()));
+        context()
+                .forward(new Record<>(
+                        claim.puri().toBytes(), grant.toBytes(), context().currentSystemTimeMs(), new RecordHeaders()));
     }
 
     private static Handle handle(byte @Nullable [] key) {
@@ -66,13 +67,9 @@ final class Clerk implements Processor<byte[], byte[], byte[], byte[]> {
         return new Handle(new String(key, StandardCharsets.ISO_8859_1));
     }
 
+    /** Cancels the punctuation, because Kafka Streams keeps the punctuations of a task that it closes and revives. */
     @Override
     public void close() {
-        cancelPunctuation();
-    }
-
-    /** Cancels the punctuation, because Kafka Streams keeps the punctuations of a task that it closes and revives. */
-    private void cancelPunctuation() {
         if (punctuation != null) {
             punctuation.cancel();
             punctuation = null;

@@ -14,8 +14,8 @@ import dev.puri.schemas.serde.WireFormat;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.atomic.AtomicLong;
 import org.apache.kafka.common.errors.SerializationException;
+import org.apache.kafka.streams.processor.api.ContextualProcessor;
 import org.apache.kafka.streams.processor.api.Processor;
-import org.apache.kafka.streams.processor.api.ProcessorContext;
 import org.apache.kafka.streams.processor.api.Record;
 import org.jspecify.annotations.Nullable;
 
@@ -67,20 +67,13 @@ final class CollectionsRegistry {
         return new DeclarationProcessor();
     }
 
-    private final class DeclarationProcessor implements Processor<byte[], byte[], Void, Void> {
-        private @Nullable ProcessorContext<Void, Void> context;
-
-        @Override
-        public void init(ProcessorContext<Void, Void> context) {
-            this.context = context;
-        }
-
+    private final class DeclarationProcessor extends ContextualProcessor<byte[], byte[], Void, Void> {
         @Override
         public void process(Record<byte[], byte[]> record) {
             try {
                 apply(record.key(), record.value());
             } catch (IllegalArgumentException | SerializationException e) {
-                Initialized.require(context)
+                context()
                         .recordMetadata()
                         .ifPresent(metadata -> skippedRecords.skip(metadata, String.valueOf(e.getMessage())));
             }

@@ -1,7 +1,9 @@
 package dev.puri.registry;
 
 import java.time.Duration;
+import java.util.Objects;
 import java.util.Set;
+import java.util.function.Supplier;
 import org.apache.kafka.streams.processor.api.Processor;
 import org.apache.kafka.streams.processor.api.ProcessorContext;
 import org.apache.kafka.streams.processor.api.ProcessorSupplier;
@@ -79,17 +81,22 @@ final class CommitPacing {
         return THREAD_INSTANCE.get();
     }
 
-    /** Wraps a supplier of processors, so that each processed record is reported to the instance of its thread. */
-    static <KI, VI, KO, VO> ProcessorSupplier<KI, VI, KO, VO> paced(ProcessorSupplier<KI, VI, KO, VO> supplier) {
+    /**
+     * Returns a supplier of processors, which report each processed record to the instance of their thread.
+     *
+     * @param stores the stores of the processors
+     */
+    static <KI, VI, KO, VO> ProcessorSupplier<KI, VI, KO, VO> paced(
+            Supplier<Processor<KI, VI, KO, VO>> processors, StoreBuilder<?>... stores) {
         return new ProcessorSupplier<>() {
             @Override
             public Processor<KI, VI, KO, VO> get() {
-                return new PacedProcessor<>(supplier.get());
+                return new PacedProcessor<>(processors.get());
             }
 
             @Override
-            public @Nullable Set<StoreBuilder<?>> stores() {
-                return supplier.stores();
+            public Set<StoreBuilder<?>> stores() {
+                return Set.of(stores);
             }
         };
     }
@@ -178,7 +185,7 @@ final class CommitPacing {
         @Override
         public void process(Record<KI, VI> record) {
             processor.process(record);
-            ofThread().onProcessed(Initialized.require(requestCommit), System.nanoTime());
+            ofThread().onProcessed(Objects.requireNonNull(requestCommit), System.nanoTime());
         }
 
         @Override

@@ -1,6 +1,5 @@
 package dev.puri.registry;
 
-import dev.puri.registry.ClusterTopics.ClusterTopic;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;

@@ -134,7 +134,7 @@ public final class InternalTopics {
             return withRecords;
         }
         Map<TopicPartition, OffsetSpec> latest = new LinkedHashMap<>();
-        int partitions = ClusterTopics.read(admin, Set.of(topic)).topic(topic).partitions();
+        int partitions = RegistryTopics.partitions(admin, topic);
         for (int i = 0; i < partitions; i++) {
             latest.put(new TopicPartition(topic, i), OffsetSpec.latest());
         }
@@ -162,7 +162,7 @@ public final class InternalTopics {
                 .toList();
         RegistryTopics.await(admin.createTopics(missing).all());
         Set<String> names = missing.stream().map(NewTopic::name).collect(Collectors.toUnmodifiableSet());
-        return RegistryTopics.readNewTopics(admin, names).topics().values().stream()
+        return RegistryTopics.readNewTopics(admin, names).values().stream()
                 .map(topic -> new RegistryTopics.TopicState(
                         topic.name(), topic.partitions(), topic.replicationFactor(), true, List.of()))
                 .toList();

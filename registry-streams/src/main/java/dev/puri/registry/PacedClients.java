@@ -2,6 +2,7 @@ package dev.puri.registry;
 
 import java.time.Duration;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.Future;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.consumer.Consumer;
@@ -26,6 +27,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class PacedClients implements KafkaClientSupplier {
     private final TaskStates taskStates;
+    private volatile @Nullable Admin admin;
 
     PacedClients(TaskStates taskStates) {
         this.taskStates = taskStates;
@@ -33,7 +35,14 @@ final class PacedClients implements KafkaClientSupplier {
 
     @Override
     public Admin getAdmin(Map<String, Object> config) {
-        return Admin.create(config);
+        Admin created = Admin.create(config);
+        admin = created;
+        return created;
+    }
+
+    /** Returns the admin client of Kafka Streams, which closes it. */
+    Admin admin() {
+        return Objects.requireNonNull(admin);
     }
 
     @Override

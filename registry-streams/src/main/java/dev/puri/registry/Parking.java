@@ -152,14 +152,10 @@ final class Parking {
         }
         ByteBuffer bytes = ByteBuffer.wrap(value);
         if (hasHashedHeadKey(queue)) {
-            skipPuri(bytes);
+            String ignoredPuri = TextCodec.get(bytes);
         }
         long receivedAt = bytes.getLong();
         return new PendingEvent(puri, RawEvent.read(puri.toBytes(), bytes), receivedAt);
-    }
-
-    private static void skipPuri(ByteBuffer bytes) {
-        TextCodec.get(bytes);
     }
 
     void removeHead(Puri puri) {

@@ -45,12 +45,11 @@ final class PartitionMarker {
 
     /** Returns the first reserved pURI that belongs to the partition. */
     static Puri puri(int partition, int partitions) {
-        int number = 0;
-        Puri puri = Puri.parse(Topics.MARKER + number);
-        while (Tokens.partition(puri, partitions) != partition) {
-            number++;
-            puri = Puri.parse(Topics.MARKER + number);
+        for (int number = 0; ; number++) {
+            Puri puri = Puri.parse(Topics.MARKER + number);
+            if (Tokens.partition(puri, partitions) == partition) {
+                return puri;
+            }
         }
-        return puri;
     }
 }

@@ -66,8 +66,8 @@ record RawEvent(
         return valueHead.length <= KEPT_BYTES ? valueHead : Arrays.copyOf(valueHead, KEPT_BYTES);
     }
 
-    /** Returns the headers of the record in the intake topic. */
-    Headers toIntakeHeaders() {
+    /** Returns the headers of the record in the repartition topic of events. */
+    Headers toRepartitionHeaders() {
         Headers headers = new RecordHeaders();
         headers.add(Position.HEADER, TextCodec.utf8(position.toString()));
         headers.add(LENGTH_HEADER, TextCodec.utf8(Long.toString(valueLength)));
@@ -78,17 +78,16 @@ record RawEvent(
     }
 
     /**
-     * Reads a record of the intake topic.
+     * Reads a record of the repartition topic of events.
      *
      * @throws IllegalArgumentException if a header is missing or invalid, or contradicts the key or the value
      */
-    static RawEvent fromIntake(byte @Nullable [] key, byte @Nullable [] value, Headers headers) {
+    static RawEvent fromRepartition(byte @Nullable [] key, byte @Nullable [] value, Headers headers) {
         Position position = Position.parse(new String(header(headers, Position.HEADER), StandardCharsets.UTF_8));
         long valueLength = Long.parseLong(new String(header(headers, LENGTH_HEADER), StandardCharsets.UTF_8));
         byte[] valueHead = value == null ? TextCodec.EMPTY : value;
         if (key != null && key.length > MAX_KEY_BYTES) {
-            throw new IllegalArgumentException(
-                    "the key has " + key.length + " bytes; the intake stage writes at most " + MAX_KEY_BYTES);
+            throw new IllegalArgumentException("the key has " + key.length + " bytes; the maximum is " + MAX_KEY_BYTES);
         }
         boolean isComplete = valueLength <= MAX_BYTES;
         if (valueLength < -1 || valueHead.length != (isComplete ? Math.max(0, valueLength) : KEPT_BYTES)) {

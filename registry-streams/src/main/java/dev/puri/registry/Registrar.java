@@ -13,6 +13,7 @@ import dev.puri.schemas.log.Topics;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import java.util.UUID;
 import org.apache.kafka.streams.processor.Cancellable;
 import org.apache.kafka.streams.processor.PunctuationType;
@@ -95,22 +96,18 @@ final class Registrar implements Processor<byte[], byte[], byte[], byte[]> {
 
     @Override
     public void init(ProcessorContext<byte[], byte[]> context) {
-        closeTask();
+        close();
         task = new Task(context);
     }
 
     @Override
     public void process(Record<byte[], byte[]> record) {
-        Initialized.require(task).process(record);
-    }
-
-    @Override
-    public void close() {
-        closeTask();
+        Objects.requireNonNull(task).process(record);
     }
 
     /** Cancels the punctuations. Otherwise they would run on when Kafka Streams revives the task. */
-    private void closeTask() {
+    @Override
+    public void close() {
         if (task != null) {
             taskStates.remove(task.partition);
             task.cancelPunctuations();
@@ -185,7 +182,7 @@ final class Registrar implements Processor<byte[], byte[], byte[], byte[]> {
                             new Position(metadata.topic(), metadata.partition(), metadata.offset()),
                             record.key(),
                             record.value())
-                    : readIntake(record, metadata);
+                    : readRepartitioned(record, metadata);
             if (raw != null) {
                 processEvent(raw, isFromEventsTopic);
                 saveState();
@@ -193,12 +190,10 @@ final class Registrar implements Processor<byte[], byte[], byte[], byte[]> {
             }
         }
 
-        /**
-         * Reads a record of the intake topic. Returns null and skips the record if the intake stage did not write it.
-         */
-        private @Nullable RawEvent readIntake(Record<byte[], byte[]> record, RecordMetadata metadata) {
+        /** Reads a record of the repartition topic of events. Returns null and skips the record if it is invalid. */
+        private @Nullable RawEvent readRepartitioned(Record<byte[], byte[]> record, RecordMetadata metadata) {
             try {
-                return RawEvent.fromIntake(record.key(), record.value(), record.headers());
+                return RawEvent.fromRepartition(record.key(), record.value(), record.headers());
             } catch (IllegalArgumentException e) {
                 skippedRecords.skip(metadata, String.valueOf(e.getMessage()));
                 return null;

@@ -8,6 +8,12 @@ import dev.puri.http.Route;
 import dev.puri.http.Scope;
 import dev.puri.projection.DigestMeters;
 import dev.puri.projection.transactions.TransactionMonitor;
+import dev.puri.registry.TopologySupervisor.Failed;
+import dev.puri.registry.TopologySupervisor.Instance;
+import dev.puri.registry.TopologySupervisor.Started;
+import dev.puri.registry.TopologySupervisor.Starting;
+import dev.puri.registry.TopologySupervisor.State;
+import dev.puri.registry.TopologySupervisor.Stopped;
 import dev.puri.schemas.log.Topics;
 import dev.puri.schemas.serde.ConfluentSchemaRegistry;
 import dev.puri.settings.Settings;
@@ -24,8 +30,7 @@ import java.util.Map;
 import java.util.Properties;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import java.util.function.ToDoubleFunction;
 import java.util.stream.Stream;
 import org.apache.kafka.clients.CommonClientConfigs;
@@ -35,7 +40,6 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.streams.KafkaStreams;
 import org.apache.kafka.streams.StreamsConfig;
 import org.apache.kafka.streams.errors.StreamsUncaughtExceptionHandler.StreamThreadExceptionResponse;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -48,32 +52,23 @@ import org.slf4j.LoggerFactory;
  */
 public final class RegistryStreams implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(RegistryStreams.class);
-    private static final Duration RETRY_DELAY = Duration.ofSeconds(1);
-    private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(30);
-    private static final String RESTORE = "the assignment of tasks and the restore of their state stores";
 
     private final StreamsSettings settings;
     private final TaskStates taskStates = new TaskStates();
     private final SkippedRecords skippedRecords = new SkippedRecords();
     private final Metrics metrics = new Metrics();
     private final CompletableFuture<Void> ended = new CompletableFuture<>();
-    private final CountDownLatch closeRequested = new CountDownLatch(1);
+    private final TopologySupervisor topology =
+            new TopologySupervisor(this::prepare, Duration.ofSeconds(1), ended::completeExceptionally);
     private final ConfluentSchemaRegistry schemaRegistry;
     private final SchemaLookup schemas;
     private final CollectionsRegistry collections;
     private final TransactionMonitor transactions;
     private final Listener listener;
-    private final Thread starter;
-
-    private volatile String waitReason = "the broker and its topics";
-    private volatile @Nullable KafkaStreams streams;
-
-    /** Checks the topics from which the running topology restores stores. */
-    private volatile @Nullable Admin restoreAdmin;
 
     private RegistryStreams(StreamsSettings settings) {
         this.settings = settings;
-        this.schemaRegistry = ConfluentSchemaRegistry.create(schemaRegistryConfigs(settings));
+        this.schemaRegistry = ConfluentSchemaRegistry.create(schemaRegistryConfigs());
         this.schemas = new SchemaLookup(schemaRegistry, InstantSource.system());
         this.collections = new CollectionsRegistry(schemas, skippedRecords);
         this.transactions = TransactionMonitor.of(
@@ -91,7 +86,6 @@ public final class RegistryStreams implements AutoCloseable {
                 routes(),
                 metrics);
         bindMeters();
-        this.starter = Thread.ofPlatform().name("registry-streams-start").unstarted(this::startStreams);
     }
 
     /**
@@ -102,7 +96,7 @@ public final class RegistryStreams implements AutoCloseable {
     public static RegistryStreams start(StreamsSettings settings) {
         LOG.info("Starting with {}", Settings.effective(settings));
         RegistryStreams service = new RegistryStreams(settings);
-        service.starter.start();
+        service.topology.start();
         service.transactions.start();
         return service;
     }
@@ -114,9 +108,8 @@ public final class RegistryStreams implements AutoCloseable {
 
     /** Whether the service processes events at present. */
     public boolean isReady() {
-        KafkaStreams running = streams;
-        return running != null
-                && running.state() == KafkaStreams.State.RUNNING
+        return topology.state() instanceof Started started
+                && started.instance().state() == KafkaStreams.State.RUNNING
                 && schemas.unreachableSince() == null
                 && transactions.unreadyReason() == null;
     }
@@ -145,111 +138,56 @@ public final class RegistryStreams implements AutoCloseable {
      */
     @Override
     public void close() {
-        if (isClosing()) {
+        if (!topology.requestStop()) {
             return;
         }
-        closeRequested.countDown();
         transactions.close();
         schemas.close();
-        join(starter);
-        KafkaStreams running = streams;
-        if (running != null && !running.close(CLOSE_TIMEOUT)) {
-            LOG.warn("The topology did not stop within {} s", CLOSE_TIMEOUT.toSeconds());
-        }
-        Admin admin = restoreAdmin;
-        if (admin != null) {
-            admin.close(Duration.ZERO);
-        }
+        topology.awaitStop();
         listener.close();
         schemaRegistry.close();
         metrics.close();
         ended.complete(null);
     }
 
-    private boolean isClosing() {
-        return closeRequested.getCount() == 0;
+    /**
+     * Checks the dependencies. Returns how to create the topology.
+     *
+     * @throws KafkaException if a dependency is missing
+     */
+    private Supplier<Instance> prepare() {
+        int partitions = checkTopics();
+        OutputEncoder encoder = registerSchemas();
+        return () -> create(partitions, encoder);
     }
 
-    private void startStreams() {
-        try {
-            Integer partitions = await(this::checkTopics);
-            OutputEncoder encoder = await(this::registerSchemas);
-            if (partitions == null || encoder == null) {
-                return;
-            }
-            bindDigestMeters(partitions);
-            waitReason = RESTORE;
-            Properties properties = StreamsProperties.of(settings);
-            Admin admin = Admin.create(clientConfigs(settings));
-            restoreAdmin = admin;
-            KafkaStreams created = new KafkaStreams(
-                    RegistryTopology.build(
-                            new RegistryTopology.Components(schemas, collections, encoder, taskStates, skippedRecords),
-                            partitions,
-                            new StreamsConfig(properties)),
-                    properties,
-                    new PacedClients(taskStates));
-            created.setUncaughtExceptionHandler(this::onUncaughtException);
-            created.setGlobalStateRestoreListener(new RestoreCheck(partition -> requireComplete(admin, partition)));
-            streams = created;
-            if (!isClosing()) {
-                created.start();
-            }
-        } catch (RuntimeException | Error e) {
-            LOG.error("The topology cannot start", e);
-            ended.completeExceptionally(e);
-        }
+    private Instance create(int partitions, OutputEncoder encoder) {
+        bindDigestMeters(partitions);
+        Properties properties = StreamsProperties.of(settings);
+        PacedClients clients = new PacedClients(taskStates);
+        KafkaStreams streams = new KafkaStreams(
+                RegistryTopology.build(
+                        new RegistryTopology.Components(schemas, collections, encoder, taskStates, skippedRecords),
+                        partitions,
+                        new StreamsConfig(properties)),
+                properties,
+                clients);
+        streams.setUncaughtExceptionHandler(this::onUncaughtException);
+        streams.setGlobalStateRestoreListener(
+                new RestoreCheck(partition -> requireComplete(clients.admin(), partition)));
+        return new Instance(streams::start, streams::state, streams::close);
     }
 
     private StreamThreadExceptionResponse onUncaughtException(Throwable cause) {
         LOG.error("The topology failed", cause);
         TopologyFailedException failure = new TopologyFailedException(cause);
         LOG.error("The service ends: {}", failure.getMessage());
-        ended.completeExceptionally(failure);
+        topology.fail(failure);
         return StreamThreadExceptionResponse.SHUTDOWN_CLIENT;
     }
 
-    /** A step of the start. It throws a {@link KafkaException} while a dependency is missing. */
-    private interface StartStep<T> {
-        T run();
-    }
-
-    /** Repeats a step until it succeeds. Returns null if the service is closed first. */
-    private <T> @Nullable T await(StartStep<T> step) {
-        while (!isClosing()) {
-            try {
-                return step.run();
-            } catch (KafkaException e) {
-                String reason = reasonOf(e);
-                if (!reason.equals(waitReason) && !isClosing()) {
-                    LOG.info("Retrying until this is resolved: {}", reason);
-                }
-                waitReason = reason;
-            }
-            pause();
-        }
-        return null;
-    }
-
-    /** Adds the root cause, because the exception of a Kafka client may say only that the client was not created. */
-    private static String reasonOf(Throwable failure) {
-        Throwable root = failure;
-        while (root.getCause() != null && root.getCause() != root) {
-            root = root.getCause();
-        }
-        return root == failure ? String.valueOf(failure.getMessage()) : failure.getMessage() + ": " + root.getMessage();
-    }
-
-    private void pause() {
-        try {
-            boolean ignored = closeRequested.await(RETRY_DELAY.toMillis(), TimeUnit.MILLISECONDS);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
-    }
-
     private int checkTopics() {
-        try (Admin admin = Admin.create(clientConfigs(settings))) {
+        try (Admin admin = Admin.create(clientConfigs())) {
             List<String> missing = new ArrayList<>(RegistryTopics.checkExistence(admin));
             if (missing.isEmpty()) {
                 missing.addAll(InternalTopics.checkChangelogsOfIdentities(admin, settings.streamsApplicationId()));
@@ -275,42 +213,38 @@ public final class RegistryStreams implements AutoCloseable {
 
     /** Checks a topic before a store is restored from it. Waits while no broker answers. */
     private void requireComplete(Admin admin, TopicPartition partition) {
-        List<String> mistakes = await(() -> TruncationCheck.ofPartitions(admin, List.of(partition)));
-        waitReason = RESTORE;
+        List<String> mistakes = topology.awaitRestore(() -> TruncationCheck.ofPartitions(admin, List.of(partition)));
         if (mistakes != null && !mistakes.isEmpty()) {
             throw new WrongTopicsException(mistakes);
         }
     }
 
     private OutputEncoder registerSchemas() {
-        waitReason = "the schema registry";
-        // Checked before the registration, because an empty schema registry would give the schemas new ids.
-        requireStoredSchemas();
-        RegistrySchemas.register(schemaRegistry, Set.of());
-        return new OutputEncoder(schemaRegistry);
-    }
-
-    /** Uses a separate client, because a client caches the schema of each id, and a cached schema may be wrong. */
-    private void requireStoredSchemas() {
-        try (ConfluentSchemaRegistry client = ConfluentSchemaRegistry.create(schemaRegistryConfigs(settings))) {
-            List<String> mistakes = StoredSchemas.check(clientConfigs(settings), client, this::isClosing);
+        topology.waitFor("the schema registry");
+        // A separate client, because a client caches the schema of each id, and a cached schema may be wrong.
+        try (ConfluentSchemaRegistry client = ConfluentSchemaRegistry.create(schemaRegistryConfigs())) {
+            // Checked before the registration, because an empty schema registry would give the schemas new ids.
+            List<String> mistakes = StoredSchemas.check(clientConfigs(), client, topology::isStopRequested);
             if (!mistakes.isEmpty()) {
                 throw new KafkaException(String.join("; ", mistakes));
             }
         }
+        RegistrySchemas.register(schemaRegistry, Set.of());
+        return new OutputEncoder(schemaRegistry);
     }
 
     private List<Route> routes() {
         Health health = new Health();
         health.add(Health.Kind.STARTED, "topology", () -> {
-            KafkaStreams running = streams;
-            boolean isStarted = running != null && running.state() != KafkaStreams.State.CREATED;
-            return new Health.State(isStarted, isStarted ? Map.of() : Map.of("waitingFor", waitReason));
+            State state = topology.state();
+            Instance instance = state.instance();
+            boolean isStarted = instance != null && instance.state() != KafkaStreams.State.CREATED;
+            return new Health.State(isStarted, isStarted ? Map.of() : reasonNotRunning(state));
         });
-        health.add(
-                Health.Kind.LIVE,
-                "topology",
-                () -> new Health.State(!ended.isCompletedExceptionally(), Map.of("state", state())));
+        health.add(Health.Kind.LIVE, "topology", () -> {
+            State state = topology.state();
+            return new Health.State(!(state instanceof Failed), Map.of("state", nameOf(state)));
+        });
         health.add(Health.Kind.READY, "topology", () -> new Health.State(isReady(), details()));
         health.add(Health.Kind.READY, "transactions", transactions::ready);
         List<Route> routes = new ArrayList<>(health.routes());
@@ -319,39 +253,51 @@ public final class RegistryStreams implements AutoCloseable {
         return routes;
     }
 
-    private String state() {
-        KafkaStreams running = streams;
-        return running == null ? "STARTING" : running.state().name();
-    }
-
     private Map<String, Object> details() {
+        State state = topology.state();
         Map<String, Object> details = new LinkedHashMap<>();
-        details.put("state", state());
+        details.put("state", nameOf(state));
         Instant unreachableSince = schemas.unreachableSince();
         if (unreachableSince != null) {
             details.put("schemaRegistryOutOfReachSince", unreachableSince.toString());
         }
-        String hangingTransaction = transactions.unreadyReason();
-        KafkaStreams running = streams;
-        if (running == null) {
-            details.put("waitingFor", waitReason);
-        } else if (hangingTransaction != null) {
-            details.put("waitingFor", hangingTransaction);
-        } else if (running.state() == KafkaStreams.State.REBALANCING) {
-            details.put("waitingFor", waitReason);
-        }
+        details.putAll(reasonNotRunning(state));
         EventCounts counts = counts();
         details.put("read", counts.read());
         details.put("parked", counts.parked());
         return details;
     }
 
+    private static String nameOf(State state) {
+        Instance instance = state.instance();
+        return instance == null ? "STARTING" : instance.state().name();
+    }
+
+    /** Returns why the topology does not process events, for health; empty if it does, or has been stopped. */
+    private Map<String, Object> reasonNotRunning(State state) {
+        return switch (state) {
+            case Starting starting -> Map.of("waitingFor", starting.waitingFor());
+            case Started started -> {
+                String hangingTransaction = transactions.unreadyReason();
+                if (hangingTransaction != null) {
+                    yield Map.of("waitingFor", hangingTransaction);
+                }
+                boolean isRestoring = started.instance().state() == KafkaStreams.State.REBALANCING;
+                yield isRestoring ? Map.of("waitingFor", started.waitingFor()) : Map.of();
+            }
+            case Failed failed -> Map.of("reason", String.valueOf(failed.cause().getMessage()));
+            case Stopped ignored -> Map.of();
+        };
+    }
+
     private void bindMeters() {
         MeterRegistry meters = metrics.registry();
+        String settled = "puri.registry.events.settled";
+        String decided = "Events decided";
         bindGauge(meters, "puri.registry.events.read", "Events read", EventCounts::read);
-        bindOutcomeGauge(meters, "applied", EventCounts::applied);
-        bindOutcomeGauge(meters, "unchanged", EventCounts::unchanged);
-        bindOutcomeGauge(meters, "refused", EventCounts::refused);
+        bindGauge(meters, settled, decided, EventCounts::applied, "outcome", "applied");
+        bindGauge(meters, settled, decided, EventCounts::unchanged, "outcome", "unchanged");
+        bindGauge(meters, settled, decided, EventCounts::refused, "outcome", "refused");
         bindGauge(meters, "puri.registry.grants.stray", "Grants with no waiting event, read", EventCounts::strayGrants);
         Gauge.builder(
                         "puri.registry.events.parked",
@@ -377,9 +323,15 @@ public final class RegistryStreams implements AutoCloseable {
 
     // A gauge, because the count falls when a task moves to another instance, or when a crash discards uncommitted
     // work.
-    private void bindGauge(MeterRegistry meters, String name, String description, ToDoubleFunction<EventCounts> count) {
+    private void bindGauge(
+            MeterRegistry meters,
+            String name,
+            String description,
+            ToDoubleFunction<EventCounts> count,
+            String... tags) {
         Gauge.builder(name, taskStates, states -> count.applyAsDouble(states.counts()))
                 .description(description + " by the tasks of this instance since the registry was created")
+                .tags(tags)
                 .register(meters);
     }
 
@@ -390,30 +342,17 @@ public final class RegistryStreams implements AutoCloseable {
                 .register(meters);
     }
 
-    private void bindOutcomeGauge(MeterRegistry meters, String outcome, ToDoubleFunction<EventCounts> count) {
-        Gauge.builder("puri.registry.events.settled", taskStates, states -> count.applyAsDouble(states.counts()))
-                .description("Events decided by the tasks of this instance since the registry was created")
-                .tag("outcome", outcome)
-                .register(meters);
+    private Map<String, Object> clientConfigs() {
+        return configs(CommonClientConfigs.BOOTSTRAP_SERVERS_CONFIG, settings.bootstrapServer());
     }
 
-    private static Map<String, Object> clientConfigs(StreamsSettings settings) {
+    private Map<String, Object> schemaRegistryConfigs() {
+        return configs("schema.registry.url", settings.schemaRegistry());
+    }
+
+    private Map<String, Object> configs(String name, String value) {
         Map<String, Object> configs = new LinkedHashMap<>(settings.kafka().byName());
-        configs.put(CommonClientConfigs.BOOTSTRAP_SERVERS_CONFIG, settings.bootstrapServer());
+        configs.put(name, value);
         return configs;
-    }
-
-    private static Map<String, Object> schemaRegistryConfigs(StreamsSettings settings) {
-        Map<String, Object> configs = new LinkedHashMap<>(settings.kafka().byName());
-        configs.put("schema.registry.url", settings.schemaRegistry());
-        return configs;
-    }
-
-    private static void join(Thread thread) {
-        try {
-            thread.join(CLOSE_TIMEOUT);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
     }
 }

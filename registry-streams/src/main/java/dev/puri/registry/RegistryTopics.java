@@ -1,6 +1,5 @@
 package dev.puri.registry;
 
-import dev.puri.registry.ClusterTopics.ClusterTopic;
 import dev.puri.schemas.log.Topics;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -11,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -75,20 +75,25 @@ public final class RegistryTopics {
 
     private static final Map<String, String> DIGESTED_CONFIG = merged(COMPACTED_CONFIG, MIN_COMPACTION_LAG_CONFIG);
 
-    /** For topics whose records are deleted by age and not by size. */
-    private static final Map<String, String> TIME_RETENTION_CONFIG =
-            merged(SAFE_LEADERS, Map.of("cleanup.policy", "delete", "retention.bytes", "-1"));
-
-    /** With LogAppendTime, because an event with a producer's timestamp far in the future would never be deleted. */
-    private static final Map<String, String> APPEND_TIME_RETENTION_CONFIG = merged(
-            TIME_RETENTION_CONFIG,
+    /**
+     * For topics whose records are deleted by age and not by size, also for repartition topics: Kafka Streams deletes
+     * their records, but not those in the active segment.
+     */
+    private static final Map<String, String> RETENTION_CONFIG = merged(
+            SAFE_LEADERS,
             Map.of(
+                    "cleanup.policy",
+                    "delete",
+                    "retention.bytes",
+                    "-1",
                     "retention.ms",
                     millis(ERASURE_LIMIT),
                     "segment.ms",
-                    millis(MAX_COMPACTION_LAG),
-                    "message.timestamp.type",
-                    "LogAppendTime"));
+                    millis(MAX_COMPACTION_LAG)));
+
+    /** With LogAppendTime, because an event with a producer's timestamp far in the future would never be deleted. */
+    private static final Map<String, String> APPEND_TIME_RETENTION_CONFIG =
+            merged(RETENTION_CONFIG, Map.of("message.timestamp.type", "LogAppendTime"));
 
     /**
      * Limits the uncompressed size of the batches that services write. By default Kafka applies the limit to the
@@ -102,13 +107,7 @@ public final class RegistryTopics {
     private static final Map<String, String> EVENTS_CONFIG = merged(APPEND_TIME_RETENTION_CONFIG, BATCH_LIMITS);
 
     private static final Map<String, String> GRANTS_CONFIG = merged(
-            TIME_RETENTION_CONFIG,
-            Map.of("retention.ms", millis(GRANT_RETENTION), "segment.ms", millis(GRANT_SEGMENT)));
-
-    /** The configuration of the repartition topics, which Kafka Streams creates with {@link StreamsProperties}. */
-    private static final Map<String, String> REPARTITION_CONFIG = merged(
-            TIME_RETENTION_CONFIG,
-            Map.of("retention.ms", millis(ERASURE_LIMIT), "segment.ms", millis(MAX_COMPACTION_LAG)));
+            RETENTION_CONFIG, Map.of("retention.ms", millis(GRANT_RETENTION), "segment.ms", millis(GRANT_SEGMENT)));
 
     private RegistryTopics() {}
 
@@ -175,7 +174,7 @@ public final class RegistryTopics {
         });
         Map<String, List<String>> changes = adjust(admin, createdNames);
         Set<String> names = requiredTopics.stream().map(NewTopic::name).collect(Collectors.toUnmodifiableSet());
-        return readNewTopics(admin, names).topics().values().stream()
+        return readNewTopics(admin, names).values().stream()
                 .map(topic -> new TopicState(
                         topic.name(),
                         topic.partitions(),
@@ -199,7 +198,7 @@ public final class RegistryTopics {
         await(admin.describeConfigs(existingTopics).all()).forEach((topic, config) -> {
             new TreeMap<>(adjustedConfigs(topic.name())).forEach((name, value) -> {
                 ConfigRule rule = ConfigRule.of(name, value);
-                String actual = ClusterTopics.value(config, name);
+                String actual = ClusterTopic.value(config, name);
                 if (!rule.allows(actual)) {
                     operations
                             .computeIfAbsent(topic, any -> new ArrayList<>())
@@ -223,10 +222,10 @@ public final class RegistryTopics {
     }
 
     /** Reads topics; retries, because a broker learns of a new topic some time after the controller has created it. */
-    static ClusterTopics readNewTopics(Admin admin, Set<String> names) {
+    static SortedMap<String, ClusterTopic> readNewTopics(Admin admin, Set<String> names) {
         for (int attempt = 1; ; attempt++) {
             try {
-                return ClusterTopics.read(admin, names);
+                return ClusterTopic.read(admin, names);
             } catch (UnknownTopicOrPartitionException e) {
                 if (attempt == MAX_READ_ATTEMPTS) {
                     throw e;
@@ -257,8 +256,8 @@ public final class RegistryTopics {
      */
     public static List<String> check(Admin admin, String applicationId, int replicationFactor) {
         List<String> mistakes = new ArrayList<>(checkExistence(admin));
-        ClusterTopics clusterTopics = ClusterTopics.read(admin, existing(admin, applicationId));
-        ClusterTopic events = clusterTopics.topics().get(Topics.EVENTS);
+        SortedMap<String, ClusterTopic> clusterTopics = ClusterTopic.read(admin, existing(admin, applicationId));
+        ClusterTopic events = clusterTopics.get(Topics.EVENTS);
         int required = events == null ? 0 : requiredPartitions(clusterTopics, events, applicationId);
         if (events != null && events.partitions() != required) {
             mistakes.add(Topics.EVENTS + " has " + events.partitions()
@@ -267,12 +266,12 @@ public final class RegistryTopics {
                     + " and create it with puri topics create, which takes the number from the other topics");
         }
         for (TopicSpec spec : SPECS) {
-            ClusterTopic topic = clusterTopics.topics().get(spec.name());
+            ClusterTopic topic = clusterTopics.get(spec.name());
             if (topic != null && !spec.name().equals(Topics.EVENTS) && (events != null || !spec.isKeyedByPuri())) {
                 checkPartitions(topic, spec.partitions(required), mistakes);
             }
         }
-        for (ClusterTopic topic : clusterTopics.topics().values()) {
+        for (ClusterTopic topic : clusterTopics.values()) {
             if (events != null
                     && InternalTopics.isInternal(topic.name(), applicationId)
                     && topic.partitions() != required) {
@@ -297,13 +296,13 @@ public final class RegistryTopics {
      * @throws KafkaException if the cluster is unreachable
      */
     public static List<String> toleratedDifferences(Admin admin, String applicationId) {
-        ClusterTopics clusterTopics = ClusterTopics.read(admin, existing(admin, applicationId));
-        ClusterTopic events = clusterTopics.topics().get(Topics.EVENTS);
+        SortedMap<String, ClusterTopic> clusterTopics = ClusterTopic.read(admin, existing(admin, applicationId));
+        ClusterTopic events = clusterTopics.get(Topics.EVENTS);
         int required = events == null ? 0 : requiredPartitions(clusterTopics, events, applicationId);
         // A wrong events topic is a mistake for check(), and no topic must become like it.
         boolean isEventsRight = events != null && events.partitions() == required;
         List<String> differences = new ArrayList<>();
-        for (ClusterTopic topic : clusterTopics.topics().values()) {
+        for (ClusterTopic topic : clusterTopics.values()) {
             if (isEventsRight && Topics.isEvents(topic.name()) && topic.partitions() != required) {
                 differences.add(partitionDifference(topic, required));
             }
@@ -331,7 +330,7 @@ public final class RegistryTopics {
     private static Set<String> configNamesAtCreation(String topic, String applicationId) {
         Set<String> names = new HashSet<>(requiredConfigs(topic).keySet());
         if (InternalTopics.isInternal(topic, applicationId)) {
-            names.addAll(StreamsProperties.INTERNAL_TOPIC_CONFIG.keySet());
+            names.addAll(internalConfigs().keySet());
             // Kafka Streams sets it for each internal topic.
             names.add("message.timestamp.type");
         }
@@ -343,10 +342,11 @@ public final class RegistryTopics {
      * the events topic, except if all others agree on another number: then the events topic was recreated, or got
      * partitions.
      */
-    private static int requiredPartitions(ClusterTopics clusterTopics, ClusterTopic events, String applicationId) {
+    private static int requiredPartitions(
+            SortedMap<String, ClusterTopic> clusterTopics, ClusterTopic events, String applicationId) {
         List<Integer> others = keyedTopics(applicationId).stream()
                 .filter(name -> !name.equals(Topics.EVENTS))
-                .flatMap(name -> Stream.ofNullable(clusterTopics.topics().get(name)))
+                .flatMap(name -> Stream.ofNullable(clusterTopics.get(name)))
                 .map(ClusterTopic::partitions)
                 .distinct()
                 .toList();
@@ -371,7 +371,7 @@ public final class RegistryTopics {
     private static Set<String> existing(Admin admin, String applicationId) {
         return await(admin.listTopics().names()).stream()
                 .filter(name -> Topics.isEvents(name)
-                        || isRegistryTopic(name)
+                        || names().contains(name)
                         || InternalTopics.isInternal(name, applicationId))
                 .collect(Collectors.toUnmodifiableSet());
     }
@@ -385,7 +385,17 @@ public final class RegistryTopics {
                 .filter(spec -> spec.name().equals(topic))
                 .map(TopicSpec::configs)
                 .findFirst()
-                .orElse(topic.endsWith(InternalTopics.CHANGELOG_SUFFIX) ? COMPACTED_CONFIG : REPARTITION_CONFIG);
+                .orElse(topic.endsWith(InternalTopics.CHANGELOG_SUFFIX) ? COMPACTED_CONFIG : RETENTION_CONFIG);
+    }
+
+    /**
+     * Returns the configs that Kafka Streams gives to each internal topic that it creates: those of changelogs and of
+     * repartition topics. It sets the cleanup policy itself.
+     */
+    static Map<String, String> internalConfigs() {
+        Map<String, String> configs = new LinkedHashMap<>(merged(COMPACTED_CONFIG, RETENTION_CONFIG));
+        configs.remove("cleanup.policy");
+        return configs;
     }
 
     /** Checks that all topics exist. Returns a sentence for each missing topic. */
@@ -398,15 +408,23 @@ public final class RegistryTopics {
                 .toList();
     }
 
+    /** Returns the number of {@link #partitions(Admin, String)} of the events topic. */
+    static int partitions(Admin admin) {
+        return partitions(admin, Topics.EVENTS);
+    }
+
     /**
-     * Returns the number of partitions of the events topic.
+     * Returns the number of partitions of a topic.
      *
      * @throws KafkaException if the cluster is unreachable or has no such topic
      */
-    static int partitions(Admin admin) {
-        return ClusterTopics.read(admin, Set.of(Topics.EVENTS))
-                .topic(Topics.EVENTS)
-                .partitions();
+    static int partitions(Admin admin, String topic) {
+        return await(admin.describeTopics(Set.of(topic)).allTopicNames())
+                .values()
+                .iterator()
+                .next()
+                .partitions()
+                .size();
     }
 
     static NewTopic newTopic(String name, int partitions, short replicationFactor, Map<String, String> configs) {
@@ -468,10 +486,6 @@ public final class RegistryTopics {
     /** Returns the beginning of a command that changes configs of a topic. */
     static String alterCommand(String topic) {
         return ": kafka-configs --bootstrap-server HOST:PORT --alter --topic " + topic + " ";
-    }
-
-    private static boolean isRegistryTopic(String topic) {
-        return names().contains(topic);
     }
 
     static <T> T await(KafkaFuture<T> future) {

@@ -4,7 +4,6 @@ import dev.puri.projection.TimestampInterceptor;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Topics;
 import java.util.List;
-import java.util.Set;
 import java.util.regex.Pattern;
 import org.apache.kafka.common.serialization.Serdes;
 import org.apache.kafka.streams.StreamsBuilder;
@@ -17,7 +16,6 @@ import org.apache.kafka.streams.kstream.Named;
 import org.apache.kafka.streams.kstream.Produced;
 import org.apache.kafka.streams.kstream.Repartitioned;
 import org.apache.kafka.streams.processor.WallclockTimestampExtractor;
-import org.apache.kafka.streams.processor.api.Processor;
 import org.apache.kafka.streams.processor.api.ProcessorSupplier;
 import org.apache.kafka.streams.state.KeyValueStore;
 import org.apache.kafka.streams.state.StoreBuilder;
@@ -30,7 +28,7 @@ import org.apache.kafka.streams.state.Stores;
  * <pre>
  *   puri.events.v1.{namespace}
  *            │
- *         intake ──▶ (intake)          puri.collections.v1 ──▶ CollectionsRegistry
+ *        forwarder ──▶ (intake)        puri.collections.v1 ──▶ CollectionsRegistry
  *                       │                                          ┊
  *   puri.events.v1 ──▶ registrar ◀┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┘
  *                      ▲   │ │ └──▶ puri.identities.v1
@@ -69,12 +67,13 @@ final class RegistryTopology {
     /** Stays empty: a global processor needs a store, and {@link CollectionsRegistry} keeps the declarations. */
     static final String DECLARED_STORE = "declared";
 
-    static final String INTAKE_TOPIC = "intake";
+    // Kafka Streams adds the application id and "-repartition" to these names.
+    static final String REPARTITIONED_EVENTS = "intake";
     static final String CLAIMS_TOPIC = "claims";
 
     /** Names of the repartition topics without their prefix, the application id. */
     static final List<String> REPARTITION_TOPICS =
-            List.of(INTAKE_TOPIC + "-repartition", CLAIMS_TOPIC + "-repartition");
+            List.of(REPARTITIONED_EVENTS + "-repartition", CLAIMS_TOPIC + "-repartition");
 
     /** Stores that have a changelog topic. */
     static final List<String> CHANGELOG_STORES =
@@ -98,9 +97,9 @@ final class RegistryTopology {
                 consumed("collections"),
                 components.collections()::newProcessor);
 
-        KStream<byte[], byte[]> intake = builder.stream(NAMESPACE_EVENTS_TOPICS, consumed("namespace-events"))
+        KStream<byte[], byte[]> namespaceEvents = builder.stream(NAMESPACE_EVENTS_TOPICS, consumed("namespace-events"))
                 .process(CommitPacing.paced(NamespaceEventForwarder::new), Named.as("intake-stage"))
-                .repartition(Repartitioned.<byte[], byte[]>as(INTAKE_TOPIC)
+                .repartition(Repartitioned.<byte[], byte[]>as(REPARTITIONED_EVENTS)
                         .withKeySerde(Serdes.ByteArray())
                         .withValueSerde(Serdes.ByteArray())
                         .withNumberOfPartitions(partitions));
@@ -108,8 +107,8 @@ final class RegistryTopology {
         KStream<byte[], byte[]> outputs = builder.stream(
                         List.of(Topics.EVENTS, Topics.GRANTS), consumed("events-and-grants"))
                 // All inputs of the registrar: events of both kinds of topics, and grants.
-                .merge(intake, Named.as("events-of-all"))
-                .process(CommitPacing.paced(registrarSupplier(components, partitions)), Named.as("registrar"));
+                .merge(namespaceEvents, Named.as("events-of-all"))
+                .process(registrar(components, partitions), Named.as("registrar"));
 
         // The registrar names the sink of each record it forwards.
         for (OutputTopic output : List.of(OutputTopic.IDENTITIES, OutputTopic.DOCUMENTS, OutputTopic.REJECTIONS)) {
@@ -119,50 +118,28 @@ final class RegistryTopology {
                         .withKeySerde(Serdes.ByteArray())
                         .withValueSerde(Serdes.ByteArray())
                         .withNumberOfPartitions(partitions))
-                .process(CommitPacing.paced(clerkSupplier(components.skippedRecords())), Named.as("clerk"))
+                .process(
+                        CommitPacing.paced(() -> new Clerk(components.skippedRecords()), rocksDbStore(HANDLES_STORE)),
+                        Named.as("clerk"))
                 .to(Topics.GRANTS, produced("grants-sink"));
         return builder.build();
     }
 
-    private static ProcessorSupplier<byte[], byte[], byte[], byte[]> registrarSupplier(
-            Components components, int partitions) {
-        return new ProcessorSupplier<>() {
-            @Override
-            public Processor<byte[], byte[], byte[], byte[]> get() {
-                return new Registrar(
+    private static ProcessorSupplier<byte[], byte[], byte[], byte[]> registrar(Components components, int partitions) {
+        return CommitPacing.paced(
+                () -> new Registrar(
                         new EventParser(components.schemas()),
                         components.collections(),
                         components.encoder(),
                         components.taskStates(),
                         components.skippedRecords(),
-                        partitions);
-            }
-
-            @Override
-            public Set<StoreBuilder<?>> stores() {
+                        partitions),
+                rocksDbStore(REGISTRATIONS_STORE),
+                rocksDbStore(TEXTS_STORE),
+                rocksDbStore(PARKED_STORE),
                 // Every event updates the same key of the counts store. The cache combines the updates, so that each
                 // commit writes one changelog record.
-                return Set.of(
-                        rocksDbStore(REGISTRATIONS_STORE),
-                        rocksDbStore(TEXTS_STORE),
-                        rocksDbStore(PARKED_STORE),
-                        inMemoryStore(COUNTS_STORE).withCachingEnabled());
-            }
-        };
-    }
-
-    private static ProcessorSupplier<byte[], byte[], byte[], byte[]> clerkSupplier(SkippedRecords skippedRecords) {
-        return new ProcessorSupplier<>() {
-            @Override
-            public Processor<byte[], byte[], byte[], byte[]> get() {
-                return new Clerk(skippedRecords);
-            }
-
-            @Override
-            public Set<StoreBuilder<?>> stores() {
-                return Set.of(rocksDbStore(HANDLES_STORE));
-            }
-        };
+                inMemoryStore(COUNTS_STORE).withCachingEnabled());
     }
 
     private static StoreBuilder<KeyValueStore<byte[], byte[]>> rocksDbStore(String name) {

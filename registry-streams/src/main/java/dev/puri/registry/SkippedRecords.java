@@ -3,7 +3,6 @@ package dev.puri.registry;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicLong;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.streams.processor.api.RecordMetadata;
 import org.slf4j.Logger;
@@ -19,11 +18,11 @@ final class SkippedRecords {
     /** Longer reasons are truncated in the log, because a reason may quote the whole record. */
     private static final int MAX_REASON_CHARACTERS = 300;
 
-    private final Map<String, AtomicLong> byTopic = new ConcurrentHashMap<>();
+    private final Map<String, Long> byTopic = new ConcurrentHashMap<>();
     private final Set<TopicPartition> loggedPartitions = ConcurrentHashMap.newKeySet();
 
     void skip(RecordMetadata metadata, String reason) {
-        byTopic.computeIfAbsent(metadata.topic(), topic -> new AtomicLong()).incrementAndGet();
+        byTopic.merge(metadata.topic(), 1L, Long::sum);
         if (loggedPartitions.add(new TopicPartition(metadata.topic(), metadata.partition()))) {
             LOG.warn(
                     "Skipped a record of {} that cannot be decoded, partition {} offset {}: {}."
@@ -39,7 +38,6 @@ final class SkippedRecords {
 
     /** Returns the number of skipped records of a topic since the process started. */
     long count(String topic) {
-        AtomicLong count = byTopic.get(topic);
-        return count == null ? 0 : count.get();
+        return byTopic.getOrDefault(topic, 0L);
     }
 }

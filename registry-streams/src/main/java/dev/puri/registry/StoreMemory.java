@@ -96,11 +96,8 @@ public final class StoreMemory implements RocksDBConfigSetter {
 
     /** Returns the binary logarithm of the number of shards of a cache. */
     static int shardBits(long bytes) {
-        int bits = 0;
-        while (bits < MAX_SHARD_BITS && bytes >> (bits + 1) >= MIN_SHARD_BYTES) {
-            bits++;
-        }
-        return bits;
+        long shards = bytes / MIN_SHARD_BYTES;
+        return Math.clamp(63L - Long.numberOfLeadingZeros(shards), 0, MAX_SHARD_BITS);
     }
 
     @Override

@@ -87,16 +87,31 @@ public final class StoredSchemas {
      */
     public static List<String> check(
             Map<String, Object> consumerConfigs, SchemaRegistry registry, BooleanSupplier isStopped) {
+        Map<String, Object> properties = new LinkedHashMap<>(consumerConfigs);
+        properties.put(ConsumerConfig.ISOLATION_LEVEL_CONFIG, "read_committed");
+        properties.put(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, false);
+        properties.put(ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG, false);
+        properties.put(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "earliest");
+        properties.put(ConsumerConfig.MAX_PARTITION_FETCH_BYTES_CONFIG, 1 << 16);
+        properties.putIfAbsent(ConsumerConfig.DEFAULT_API_TIMEOUT_MS_CONFIG, (int) TIMEOUT.toMillis());
+        try (Consumer<byte[], byte[]> consumer =
+                new KafkaConsumer<>(properties, new ByteArrayDeserializer(), new ByteArrayDeserializer())) {
+            return check(consumer, registry, isStopped);
+        }
+    }
+
+    static List<String> check(Consumer<byte[], byte[]> consumer, SchemaRegistry registry, BooleanSupplier isStopped) {
+        StoredSchemas schemas = new StoredSchemas(consumer, isStopped);
+        schemas.readBothEnds();
         List<String> mistakes = new ArrayList<>();
-        sample(consumerConfigs, isStopped)
-                .forEach((topic, recordsById) -> recordsById.forEach((id, record) -> {
-                    String mistake = mistake(topic, id, record, registry);
-                    if (mistake != null) {
-                        mistakes.add(topic + " has records with the schema id " + id + " (offset " + record.offset()
-                                + " of partition " + record.partition() + "), " + mistake
-                                + ": restore the schema registry from its backup, see docs/disasters.md");
-                    }
-                }));
+        schemas.sample.forEach((topic, recordsById) -> recordsById.forEach((id, record) -> {
+            String mistake = mistake(topic, id, record, registry);
+            if (mistake != null) {
+                mistakes.add(topic + " has records with the schema id " + id + " (offset " + record.offset()
+                        + " of partition " + record.partition() + "), " + mistake
+                        + ": restore the schema registry from its backup, see docs/disasters.md");
+            }
+        }));
         return mistakes;
     }
 
@@ -118,23 +133,6 @@ public final class StoredSchemas {
         } catch (SerializationException e) {
             return "which in the schema registry is another version of " + expected.getFullName() + ": "
                     + e.getMessage();
-        }
-    }
-
-    private static Map<String, Map<Integer, ConsumerRecord<byte[], byte[]>>> sample(
-            Map<String, Object> configs, BooleanSupplier isStopped) {
-        Map<String, Object> properties = new LinkedHashMap<>(configs);
-        properties.put(ConsumerConfig.ISOLATION_LEVEL_CONFIG, "read_committed");
-        properties.put(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, false);
-        properties.put(ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG, false);
-        properties.put(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "earliest");
-        properties.put(ConsumerConfig.MAX_PARTITION_FETCH_BYTES_CONFIG, 1 << 16);
-        properties.putIfAbsent(ConsumerConfig.DEFAULT_API_TIMEOUT_MS_CONFIG, (int) TIMEOUT.toMillis());
-        try (Consumer<byte[], byte[]> consumer =
-                new KafkaConsumer<>(properties, new ByteArrayDeserializer(), new ByteArrayDeserializer())) {
-            StoredSchemas schemas = new StoredSchemas(consumer, isStopped);
-            schemas.readBothEnds();
-            return schemas.sample;
         }
     }
 

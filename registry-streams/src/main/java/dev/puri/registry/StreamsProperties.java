@@ -12,7 +12,6 @@ import java.util.Properties;
 import java.util.UUID;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.producer.ProducerConfig;
-import org.apache.kafka.common.config.TopicConfig;
 import org.apache.kafka.streams.StreamsConfig;
 import org.apache.kafka.streams.errors.LogAndFailExceptionHandler;
 
@@ -20,30 +19,12 @@ import org.apache.kafka.streams.errors.LogAndFailExceptionHandler;
 public final class StreamsProperties {
     private static final int MAX_PARTITION_FETCH_BYTES = 64 * 1024;
 
-    /**
-     * The configs that Kafka Streams gives to the internal topics that it creates. Erased data must disappear from
-     * internal topics as it does from public topics. Retention is set for the repartition topics: Kafka Streams deletes
-     * their records, but not those in the active segment.
-     */
-    static final Map<String, String> INTERNAL_TOPIC_CONFIG = Map.of(
-            TopicConfig.MAX_COMPACTION_LAG_MS_CONFIG, millis(Duration.ofDays(1)),
-            TopicConfig.SEGMENT_MS_CONFIG, millis(Duration.ofDays(1)),
-            TopicConfig.DELETE_RETENTION_MS_CONFIG, millis(Duration.ofDays(7)),
-            TopicConfig.RETENTION_MS_CONFIG, millis(RegistryTopics.ERASURE_LIMIT),
-            TopicConfig.RETENTION_BYTES_CONFIG, "-1",
-            TopicConfig.UNCLEAN_LEADER_ELECTION_ENABLE_CONFIG, "false");
-
     private StreamsProperties() {}
 
     static Properties of(StreamsSettings settings) {
         Properties properties = tuning(settings);
         properties.putAll(settings.kafka().byName());
-        // After the operator's properties, which must not override the guarantees.
-        putGuarantees(properties, settings);
-        return properties;
-    }
-
-    private static void putGuarantees(Properties properties, StreamsSettings settings) {
+        // The guarantees, after the operator's properties, which must not override them.
         properties.put(StreamsConfig.APPLICATION_ID_CONFIG, settings.streamsApplicationId());
         properties.put(StreamsConfig.BOOTSTRAP_SERVERS_CONFIG, settings.bootstrapServer());
         properties.put(
@@ -58,14 +39,12 @@ public final class StreamsProperties {
         // The deserializers return byte arrays and cannot fail, so a failure is a bug. The registrar refuses invalid
         // events.
         properties.put(StreamsConfig.DESERIALIZATION_EXCEPTION_HANDLER_CLASS_CONFIG, LogAndFailExceptionHandler.class);
-        INTERNAL_TOPIC_CONFIG.forEach((name, value) -> properties.put(StreamsConfig.topicPrefix(name), value));
+        RegistryTopics.internalConfigs()
+                .forEach((name, value) -> properties.put(StreamsConfig.topicPrefix(name), value));
         if (settings.streamsReplicationFactor() >= RegistryTopics.SAFE_REPLICATION) {
             properties.put(StreamsConfig.topicPrefix(RegistryTopics.MIN_INSYNC), RegistryTopics.REQUIRED_MIN_INSYNC);
         }
-    }
-
-    private static String millis(Duration duration) {
-        return Long.toString(duration.toMillis());
+        return properties;
     }
 
     /**

@@ -11,10 +11,7 @@ public final class TopologyFailedException extends KafkaException {
     }
 
     private static String reasonOf(Throwable failure) {
-        Throwable root = failure;
-        while (root.getCause() != null && root.getCause() != root) {
-            root = root.getCause();
-        }
+        Throwable root = rootOf(failure);
         // The class of an Error says more than its message, for example OutOfMemoryError: Java heap space.
         String reason = root instanceof Error || root.getMessage() == null ? root.toString() : root.getMessage();
         // The further lines of Kafka Streams' message are a stack trace, which is also in the log.
@@ -22,5 +19,14 @@ public final class TopologyFailedException extends KafkaException {
                 ? reason
                 : reason + " ("
                         + failure.getMessage().lines().findFirst().orElse("").strip() + ")";
+    }
+
+    /** Returns the last of the causes; the failure itself if it has none. */
+    static Throwable rootOf(Throwable failure) {
+        Throwable root = failure;
+        while (root.getCause() != null && root.getCause() != root) {
+            root = root.getCause();
+        }
+        return root;
     }
 }

@@ -66,7 +66,7 @@ final class Garbage {
         return forms;
     }
 
-    /** Headers that are not those of the intake stage, each wrong in one way. */
+    /** Headers that are not those of {@link NamespaceEventForwarder}, each wrong in one way. */
     private static List<Headers> headers() {
         String position = new Position(Topics.eventsTopicOf("music"), 0, 1).toString();
         return List.of(

@@ -45,7 +45,7 @@ import org.junit.jupiter.api.io.TempDir;
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class PoisonIT {
     private static final Duration SOON = Duration.ofSeconds(60);
-    private static final String INTAKE = "puri-registry-intake-repartition";
+    private static final String REPARTITIONED_EVENTS = "puri-registry-intake-repartition";
     private static final String CLAIMS = "puri-registry-claims-repartition";
 
     private final IdentityMinter minter = new IdentityMinter();
@@ -76,7 +76,12 @@ class PoisonIT {
         try (RegistryStreams streams = RegistryStreams.start(stack.settings(stateDir))) {
             assertThat(outcomeOfNextClaim("before")).isEqualTo(Outcome.APPLIED);
             for (String topic : List.of(
-                    Topics.EVENTS, Topics.eventsTopicOf("music"), Topics.COLLECTIONS, Topics.GRANTS, INTAKE, CLAIMS)) {
+                    Topics.EVENTS,
+                    Topics.eventsTopicOf("music"),
+                    Topics.COLLECTIONS,
+                    Topics.GRANTS,
+                    REPARTITIONED_EVENTS,
+                    CLAIMS)) {
                 boolean isCompacted = topic.equals(Topics.COLLECTIONS);
                 for (Garbage.Form form : Garbage.forms(entrySchema)) {
                     if (!isCompacted || form.key() != null) {
@@ -93,7 +98,7 @@ class PoisonIT {
                     RecordWriter.of(CollectionsEntry.class).encode(entrySchema, DeclarationAvro.toAvro(tracks())));
             raw.flush();
             assertThat(outcomeOfNextClaim("among")).isEqualTo(Outcome.APPLIED);
-            for (String topic : List.of(Topics.COLLECTIONS, Topics.GRANTS, INTAKE, CLAIMS)) {
+            for (String topic : List.of(Topics.COLLECTIONS, Topics.GRANTS, REPARTITIONED_EVENTS, CLAIMS)) {
                 await().atMost(SOON).until(() -> skipped(streams, topic) > 0);
             }
             assertThat(streams.ended()).isNotDone();

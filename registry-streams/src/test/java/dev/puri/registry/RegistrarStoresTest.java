@@ -69,7 +69,7 @@ class RegistrarStoresTest {
                 RegistryTopology.TEXTS_STORE,
                 RegistryTopology.PARKED_STORE,
                 RegistryTopology.COUNTS_STORE)) {
-            context.addStateStore(overheard(name));
+            context.addStateStore(recording(name));
         }
         registrar = new Registrar(
                 new EventParser(schemas),
@@ -161,8 +161,8 @@ class RegistrarStoresTest {
     void taskWithTheStateOfAnEarlierReleasePublishesNoDigest() {
         ByteBuffer counts = ByteBuffer.allocate(EventCounts.BYTES);
         new EventCounts(5, 4, 1, 0, 0, 0).writeTo(counts);
-        KeyValueStore<byte[], byte[]> tally = context.getStateStore(RegistryTopology.COUNTS_STORE);
-        tally.put(new byte[] {0}, counts.array());
+        KeyValueStore<byte[], byte[]> countsStore = context.getStateStore(RegistryTopology.COUNTS_STORE);
+        countsStore.put(new byte[] {0}, counts.array());
         registrar.init(context);
         callsOf(Puri.parse("soundcloud:tracks:1"), created());
         context.resetForwards();
@@ -171,7 +171,7 @@ class RegistrarStoresTest {
         registrar.init(context);
         publishAllDigests();
         assertThat(context.forwarded()).isEmpty();
-        assertThat(tally.get(new byte[] {0})).hasSize(EventCounts.BYTES);
+        assertThat(countsStore.get(new byte[] {0})).hasSize(EventCounts.BYTES);
     }
 
     /** An empty digest would make every copy of the partition differ. */
@@ -202,8 +202,8 @@ class RegistrarStoresTest {
     }
 
     private void loseCounts() {
-        KeyValueStore<byte[], byte[]> tally = context.getStateStore(RegistryTopology.COUNTS_STORE);
-        tally.delete(new byte[] {0});
+        KeyValueStore<byte[], byte[]> countsStore = context.getStateStore(RegistryTopology.COUNTS_STORE);
+        countsStore.delete(new byte[] {0});
         registrar.init(context);
         context.resetForwards();
     }
@@ -294,7 +294,7 @@ class RegistrarStoresTest {
     }
 
     /** A store that records each read and each write. */
-    private KeyValueStore<?, ?> overheard(String name) {
+    private KeyValueStore<?, ?> recording(String name) {
         KeyValueStore<byte[], byte[]> store = Stores.keyValueStoreBuilder(
                         Stores.inMemoryKeyValueStore(name), Serdes.ByteArray(), Serdes.ByteArray())
                 .withLoggingDisabled()

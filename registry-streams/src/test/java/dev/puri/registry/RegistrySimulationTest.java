@@ -129,7 +129,7 @@ class RegistrySimulationTest {
             world.createTopic(Topics.EVENTS, PARTITIONS);
             world.createTopic(RandomEvents.MUSIC_TOPIC, 3);
             world.createTopic(STRAY_TOPIC, 7);
-            world.createTopic(SimulatedKafka.INTAKE, PARTITIONS);
+            world.createTopic(SimulatedKafka.REPARTITIONED_EVENTS, PARTITIONS);
             world.createTopic(SimulatedKafka.CLAIMS, PARTITIONS);
             world.createTopic(Topics.GRANTS, PARTITIONS);
             world.createTopic(Topics.IDENTITIES, PARTITIONS);
@@ -144,13 +144,13 @@ class RegistrySimulationTest {
                         List.of(RandomEvents.MUSIC_TOPIC, STRAY_TOPIC),
                         List.of(),
                         NamespaceEventForwarder::new,
-                        SimulatedKafka.Route.to(SimulatedKafka.INTAKE));
+                        SimulatedKafka.Route.to(SimulatedKafka.REPARTITIONED_EVENTS));
             }
             for (int p = 0; p < PARTITIONS; p++) {
                 world.addTask(
                         "registrar",
                         p,
-                        List.of(Topics.EVENTS, SimulatedKafka.INTAKE, Topics.GRANTS),
+                        List.of(Topics.EVENTS, SimulatedKafka.REPARTITIONED_EVENTS, Topics.GRANTS),
                         List.of(
                                 RegistryTopology.REGISTRATIONS_STORE,
                                 RegistryTopology.TEXTS_STORE,
@@ -407,7 +407,7 @@ class RegistrySimulationTest {
             Outcome outcome;
             if (event == null) {
                 outcome = Outcome.refused(
-                        RawEvent.fromIntake(entry.key(), entry.value(), entry.headers())
+                        RawEvent.fromRepartition(entry.key(), entry.value(), entry.headers())
                                                 .hasCompleteValue()
                                         || entry.value() == null
                                         || entry.value().length < RawEvent.KEPT_BYTES

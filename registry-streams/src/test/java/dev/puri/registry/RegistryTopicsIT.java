@@ -270,8 +270,8 @@ class RegistryTopicsIT {
 
     @Test
     void reportsPartitionsWithFewerReplicas() {
-        ClusterTopics.ClusterTopic topic = new ClusterTopics.ClusterTopic(
-                "t", new TreeMap<>(Map.of(0, 3, 1, 2, 2, 3, 3, 2)), new Config(List.of()));
+        ClusterTopic topic =
+                new ClusterTopic("t", new TreeMap<>(Map.of(0, 3, 1, 2, 2, 3, 3, 2)), new Config(List.of()));
         assertThat(topic.replicationFactor()).isEqualTo(2);
         assertThat(topic.isEvenlyReplicated()).isFalse();
         assertThat(topic.leastReplicatedPartitions()).isEqualTo("1,3");

@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  * that the test's random numbers determine.
  */
 final class SimulatedKafka {
-    static final String INTAKE = "app-intake-repartition";
+    static final String REPARTITIONED_EVENTS = "app-intake-repartition";
     static final String CLAIMS = "app-claims-repartition";
 
     /** One record in a partition. */
@@ -78,7 +78,7 @@ final class SimulatedKafka {
 
     /** Appends a record to the partition of Kafka's default partitioner; a record without a key goes to partition 0. */
     void append(String topic, byte @Nullable [] key, byte @Nullable [] value, Headers headers) {
-        if (key == null && (topic.equals(INTAKE) || topic.equals(CLAIMS))) {
+        if (key == null && (topic.equals(REPARTITIONED_EVENTS) || topic.equals(CLAIMS))) {
             throw new AssertionError("Kafka Streams drops records without a key before it repartitions");
         }
         int partition = key == null ? 0 : BuiltInPartitioner.partitionForKey(key, partitions(topic));

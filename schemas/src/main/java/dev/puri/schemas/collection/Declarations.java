@@ -137,18 +137,16 @@ public final class Declarations {
 
     /** The declared collections, ordered by key. */
     public List<Collection> collections() {
-        return byKey.values().stream()
-                .filter(Collection.class::isInstance)
-                .map(Collection.class::cast)
-                .toList();
+        return all(Collection.class);
     }
 
     /** The declared namespaces, ordered by name. */
     public List<Namespace> namespaces() {
-        return byKey.values().stream()
-                .filter(Namespace.class::isInstance)
-                .map(Namespace.class::cast)
-                .toList();
+        return all(Namespace.class);
+    }
+
+    private <T extends Declaration> List<T> all(Class<T> type) {
+        return byKey.values().stream().filter(type::isInstance).map(type::cast).toList();
     }
 
     /**

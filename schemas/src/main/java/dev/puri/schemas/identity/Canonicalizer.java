@@ -1,5 +1,6 @@
 package dev.puri.schemas.identity;
 
+import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 
 /**
@@ -57,18 +58,8 @@ final class Canonicalizer {
         if (segment.indexOf('%') < 0) {
             return segment;
         }
-        byte[] bytes = new byte[segment.length()];
-        int length = 0;
-        for (int i = 0; i < segment.length(); i++) {
-            char c = segment.charAt(i);
-            if (c == '%') {
-                bytes[length++] = (byte) (hex(segment.charAt(i + 1)) << 4 | hex(segment.charAt(i + 2)));
-                i += 2;
-            } else {
-                bytes[length++] = (byte) c;
-            }
-        }
-        return new String(bytes, 0, length, StandardCharsets.UTF_8);
+        // URLDecoder would decode a plus sign as a space.
+        return URLDecoder.decode(segment.replace("+", "%2B"), StandardCharsets.UTF_8);
     }
 
     /**
@@ -228,18 +219,9 @@ final class Canonicalizer {
         if (isControl(codePoint)) {
             throw controlNotAllowed(codePoint, at);
         }
-        if (codePoint < 0x800) {
-            putEscape(0xC0 | codePoint >> 6);
-        } else {
-            if (codePoint < 0x10000) {
-                putEscape(0xE0 | codePoint >> 12);
-            } else {
-                putEscape(0xF0 | codePoint >> 18);
-                putEscape(0x80 | codePoint >> 12 & 0x3F);
-            }
-            putEscape(0x80 | codePoint >> 6 & 0x3F);
+        for (byte octet : Character.toString(codePoint).getBytes(StandardCharsets.UTF_8)) {
+            putEscape(octet & 0xFF);
         }
-        putEscape(0x80 | codePoint & 0x3F);
         return Character.charCount(codePoint);
     }
 

@@ -17,7 +17,6 @@ import java.time.Instant;
 import java.util.Map;
 import java.util.UUID;
 import java.util.function.Function;
-import org.apache.avro.Schema;
 import org.apache.avro.generic.IndexedRecord;
 import org.jspecify.annotations.Nullable;
 
@@ -79,15 +78,15 @@ public final class EventAvro {
      * @param avro a generated or generic record with the schema of {@link IdentityEvent}
      */
     static Event fromAvro(IndexedRecord avro) {
-        IndexedRecord change = (IndexedRecord) avro.get(Field.CHANGE);
-        Object uuid = avro.get(Field.UUID);
+        IndexedRecord change = (IndexedRecord) field(avro, "change");
+        Object uuid = field(avro, "uuid");
         return new Event(
-                uuid(avro.get(Field.EVENT_ID), "eventId"),
-                parseField(avro.get(Field.PURI), "puri", Puri::parse),
-                instant(avro.get(Field.OCCURRED_AT)),
-                (String) avro.get(Field.SOURCE),
+                uuid(field(avro, "eventId"), "eventId"),
+                parseField(field(avro, "puri"), "puri", Puri::parse),
+                instant(field(avro, "occurredAt")),
+                (String) field(avro, "source"),
                 uuid == null ? null : uuid(uuid, "uuid"),
-                (Long) avro.get(Field.EXPECTED_EPOCH),
+                (Long) field(avro, "expectedEpoch"),
                 change(change));
     }
 
@@ -96,19 +95,19 @@ public final class EventAvro {
         switch (type) {
             case "Created":
                 return new Change.Created(
-                        uuid(avro.get(Field.CREATED_UUID), "change.uuid"),
-                        parseField(avro.get(Field.CREATED_OWNER), "change.owner", Owner::new),
-                        parseField(avro.get(Field.CREATED_SHARD), "change.shard", Shard::new),
-                        parseOptional(avro.get(Field.CREATED_HANDLE), "change.handle", Handle::parse),
-                        attributes(avro.get(Field.CREATED_ATTRIBUTES)));
+                        uuid(field(avro, "uuid"), "change.uuid"),
+                        parseField(field(avro, "owner"), "change.owner", Owner::new),
+                        parseField(field(avro, "shard"), "change.shard", Shard::new),
+                        parseOptional(field(avro, "handle"), "change.handle", Handle::parse),
+                        attributes(field(avro, "attributes")));
             case "Moved":
                 return new Change.Moved(
-                        parseOptional(avro.get(Field.MOVED_OWNER), "change.owner", Owner::new),
-                        parseField(avro.get(Field.MOVED_SHARD), "change.shard", Shard::new));
+                        parseOptional(field(avro, "owner"), "change.owner", Owner::new),
+                        parseField(field(avro, "shard"), "change.shard", Shard::new));
             case "Described":
-                return new Change.Described(attributes(avro.get(Field.DESCRIBED_ATTRIBUTES)));
+                return new Change.Described(attributes(field(avro, "attributes")));
             case "Merged":
-                return new Change.Merged(parseField(avro.get(Field.MERGED_INTO), "change.into", Puri::parse));
+                return new Change.Merged(parseField(field(avro, "into"), "change.into", Puri::parse));
             case "Deleted":
                 return new Change.Deleted();
             case "Erased":
@@ -143,27 +142,7 @@ public final class EventAvro {
         return (Map<String, String>) value;
     }
 
-    /** The index of each field in its record. */
-    private static final class Field {
-        static final int EVENT_ID = index(IdentityEvent.getClassSchema(), "eventId");
-        static final int PURI = index(IdentityEvent.getClassSchema(), "puri");
-        static final int OCCURRED_AT = index(IdentityEvent.getClassSchema(), "occurredAt");
-        static final int SOURCE = index(IdentityEvent.getClassSchema(), "source");
-        static final int UUID = index(IdentityEvent.getClassSchema(), "uuid");
-        static final int EXPECTED_EPOCH = index(IdentityEvent.getClassSchema(), "expectedEpoch");
-        static final int CHANGE = index(IdentityEvent.getClassSchema(), "change");
-        static final int CREATED_UUID = index(Created.getClassSchema(), "uuid");
-        static final int CREATED_OWNER = index(Created.getClassSchema(), "owner");
-        static final int CREATED_SHARD = index(Created.getClassSchema(), "shard");
-        static final int CREATED_HANDLE = index(Created.getClassSchema(), "handle");
-        static final int CREATED_ATTRIBUTES = index(Created.getClassSchema(), "attributes");
-        static final int MOVED_OWNER = index(Moved.getClassSchema(), "owner");
-        static final int MOVED_SHARD = index(Moved.getClassSchema(), "shard");
-        static final int DESCRIBED_ATTRIBUTES = index(Described.getClassSchema(), "attributes");
-        static final int MERGED_INTO = index(Merged.getClassSchema(), "into");
-
-        private static int index(Schema schema, String field) {
-            return schema.getField(field).pos();
-        }
+    private static Object field(IndexedRecord avro, String name) {
+        return avro.get(avro.getSchema().getField(name).pos());
     }
 }

@@ -11,42 +11,38 @@ import org.apache.kafka.clients.admin.Config;
 import org.apache.kafka.clients.admin.ConfigEntry;
 import org.apache.kafka.clients.admin.DescribeConfigsOptions;
 import org.apache.kafka.common.config.ConfigResource;
-import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 
-/** Topics of the cluster, by name. */
-record ClusterTopics(SortedMap<String, ClusterTopic> topics) {
-    /**
-     * A topic of the cluster.
-     *
-     * @param replicas number of replicas by partition
-     */
-    record ClusterTopic(String name, SortedMap<Integer, Integer> replicas, Config config) {
-        int partitions() {
-            return replicas.size();
-        }
+/**
+ * A topic of the cluster.
+ *
+ * @param replicas number of replicas by partition
+ */
+record ClusterTopic(String name, SortedMap<Integer, Integer> replicas, Config config) {
+    int partitions() {
+        return replicas.size();
+    }
 
-        /** Returns the number of replicas of the partition that has the fewest. */
-        int replicationFactor() {
-            return replicas.values().stream().mapToInt(Integer::intValue).min().orElse(0);
-        }
+    /** Returns the number of replicas of the partition that has the fewest. */
+    int replicationFactor() {
+        return replicas.values().stream().mapToInt(Integer::intValue).min().orElse(0);
+    }
 
-        boolean isEvenlyReplicated() {
-            return replicas.values().stream().distinct().count() <= 1;
-        }
+    boolean isEvenlyReplicated() {
+        return replicas.values().stream().distinct().count() <= 1;
+    }
 
-        /** Returns the partitions that have the fewest replicas, separated by commas. */
-        String leastReplicatedPartitions() {
-            int fewest = replicationFactor();
-            return replicas.entrySet().stream()
-                    .filter(partition -> partition.getValue() == fewest)
-                    .map(partition -> partition.getKey().toString())
-                    .collect(Collectors.joining(","));
-        }
+    /** Returns the partitions that have the fewest replicas, separated by commas. */
+    String leastReplicatedPartitions() {
+        int fewest = replicationFactor();
+        return replicas.entrySet().stream()
+                .filter(partition -> partition.getValue() == fewest)
+                .map(partition -> partition.getKey().toString())
+                .collect(Collectors.joining(","));
+    }
 
-        /** Returns the effective value of a config; the empty text if the brokers do not report it. */
-        String config(String name) {
-            return value(config, name);
-        }
+    /** Returns the effective value of a config; the empty text if the brokers do not report it. */
+    String config(String name) {
+        return value(config, name);
     }
 
     static String value(Config config, String name) {
@@ -57,10 +53,11 @@ record ClusterTopics(SortedMap<String, ClusterTopic> topics) {
     /**
      * Reads topics. Their config entries have synonyms, which show the value that applies if the entry is removed.
      *
-     * @throws UnknownTopicOrPartitionException if one of them does not exist
+     * @return the topics by name
+     * @throws org.apache.kafka.common.errors.UnknownTopicOrPartitionException if one of them does not exist
      * @throws org.apache.kafka.common.KafkaException if the cluster is unreachable
      */
-    static ClusterTopics read(Admin admin, Set<String> names) {
+    static SortedMap<String, ClusterTopic> read(Admin admin, Set<String> names) {
         List<ConfigResource> resources = names.stream()
                 .map(name -> new ConfigResource(ConfigResource.Type.TOPIC, name))
                 .toList();
@@ -76,14 +73,6 @@ record ClusterTopics(SortedMap<String, ClusterTopic> topics) {
             Config config = configs.get(new ConfigResource(ConfigResource.Type.TOPIC, name));
             topics.put(name, new ClusterTopic(name, replicas, config == null ? new Config(List.of()) : config));
         });
-        return new ClusterTopics(topics);
-    }
-
-    ClusterTopic topic(String name) {
-        ClusterTopic topic = topics.get(name);
-        if (topic == null) {
-            throw new UnknownTopicOrPartitionException("the cluster has no topic " + name);
-        }
-        return topic;
+        return topics;
     }
 }
