@@ -3,6 +3,7 @@ package dev.puri.resolver.feed;
 import dev.puri.projection.DigestCheck;
 import dev.puri.projection.ObservationTime;
 import dev.puri.projection.RetryPolicy;
+import dev.puri.projection.Staleness;
 import dev.puri.projection.Stop;
 import dev.puri.projection.SupervisedThread;
 import dev.puri.projection.TopicAdmin;
@@ -148,8 +149,9 @@ public final class Snapshots {
      * Creates the writer of a table's snapshots. It starts when the table is complete, and writes no snapshot while the
      * table differs from the registrar.
      */
-    SnapshotWriting writerOf(PackedTable table, DigestCheck digests, TopicEnds endsAtStart) {
-        return new SnapshotWriting(table, digests, endsAtStart);
+    SnapshotWriting writerOf(
+            PackedTable table, DigestCheck digests, TopicEnds endsAtStart, Staleness<TopicEnds> staleness) {
+        return new SnapshotWriting(table, digests, endsAtStart, staleness);
     }
 
     /** Writes the snapshots of one table in its own thread, and a last snapshot on close. */
@@ -157,15 +159,10 @@ public final class Snapshots {
         private final PackedTable table;
         private final DigestCheck digests;
         private final TopicEnds endsAtStart;
+        private final Staleness<TopicEnds> staleness;
         private final Stop stop = new Stop();
         private final SupervisedThread thread =
                 new SupervisedThread("table-snapshots", stop, RETRY_POLICY, this::write, SnapshotWriting::onFailure);
-
-        /** See {@link #asOf()}. */
-        private volatile @Nullable ObservationTime asOf;
-
-        /** The end offsets that the table must reach next, with their time; used by the thread that observes. */
-        private @Nullable TopicEnds awaitedEnds;
 
         /** By partition: the offset in the last snapshot. */
         private Map<Integer, Long> writtenOffsets = Map.of();
@@ -175,39 +172,19 @@ public final class Snapshots {
 
         private Instant writtenAsOf = Instant.MIN;
 
-        private SnapshotWriting(PackedTable table, DigestCheck digests, TopicEnds endsAtStart) {
+        private SnapshotWriting(
+                PackedTable table, DigestCheck digests, TopicEnds endsAtStart, Staleness<TopicEnds> staleness) {
             this.table = table;
             this.digests = digests;
             this.endsAtStart = endsAtStart;
+            this.staleness = staleness;
         }
 
-        /**
-         * Starts to write snapshots, because the table is complete.
-         *
-         * @param at the time at which the brokers reported the end offsets that the table has reached
-         */
-        void start(ObservationTime at) {
-            asOf = at;
+        /** Starts to write snapshots, because the table is complete. */
+        void start() {
             if (file != null) {
                 thread.start();
             }
-        }
-
-        /** Updates {@link #asOf()}. The table may not have reached these end offsets yet. */
-        void observe(TopicEnds ends) {
-            TopicEnds reachedEnds = awaitedEnds;
-            if (reachedEnds == null || reachedEnds.lag(table::nextOffset) == 0) {
-                if (reachedEnds != null) {
-                    asOf = reachedEnds.at();
-                }
-                awaitedEnds = ends;
-            }
-        }
-
-        /** Returns the last known time at which the table had all records of the topic; null before it was complete. */
-        @Nullable
-        ObservationTime asOf() {
-            return asOf;
         }
 
         private void write() {
@@ -230,7 +207,7 @@ public final class Snapshots {
          */
         void writeIfChanged(long maxUnwrittenOffsets) {
             Path target = file;
-            ObservationTime completeAt = asOf;
+            ObservationTime completeAt = staleness.asOf();
             if (target == null || completeAt == null) {
                 return;
             }

@@ -4,6 +4,7 @@ import dev.puri.projection.DigestCheck;
 import dev.puri.projection.LifeCycle;
 import dev.puri.projection.ObservationTime;
 import dev.puri.projection.RetryPolicy;
+import dev.puri.projection.Staleness;
 import dev.puri.projection.Stop;
 import dev.puri.projection.SupervisedThread;
 import dev.puri.projection.TopicAdmin;
@@ -259,11 +260,13 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
             firstComparable.replaceAll((partition, end) -> 0L);
         }
         DigestCheck check = new DigestCheck(Topics.IDENTITIES, firstComparable, clock);
+        Staleness<TopicEnds> staleness =
+                new Staleness<>(TopicEnds::at, ends -> ends.ends().isReachedBy(newTable::nextOffset), clock);
         // Closed after the feeder, so that the last snapshot has all rows.
-        try (Snapshots.SnapshotWriting writing = snapshots.writerOf(newTable, check, endsAtStart);
+        try (Snapshots.SnapshotWriting writing = snapshots.writerOf(newTable, check, endsAtStart, staleness);
                 TableScrub scrub =
                         new TableScrub(newTable, endsAtStart.byPartition().size(), check, checkRate)) {
-            feed(admin, endsAtStart, newTable, check, writing, scrub);
+            feed(admin, endsAtStart, newTable, check, staleness, writing, scrub);
         }
     }
 
@@ -291,6 +294,7 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
             TopicEnds endsAtStart,
             PackedTable newTable,
             DigestCheck check,
+            Staleness<TopicEnds> staleness,
             Snapshots.SnapshotWriting writing,
             TableScrub scrub) {
         int partitions = endsAtStart.byPartition().size();
@@ -319,8 +323,8 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
             requireComplete(awaitResponse(() -> admin.beginningOffsets(endsAtStart)), newTable);
             replacedTable.replace(table());
             // Before the table serves, so that the staleness of a ready table is known.
-            status.noteComplete(endsAtStart.at());
-            status.setDigests(check);
+            staleness.noteComplete(endsAtStart.at());
+            status.noteComplete(staleness, check);
             servingTopicId = endsAtStart.topicId();
             // Before the next rebuild can be requested.
             status.rebuild().complete();
@@ -328,10 +332,10 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
             waiters.wakeAll();
             status.clearProblem();
             log.info("The table is complete: {} rows", newTable.rows());
-            writing.start(endsAtStart.at());
+            writing.start();
             scrub.start();
             replacedTable.collectIfInMemory();
-            watch(admin, newFeeder, endsAtStart, writing, changeReceiver);
+            watch(admin, newFeeder, endsAtStart, staleness, changeReceiver);
         }
     }
 
@@ -383,7 +387,7 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
             TopicAdmin admin,
             TableFeeder currentFeeder,
             TopicEnds endsAtStart,
-            Snapshots.SnapshotWriting writing,
+            Staleness<TopicEnds> staleness,
             RowChanges changeReceiver) {
         while (!stop.awaitRequest(WATCH_PERIOD)) {
             replacedTable.collectIfInMemory();
@@ -411,10 +415,9 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
                 }
                 status.noteLogStarts(admin.beginningOffsets(currentEnds));
                 status.clearProblem();
-                writing.observe(currentEnds);
-                ObservationTime completeAt = writing.asOf();
+                staleness.observe(currentEnds);
+                ObservationTime completeAt = staleness.asOf();
                 if (completeAt != null) {
-                    status.noteComplete(completeAt);
                     changeReceiver.completeAt(completeAt.wall());
                 }
             } catch (TopicUnavailableException e) {
