@@ -209,6 +209,7 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
             topicAdmin = admin;
             openAndFeed(admin);
         } finally {
+            lifeCycle.endRebuild();
             lifeCycle.detach();
         }
     }
@@ -299,7 +300,11 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
             TableScrub scrub) {
         int partitions = endsAtStart.byPartition().size();
         try (TableFeeder newFeeder = feederFactory.create(newTable, check, partitions)) {
-            lifeCycle.fill(newFeeder);
+            if (lifeCycle.serving() == null) {
+                lifeCycle.fill(newFeeder);
+            } else {
+                lifeCycle.rebuild(newFeeder);
+            }
             status.noteProblem("the table is being filled");
             if (stop.isRequested()) {
                 return;
@@ -328,7 +333,12 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
             servingTopicId = endsAtStart.topicId();
             // Before the next rebuild can be requested.
             status.rebuild().complete();
-            lifeCycle.complete(new LiveTable<>(newTable, changeReceiver));
+            LiveTable<C> liveTable = new LiveTable<>(newTable, changeReceiver);
+            if (lifeCycle.serving() == null) {
+                lifeCycle.complete(liveTable);
+            } else {
+                lifeCycle.swap(liveTable);
+            }
             waiters.wakeAll();
             status.clearProblem();
             log.info("The table is complete: {} rows", newTable.rows());
@@ -448,8 +458,10 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
         if (admin != null) {
             admin.close();
         }
-        if (lifeCycle.state() instanceof LifeCycle.Filling<LiveTable<C>, TableFeeder> filling) {
-            filling.feeder().abandon();
+        LifeCycle.State<LiveTable<C>, TableFeeder> state = lifeCycle.state();
+        TableFeeder filling = state.serving() == null ? state.feeder() : state.rebuildFeeder();
+        if (filling != null) {
+            filling.abandon();
         }
         if (!thread.join(CLOSE_TIMEOUT)) {
             log.warn("The thread of the table did not stop within {} s", CLOSE_TIMEOUT.toSeconds());

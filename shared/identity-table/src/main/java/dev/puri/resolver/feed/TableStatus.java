@@ -129,7 +129,7 @@ public final class TableStatus {
 
     private TableReadiness readiness() {
         LifeCycle.State<? extends LiveTable<?>, TableFeeder> state = lifeCycle.state();
-        TableFeeder feeder = state.feeder();
+        TableFeeder feeder = runningFeeder(state);
         TopicEnds lastEnds = ends;
         return new TableReadiness(
                 state instanceof LifeCycle.Current,
@@ -230,8 +230,13 @@ public final class TableStatus {
 
     /** Returns the table that the feeder fills or keeps current; without a feeder, the serving table. */
     private @Nullable Table filledOrServing() {
-        TableFeeder feeder = lifeCycle.feeder();
+        TableFeeder feeder = runningFeeder(lifeCycle.state());
         return feeder != null ? feeder.table() : servingTable();
+    }
+
+    /** Returns what fills a table or keeps the serving one current; null if nothing does. The keeper runs only one. */
+    private static @Nullable TableFeeder runningFeeder(LifeCycle.State<?, TableFeeder> state) {
+        return state.feeder() != null ? state.feeder() : state.rebuildFeeder();
     }
 
     private @Nullable PackedTable servingTable() {
