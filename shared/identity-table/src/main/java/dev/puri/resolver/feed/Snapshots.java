@@ -1,9 +1,7 @@
 package dev.puri.resolver.feed;
 
-import dev.puri.projection.DigestCheck;
 import dev.puri.projection.ObservationTime;
 import dev.puri.projection.RetryPolicy;
-import dev.puri.projection.Staleness;
 import dev.puri.projection.Stop;
 import dev.puri.projection.SupervisedThread;
 import dev.puri.projection.TopicAdmin;
@@ -149,17 +147,14 @@ public final class Snapshots {
      * Creates the writer of a table's snapshots. It starts when the table is complete, and writes no snapshot while the
      * table differs from the registrar.
      */
-    SnapshotWriting writerOf(
-            PackedTable table, DigestCheck digests, TopicEnds endsAtStart, Staleness<TopicEnds> staleness) {
-        return new SnapshotWriting(table, digests, endsAtStart, staleness);
+    SnapshotWriting writerOf(FedTable fed) {
+        return new SnapshotWriting(fed);
     }
 
     /** Writes the snapshots of one table in its own thread, and a last snapshot on close. */
     final class SnapshotWriting implements AutoCloseable {
+        private final FedTable fed;
         private final PackedTable table;
-        private final DigestCheck digests;
-        private final TopicEnds endsAtStart;
-        private final Staleness<TopicEnds> staleness;
         private final Stop stop = new Stop();
         private final SupervisedThread thread =
                 new SupervisedThread("table-snapshots", stop, RETRY_POLICY, this::write, SnapshotWriting::onFailure);
@@ -172,12 +167,9 @@ public final class Snapshots {
 
         private Instant writtenAsOf = Instant.MIN;
 
-        private SnapshotWriting(
-                PackedTable table, DigestCheck digests, TopicEnds endsAtStart, Staleness<TopicEnds> staleness) {
-            this.table = table;
-            this.digests = digests;
-            this.endsAtStart = endsAtStart;
-            this.staleness = staleness;
+        private SnapshotWriting(FedTable fed) {
+            this.fed = fed;
+            this.table = fed.table();
         }
 
         /** Starts to write snapshots, because the table is complete. */
@@ -207,7 +199,7 @@ public final class Snapshots {
          */
         void writeIfChanged(long maxUnwrittenOffsets) {
             Path target = file;
-            ObservationTime completeAt = staleness.asOf();
+            ObservationTime completeAt = fed.staleness().asOf();
             if (target == null || completeAt == null) {
                 return;
             }
@@ -216,7 +208,7 @@ public final class Snapshots {
             if (isUpToDate(completeAt.wall(), currentDigests, maxUnwrittenOffsets)) {
                 return;
             }
-            if (digests.isDiffering()) {
+            if (fed.digests().isDiffering()) {
                 log.warn("No snapshot is written, because the table differs; the previous snapshot is kept");
                 return;
             }
@@ -226,8 +218,7 @@ public final class Snapshots {
                 Files.createDirectories(target.toAbsolutePath().getParent());
                 writtenOffsets = table.writeSnapshot(
                         target,
-                        new SnapshotOrigin(
-                                endsAtStart.topicId(), endsAtStart.byPartition().size(), now),
+                        new SnapshotOrigin(fed.endsAtStart().topicId(), fed.partitions(), now),
                         clock.instant());
                 writtenDigests = currentDigests;
                 writtenAsOf = now;
@@ -244,7 +235,7 @@ public final class Snapshots {
         }
 
         private Map<Integer, PartitionDigest> currentDigests() {
-            return endsAtStart.byPartition().keySet().stream()
+            return fed.endsAtStart().byPartition().keySet().stream()
                     .collect(Collectors.toMap(Function.identity(), table::digest));
         }
 
@@ -257,7 +248,7 @@ public final class Snapshots {
         }
 
         private long unwrittenOffsets() {
-            return endsAtStart.byPartition().keySet().stream()
+            return fed.endsAtStart().byPartition().keySet().stream()
                     .mapToLong(partition -> table.nextOffset(partition) - writtenOffsets.getOrDefault(partition, 0L))
                     .sum();
         }

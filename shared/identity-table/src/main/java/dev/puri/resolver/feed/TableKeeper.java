@@ -4,7 +4,6 @@ import dev.puri.projection.DigestCheck;
 import dev.puri.projection.LifeCycle;
 import dev.puri.projection.ObservationTime;
 import dev.puri.projection.RetryPolicy;
-import dev.puri.projection.Staleness;
 import dev.puri.projection.Stop;
 import dev.puri.projection.SupervisedThread;
 import dev.puri.projection.TopicAdmin;
@@ -255,19 +254,11 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
                 Topics.IDENTITIES,
                 endsAtStart.byPartition().size(),
                 endsAtStart.lag(newTable::nextOffset));
-        Map<Integer, Long> firstComparable = new HashMap<>(endsAtStart.byPartition());
-        if (!newTable.isFromSnapshot()) {
-            // A snapshot may have rows of records after its offsets, but of none after these end offsets.
-            firstComparable.replaceAll((partition, end) -> 0L);
-        }
-        DigestCheck check = new DigestCheck(Topics.IDENTITIES, firstComparable, clock);
-        Staleness<TopicEnds> staleness =
-                new Staleness<>(TopicEnds::at, ends -> ends.ends().isReachedBy(newTable::nextOffset), clock);
+        FedTable fed = FedTable.of(newTable, endsAtStart, clock);
         // Closed after the feeder, so that the last snapshot has all rows.
-        try (Snapshots.SnapshotWriting writing = snapshots.writerOf(newTable, check, endsAtStart, staleness);
-                TableScrub scrub =
-                        new TableScrub(newTable, endsAtStart.byPartition().size(), check, checkRate)) {
-            feed(admin, endsAtStart, newTable, check, staleness, writing, scrub);
+        try (Snapshots.SnapshotWriting writing = snapshots.writerOf(fed);
+                TableScrub scrub = new TableScrub(newTable, fed.partitions(), fed.digests(), checkRate)) {
+            feed(admin, fed, writing, scrub);
         }
     }
 
@@ -290,16 +281,10 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
         }
     }
 
-    private void feed(
-            TopicAdmin admin,
-            TopicEnds endsAtStart,
-            PackedTable newTable,
-            DigestCheck check,
-            Staleness<TopicEnds> staleness,
-            Snapshots.SnapshotWriting writing,
-            TableScrub scrub) {
-        int partitions = endsAtStart.byPartition().size();
-        try (TableFeeder newFeeder = feederFactory.create(newTable, check, partitions)) {
+    private void feed(TopicAdmin admin, FedTable fed, Snapshots.SnapshotWriting writing, TableScrub scrub) {
+        PackedTable newTable = fed.table();
+        TopicEnds endsAtStart = fed.endsAtStart();
+        try (TableFeeder newFeeder = feederFactory.create(newTable, fed.digests(), fed.partitions())) {
             if (lifeCycle.serving() == null) {
                 lifeCycle.fill(newFeeder);
             } else {
@@ -328,8 +313,8 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
             requireComplete(awaitResponse(() -> admin.beginningOffsets(endsAtStart)), newTable);
             replacedTable.replace(table());
             // Before the table serves, so that the staleness of a ready table is known.
-            staleness.noteComplete(endsAtStart.at());
-            status.noteComplete(staleness, check);
+            fed.staleness().noteComplete(endsAtStart.at());
+            status.noteComplete(fed);
             servingTopicId = endsAtStart.topicId();
             // Before the next rebuild can be requested.
             status.rebuild().complete();
@@ -345,7 +330,7 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
             writing.start();
             scrub.start();
             replacedTable.collectIfInMemory();
-            watch(admin, newFeeder, endsAtStart, staleness, changeReceiver);
+            watch(admin, newFeeder, fed, changeReceiver);
         }
     }
 
@@ -393,12 +378,7 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
         }
     }
 
-    private void watch(
-            TopicAdmin admin,
-            TableFeeder currentFeeder,
-            TopicEnds endsAtStart,
-            Staleness<TopicEnds> staleness,
-            RowChanges changeReceiver) {
+    private void watch(TopicAdmin admin, TableFeeder currentFeeder, FedTable fed, RowChanges changeReceiver) {
         while (!stop.awaitRequest(WATCH_PERIOD)) {
             replacedTable.collectIfInMemory();
             if (status.rebuild().isRunning()) {
@@ -413,7 +393,7 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
             try {
                 ObservationTime lastContact = status.lastContact();
                 TopicEnds currentEnds = readEnds(admin);
-                if (!currentEnds.isOfTheSameTopic(endsAtStart)) {
+                if (!currentEnds.isOfTheSameTopic(fed.endsAtStart())) {
                     reportProblem(
                             Topics.IDENTITIES + " was deleted and created again, or its number of partitions changed");
                     return;
@@ -425,8 +405,8 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
                 }
                 status.noteLogStarts(admin.beginningOffsets(currentEnds));
                 status.clearProblem();
-                staleness.observe(currentEnds);
-                ObservationTime completeAt = staleness.asOf();
+                fed.staleness().observe(currentEnds);
+                ObservationTime completeAt = fed.staleness().asOf();
                 if (completeAt != null) {
                     changeReceiver.completeAt(completeAt.wall());
                 }

@@ -323,9 +323,9 @@ public final class TableStatus {
     }
 
     /** Sets the staleness and the comparisons of the table that is about to replace the serving table. */
-    void noteComplete(Staleness<TopicEnds> newStaleness, DigestCheck check) {
-        staleness = newStaleness;
-        digests = check;
+    void noteComplete(FedTable completeTable) {
+        staleness = completeTable.staleness();
+        digests = completeTable.digests();
     }
 
     /**

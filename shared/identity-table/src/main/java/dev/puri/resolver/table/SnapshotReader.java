@@ -98,13 +98,14 @@ final class SnapshotReader implements AutoCloseable {
 
     private static String describe(TopicMismatch mismatch) {
         return switch (mismatch) {
-            case TopicMismatch.OtherTopic(Uuid storedId, Uuid currentId) ->
-                "the snapshot is of a topic with the id " + storedId + ", but the topic now has the id " + currentId;
-            case TopicMismatch.OtherPartitions(int storedCount, int currentCount) ->
-                "the snapshot is of " + storedCount + " partitions, but the topic has " + currentCount;
-            case TopicMismatch.OffsetOutOfRange(int partition, long offset, long begin, long end) ->
-                "the snapshot ends at offset " + offset + " of partition " + partition
-                        + ", but the partition has offsets " + begin + " to " + end;
+            case TopicMismatch.OtherTopic other ->
+                "the snapshot is of a topic with the id " + other.storedId() + ", but the topic now has the id "
+                        + other.currentId();
+            case TopicMismatch.OtherPartitions other ->
+                "the snapshot is of " + other.storedCount() + " partitions, but the topic has " + other.currentCount();
+            case TopicMismatch.OffsetOutOfRange range ->
+                "the snapshot ends at offset " + range.nextOffset() + " of partition " + range.partition()
+                        + ", but the partition has offsets " + range.logStartOffset() + " to " + range.endOffset();
         };
     }
 

@@ -2,10 +2,8 @@ package dev.puri.resolver.feed;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.puri.projection.DigestCheck;
 import dev.puri.projection.EndOffsets;
 import dev.puri.projection.ObservationTime;
-import dev.puri.projection.Staleness;
 import dev.puri.projection.TopicEnds;
 import dev.puri.resolver.Rows;
 import dev.puri.resolver.table.PackedTable;
@@ -76,10 +74,9 @@ final class SnapshotsTest {
 
     /** Writes a snapshot, changes the table, writes a snapshot if the table needs one, and opens the snapshot. */
     private PackedTable openSnapshotAfter(Runnable change) throws Exception {
-        Staleness<TopicEnds> staleness = new Staleness<>(TopicEnds::at, ends -> true, CLOCK);
-        staleness.observe(ENDS);
-        writing = new Snapshots(folder, Duration.ofHours(1), CLOCK)
-                .writerOf(table, new DigestCheck("topic", Map.of(), CLOCK), ENDS, staleness);
+        FedTable fed = FedTable.of(table, ENDS, CLOCK);
+        fed.staleness().observe(ENDS);
+        writing = new Snapshots(folder, Duration.ofHours(1), CLOCK).writerOf(fed);
         table.put(PURI, Rows.active("br-1"));
         table.setNextOffset(0, FIRST_OFFSET);
         writing.writeIfChanged(Snapshots.MAX_UNWRITTEN_OFFSETS);
