@@ -140,7 +140,7 @@ public final class Resolver implements AutoCloseable {
                             metrics.registry()),
                     new LookUps.Limits(settings.maxRefs(), new WaitParameters(settings.maxWait())),
                     metrics.registry());
-            Feeds feeds = new Feeds(
+            TopicHandlers topicHandlers = new TopicHandlers(
                     subscribers, refusals, collections, keeper::table, status::lag, status::lagAge, options(changes));
             Exports exports = new Exports(keeper::liveTable, changes.maxExports(), metrics.registry());
             Search search = resources.add(new Search(settings.searchUrl().orElse(null)), Search::close);
@@ -160,7 +160,7 @@ public final class Resolver implements AutoCloseable {
                     ListenerOptions.at(settings.httpHost(), settings.httpPort())
                             .withMaxBodyBytes(settings.maxBodyBytes())
                             .with(settings.http()),
-                    Routes.of(lookUps, feeds, exports, search, TableAdmin.of(keeper), health, metrics, lag),
+                    Routes.of(lookUps, topicHandlers, exports, search, TableAdmin.of(keeper), health, metrics, lag),
                     metrics));
             if (settings.publicListener().publicHttpPort().isPresent()) {
                 PublicLookUps publicLookUps =

@@ -49,7 +49,7 @@ final class Routes {
      */
     static List<Route> of(
             LookUps lookUps,
-            Feeds feeds,
+            TopicHandlers topicHandlers,
             Exports exports,
             Search search,
             TableAdmin tableAdmin,
@@ -63,20 +63,20 @@ final class Routes {
         routes.add(Route.post("/v1/resolve", Scope.RESOLVE, lookUps::answerBatch)
                 .withQueryParameters("wait")
                 .withHeader(lag));
-        routes.add(Route.get("/v1/changes", Scope.CHANGES, feeds::openChanges).withQueryParameters("collection"));
+        routes.add(Route.get("/v1/changes", Scope.CHANGES, topicHandlers::openChanges).withQueryParameters("collection"));
         routes.add(Route.get("/v1/export", Scope.CHANGES, exports::startExport)
                 .withQueryParameters("collection", "format")
                 .withHeader(lag));
-        routes.add(Route.get("/v1/rejections", Scope.ADMIN, feeds::answerRejections)
+        routes.add(Route.get("/v1/rejections", Scope.ADMIN, topicHandlers::answerRejections)
                 .withQueryParameters("puri", "position", "limit"));
-        routes.add(Route.get("/v1/collections", Scope.RESOLVE, feeds::answerCollections));
+        routes.add(Route.get("/v1/collections", Scope.RESOLVE, topicHandlers::answerCollections));
         routes.add(Route.get("/v1/search", Scope.RESOLVE, search::forward).withQueryParameters(Search.PARAMETERS));
-        routes.add(Route.get("/v1/stats", Scope.ADMIN, feeds::answerStats).withHeader(lag));
+        routes.add(Route.get("/v1/stats", Scope.ADMIN, topicHandlers::answerStats).withHeader(lag));
         routes.add(Route.get("/v1/digest", Scope.ADMIN, tableAdmin::answerDigest));
         routes.add(Route.post("/v1/table/rebuild", Scope.ADMIN, tableAdmin::beginRebuild));
         routes.add(Route.get("/v1/table/rebuild", Scope.ADMIN, tableAdmin::answerRebuildStatus));
         routes.add(Route.openApi(Routes.class, "/openapi.json"));
-        routes.addAll(new Page().routes());
+        routes.addAll(new WebPage().routes());
         routes.add(Problems.pages());
         routes.addAll(health.routes());
         routes.add(metrics.route());

@@ -73,7 +73,7 @@ abstract class ServedRoutes {
 
     @BeforeEach
     void start() {
-        Feeds feeds = feeds();
+        TopicHandlers topicHandlers = topicHandlers();
         LookUps lookUps = new LookUps(
                 () -> table,
                 () -> "12 of 30 records are in",
@@ -84,7 +84,7 @@ abstract class ServedRoutes {
                 metrics.registry());
         routes = Routes.of(
                 lookUps,
-                feeds,
+                topicHandlers,
                 new Exports(() -> null, 1, metrics.registry()),
                 new Search(null),
                 new TableAdmin(() -> table, () -> digests, () -> rebuildRefusal, () -> REBUILD),
@@ -109,8 +109,8 @@ abstract class ServedRoutes {
         return rebuild;
     }
 
-    /** Returns feeds of an unreachable broker. */
-    private Feeds feeds() {
+    /** Returns handlers whose broker is unreachable. */
+    private TopicHandlers topicHandlers() {
         Supplier<Consumer<byte[], byte[]>> consumers = () -> {
             throw new KafkaException("no broker");
         };
@@ -120,7 +120,7 @@ abstract class ServedRoutes {
         subscribers = Subscribers.start(options, consumers, registry, clock, metrics.registry());
         refusals = RefusalLog.start(consumers, registry, 10, Duration.ofDays(30), 10, clock, metrics.registry());
         collections = DeclaredCollections.start(consumers, registry, Duration.ofSeconds(1), clock, metrics.registry());
-        return new Feeds(subscribers, refusals, collections, () -> table, () -> 12L, () -> null, options);
+        return new TopicHandlers(subscribers, refusals, collections, () -> table, () -> 12L, () -> null, options);
     }
 
     private static final class NoSchemas implements SchemaRegistry {

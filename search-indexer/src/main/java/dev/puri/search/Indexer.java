@@ -73,7 +73,7 @@ final class Indexer implements AutoCloseable {
     private final SupervisedThread thread =
             new SupervisedThread("indexer", stop, RETRY_POLICY, this::openAndRun, this::onFailure);
 
-    /** Detached and without a serving index while the engine is not open. */
+    /** Empty while the engine is not open. */
     private final LifeCycle<ServingIndex, IndexFeeder> lifeCycle = new LifeCycle<>("search index");
 
     /** Why the indexer's thread cannot update the index. */
@@ -351,7 +351,7 @@ final class Indexer implements AutoCloseable {
     }
 
     private void serveWhenComplete(IndexFeeder feeder) {
-        if (lifeCycle.state() instanceof LifeCycle.Filling && feeder.isComplete()) {
+        if (lifeCycle.state() instanceof LifeCycle.CatchingUp && feeder.isComplete()) {
             lifeCycle.complete(servingIndexOf(feeder));
             onServing();
             log.info("The index is complete");

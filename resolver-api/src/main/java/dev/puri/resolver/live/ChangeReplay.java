@@ -18,6 +18,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.apache.kafka.clients.consumer.CloseOptions;
 import org.apache.kafka.clients.consumer.Consumer;
@@ -46,13 +47,17 @@ final class ChangeReplay implements ChangeLog {
 
     private final Supplier<Consumer<byte[], byte[]>> consumers;
     private final AvroValues<IdentityRow> values;
+    private final LongSupplier nanoTime;
 
     /**
      * @param consumers create consumers that read committed records only
+     * @param nanoTime the clock, like {@link System#nanoTime}
      */
-    ChangeReplay(Supplier<Consumer<byte[], byte[]>> consumers, AvroValues<IdentityRow> values) {
+    ChangeReplay(
+            Supplier<Consumer<byte[], byte[]>> consumers, AvroValues<IdentityRow> values, LongSupplier nanoTime) {
         this.consumers = consumers;
         this.values = values;
+        this.nanoTime = nanoTime;
     }
 
     @Override
@@ -68,7 +73,7 @@ final class ChangeReplay implements ChangeLog {
             consumer.assign(partitions);
             requireNotDeleted(consumer, partitions, from);
             partitions.forEach(partition -> consumer.seek(partition, from[partition.partition()]));
-            new Reading(consumer, partitions, to, receiver).run();
+            new OffsetRangeReader(consumer, partitions, to, receiver).run();
         } finally {
             boolean interrupted = Thread.interrupted();
             consumer.close(CloseOptions.timeout(CLOSE_TIMEOUT));
@@ -88,8 +93,8 @@ final class ChangeReplay implements ChangeLog {
         }
     }
 
-    /** One read of the topic. */
-    private final class Reading {
+    /** Reads the offset ranges of all partitions once. */
+    private final class OffsetRangeReader {
         private final Consumer<byte[], byte[]> consumer;
         private final List<TopicPartition> partitions;
         private final long[] to;
@@ -98,7 +103,7 @@ final class ChangeReplay implements ChangeLog {
         /** By pURI of a reported row, the position of the event that last changed the row; empty for an erased row. */
         private final Map<Puri, Optional<Position>> reportedEvents = new HashMap<>();
 
-        Reading(Consumer<byte[], byte[]> consumer, List<TopicPartition> partitions, long[] to, Receiver receiver) {
+        OffsetRangeReader(Consumer<byte[], byte[]> consumer, List<TopicPartition> partitions, long[] to, Receiver receiver) {
             this.consumer = consumer;
             this.partitions = new ArrayList<>(partitions);
             this.to = to;
@@ -106,21 +111,21 @@ final class ChangeReplay implements ChangeLog {
         }
 
         void run() {
-            long lastProgressNanos = System.nanoTime();
+            long lastProgressNanos = nanoTime.getAsLong();
             while (!partitions.isEmpty()) {
                 Map<TopicPartition, Long> before = positions();
                 for (ConsumerRecord<byte[], byte[]> record : consumer.poll(POLL)) {
                     if (!receiver.receive(record.partition(), record.offset() + 1, change(record))) {
                         return;
                     }
-                    lastProgressNanos = System.nanoTime();
+                    lastProgressNanos = nanoTime.getAsLong();
                 }
                 Map<TopicPartition, Long> after = positions();
                 // Positions are compared, since the last offsets may be of transaction markers, not of records.
                 partitions.removeIf(partition -> after.getOrDefault(partition, 0L) >= to[partition.partition()]);
                 if (!after.equals(before)) {
-                    lastProgressNanos = System.nanoTime();
-                } else if (System.nanoTime() - lastProgressNanos > TIMEOUT.toNanos()) {
+                    lastProgressNanos = nanoTime.getAsLong();
+                } else if (nanoTime.getAsLong() - lastProgressNanos > TIMEOUT.toNanos()) {
                     throw new TimeoutException("no broker returns records of " + Topics.IDENTITIES);
                 }
             }
@@ -178,12 +183,12 @@ final class ChangeReplay implements ChangeLog {
         }
 
         private Row row(byte[] value) throws UnreadableException {
-            long startNanos = System.nanoTime();
+            long startNanos = nanoTime.getAsLong();
             while (true) {
                 try {
                     return RowAvro.fromAvro(values.read(value));
                 } catch (SchemaRegistryUnavailableException e) {
-                    if (System.nanoTime() - startNanos > TIMEOUT.toNanos()) {
+                    if (nanoTime.getAsLong() - startNanos > TIMEOUT.toNanos()) {
                         throw e;
                     }
                     awaitRetry();

@@ -152,7 +152,7 @@ public final class Subscribers implements AutoCloseable {
             InstantSource clock,
             MeterRegistry meters) {
         AvroValues<IdentityRow> values = new AvroValues<>(IdentityRow.class, registry);
-        return start(options, new ChangeReplay(consumers, values), values, clock, meters);
+        return start(options, new ChangeReplay(consumers, values, System::nanoTime), values, clock, meters);
     }
 
     static Subscribers start(

@@ -6,21 +6,21 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The life cycle of a projection: local state that is built from topics, such as the identity table or the search
- * index. A projection serves reads once it is complete. It may keep serving while nothing updates it, or while its
- * replacement is filled.
+ * index.
  *
  * <pre>
- *   Detached ─── open ───▶ Detached ──── attach ────▶ Current
- *   (nothing)              (stale projection)            ▲
- *       │                      │                         │
- *       └──────── fill ────────┴──▶ Filling ─ complete ──┘
+ *   Empty ── fill ──▶ CatchingUp ── complete ──▶ Current ── detach ──▶ Stale
+ *     └───── open ──▶ Stale ─────── attach ─────▶┘
  *
- *   replace: any state ──▶ Current, with a rebuilt projection
- *   detach: any state ──▶ Detached, the projection still serves
- *   withdraw: any state ──▶ Detached, nothing serves
+ *   any of these ── rebuild ──▶ Rebuilding beside it ── swap ──▶ Current, with the rebuilt projection
+ *                                      └── endRebuild ──▶ the state beside it
  * </pre>
  *
- * One thread changes the state, and any thread reads it. All reads of one {@link State} fit together, which separate
+ * {@link Stale} and {@link Current} projections serve, also while another one is rebuilt beside them. The transitions
+ * of the serving projection are allowed during a rebuild and do not end it. A swap and a withdrawal return the
+ * projection that served before; the caller drops it when nobody reads it any more.
+ *
+ * <p>One thread changes the state, and any thread reads it. All reads of one {@link State} fit together, which separate
  * fields could not guarantee.
  *
  * @param <P> the projection
@@ -30,32 +30,53 @@ public final class LifeCycle<P, F> {
     private static final Logger log = LoggerFactory.getLogger(LifeCycle.class);
 
     private final String name;
-    private volatile State<P, F> state = new Detached<>(null);
+    private volatile State<P, F> state = new Empty<>();
 
-    /** The state of a projection. */
+    /** The state of a projection, and of its replacement if there is one. */
     public sealed interface State<P, F> {
         /** The complete projection that serves; null if none does. */
-        @Nullable
-        P serving();
+        default @Nullable P serving() {
+            return null;
+        }
 
-        /** Updates the serving projection or fills its replacement; null if nothing does. */
-        @Nullable
-        F feeder();
-    }
+        /** Updates the serving projection, or fills the first one; null if nothing does. */
+        default @Nullable F feeder() {
+            return null;
+        }
 
-    /** Nothing updates the projection: its owner waits for the brokers, or for the next attempt. */
-    public record Detached<P, F>(@Nullable P serving) implements State<P, F> {
-        @Override
-        public @Nullable F feeder() {
+        /** Fills a replacement of the serving projection; null if nothing does. */
+        default @Nullable F rebuildFeeder() {
             return null;
         }
     }
 
-    /** A feeder fills a new projection. */
-    public record Filling<P, F>(@Nullable P serving, F feeder) implements State<P, F> {}
+    /** The state without a rebuild. */
+    public sealed interface WithoutRebuild<P, F> extends State<P, F> {}
 
-    /** A feeder keeps the serving projection current. */
-    public record Current<P, F>(P serving, F feeder) implements State<P, F> {}
+    /** There is no projection that could serve: none was stored, or it cannot be used. */
+    public record Empty<P, F>() implements WithoutRebuild<P, F> {}
+
+    /** A feeder fills the first projection, which does not serve yet. */
+    public record CatchingUp<P, F>(F feeder) implements WithoutRebuild<P, F> {}
+
+    /** The projection serves, but nothing updates it. */
+    public record Stale<P, F>(P serving) implements WithoutRebuild<P, F> {}
+
+    /** The projection serves, and a feeder keeps it current. */
+    public record Current<P, F>(P serving, F feeder) implements WithoutRebuild<P, F> {}
+
+    /** A feeder fills a new projection, which will replace the one in the other state. */
+    public record Rebuilding<P, F>(WithoutRebuild<P, F> beside, F rebuildFeeder) implements State<P, F> {
+        @Override
+        public @Nullable P serving() {
+            return beside.serving();
+        }
+
+        @Override
+        public @Nullable F feeder() {
+            return beside.feeder();
+        }
+    }
 
     /**
      * @param name of the projection, for the log
@@ -74,65 +95,43 @@ public final class LifeCycle<P, F> {
         return state.serving();
     }
 
-    /** Returns the feeder of the serving projection or of its replacement; null if there is none. Thread-safe. */
+    /** Returns what updates the serving projection or fills the first one; null if nothing does. Thread-safe. */
     public @Nullable F feeder() {
         return state.feeder();
     }
 
     /** Lets a stored projection serve, before a feeder updates it. */
     public void open(P stored) {
-        if (!(state instanceof Detached) || state.serving() != null) {
-            throw illegal("open");
-        }
-        change("open", new Detached<>(stored));
+        require("open", besideRebuild() instanceof Empty);
+        change("open", new Stale<>(stored));
     }
 
     /** Lets a feeder update the stored projection that serves. */
     public void attach(F feeder) {
-        P serving = state.serving();
-        if (!(state instanceof Detached) || serving == null) {
+        if (!(besideRebuild() instanceof Stale<P, F> stale)) {
             throw illegal("attach");
         }
-        change("attach", new Current<>(serving, feeder));
+        change("attach", new Current<>(stale.serving(), feeder));
     }
 
-    /** Lets a feeder fill a new projection. The previous one serves meanwhile, if there is one. */
+    /** Lets a feeder fill the first projection. */
     public void fill(F feeder) {
-        if (!(state instanceof Detached)) {
-            throw illegal("fill");
-        }
-        change("fill", new Filling<>(state.serving(), feeder));
+        require("fill", besideRebuild() instanceof Empty);
+        change("fill", new CatchingUp<>(feeder));
     }
 
-    /**
-     * Lets the projection serve that the feeder has filled.
-     *
-     * @return the projection that served before; null if none did
-     */
-    public @Nullable P complete(P filled) {
-        if (!(state instanceof Filling<P, F> filling)) {
+    /** Lets the first projection serve, because its feeder has filled it. */
+    public void complete(P filled) {
+        if (!(besideRebuild() instanceof CatchingUp<P, F> catchingUp)) {
             throw illegal("complete");
         }
-        change("complete", new Current<>(filled, filling.feeder()));
-        return filling.serving();
+        change("complete", new Current<>(filled, catchingUp.feeder()));
     }
 
-    /**
-     * Lets a projection serve that was rebuilt beside the serving one.
-     *
-     * @param rebuilt the projection
-     * @param feeder has filled the projection and updates it from now on
-     * @return the projection that served before; null if none did
-     */
-    public @Nullable P replace(P rebuilt, F feeder) {
-        P previous = state.serving();
-        change("replace", new Current<>(rebuilt, feeder));
-        return previous;
-    }
-
-    /** Ends the updates. The serving projection still serves. */
+    /** Ends the updates of the serving projection, which still serves, or the fill of the first one. */
     public void detach() {
-        change("detach", new Detached<>(state.serving()));
+        P serving = state.serving();
+        change("detach", serving == null ? new Empty<>() : new Stale<>(serving));
     }
 
     /**
@@ -142,13 +141,75 @@ public final class LifeCycle<P, F> {
      */
     public @Nullable P withdraw() {
         P previous = state.serving();
-        change("withdraw", new Detached<>(null));
+        change("withdraw", new Empty<>());
         return previous;
     }
 
-    private void change(String transition, State<P, F> next) {
+    /** Lets a feeder fill a replacement of the serving projection. */
+    public void rebuild(F feeder) {
+        if (!(state instanceof WithoutRebuild<P, F> beside)) {
+            throw illegal("rebuild");
+        }
+        enter("rebuild", new Rebuilding<>(beside, feeder));
+    }
+
+    /**
+     * Lets the rebuilt projection serve. Its feeder updates it from now on.
+     *
+     * @return the projection that served before; null if none did
+     */
+    public @Nullable P swap(P rebuilt) {
+        if (!(state instanceof Rebuilding<P, F> rebuilding)) {
+            throw illegal("swap");
+        }
+        enter("swap", new Current<>(rebuilt, rebuilding.rebuildFeeder()));
+        return rebuilding.serving();
+    }
+
+    /** Ends the rebuild, if one runs, without a replacement. */
+    public void endRebuild() {
+        if (state instanceof Rebuilding<P, F> rebuilding) {
+            enter("endRebuild", rebuilding.beside());
+        }
+    }
+
+    /**
+     * Begins a rebuild and swaps at once, for a projection that is complete already.
+     *
+     * @param rebuilt the projection
+     * @param feeder has filled the projection and updates it from now on
+     * @return the projection that served before; null if none did
+     */
+    public @Nullable P replace(P rebuilt, F feeder) {
+        rebuild(feeder);
+        return swap(rebuilt);
+    }
+
+    private WithoutRebuild<P, F> besideRebuild() {
+        return switch (state) {
+            case WithoutRebuild<P, F> current -> current;
+            case Rebuilding<P, F> rebuilding -> rebuilding.beside();
+        };
+    }
+
+    /** Changes the state of the serving projection; a rebuild goes on. */
+    private void change(String transition, WithoutRebuild<P, F> next) {
+        enter(
+                transition,
+                state instanceof Rebuilding<P, F> rebuilding
+                        ? new Rebuilding<>(next, rebuilding.rebuildFeeder())
+                        : next);
+    }
+
+    private void enter(String transition, State<P, F> next) {
         log.debug("{}: {}: {} to {}", name, transition, describe(state), describe(next));
         state = next;
+    }
+
+    private void require(String transition, boolean isAllowed) {
+        if (!isAllowed) {
+            throw illegal(transition);
+        }
     }
 
     private IllegalStateException illegal(String transition) {
@@ -156,6 +217,9 @@ public final class LifeCycle<P, F> {
     }
 
     private static String describe(State<?, ?> state) {
-        return state.getClass().getSimpleName() + (state.serving() == null ? " without a serving one" : "");
+        String description = state.getClass().getSimpleName();
+        return state instanceof Rebuilding<?, ?> rebuilding
+                ? description + " beside " + describe(rebuilding.beside())
+                : description;
     }
 }

@@ -7,14 +7,12 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Properties;
 import java.util.TreeMap;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.apache.kafka.clients.admin.Admin;
-import org.apache.kafka.clients.admin.AdminClientConfig;
 import org.apache.kafka.clients.admin.Config;
 import org.apache.kafka.clients.admin.ConfigEntry;
 import org.apache.kafka.clients.admin.ListOffsetsOptions;
@@ -32,8 +30,6 @@ import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 
 /** An admin client that reads the offsets and settings of one topic. Thread-safe. */
 public final class TopicAdmin implements AutoCloseable {
-    private static final Duration REQUEST_TIMEOUT = Duration.ofSeconds(5);
-
     private final String topic;
     private final Admin admin;
 
@@ -58,7 +54,7 @@ public final class TopicAdmin implements AutoCloseable {
      * @throws org.apache.kafka.common.KafkaException if no client can be created with the properties
      */
     public TopicAdmin(Map<String, String> kafka, String bootstrapServers, String topic) {
-        this(Admin.create(properties(kafka, bootstrapServers)), topic);
+        this(AdminClients.create(kafka, bootstrapServers), topic);
     }
 
     /**
@@ -67,15 +63,6 @@ public final class TopicAdmin implements AutoCloseable {
     public TopicAdmin(Admin admin, String topic) {
         this.admin = admin;
         this.topic = topic;
-    }
-
-    private static Properties properties(Map<String, String> kafka, String bootstrapServers) {
-        Properties config = new Properties();
-        config.putAll(kafka);
-        config.put(AdminClientConfig.BOOTSTRAP_SERVERS_CONFIG, bootstrapServers);
-        config.put(AdminClientConfig.REQUEST_TIMEOUT_MS_CONFIG, Long.toString(REQUEST_TIMEOUT.toMillis()));
-        config.put(AdminClientConfig.DEFAULT_API_TIMEOUT_MS_CONFIG, Long.toString(REQUEST_TIMEOUT.toMillis()));
-        return config;
     }
 
     /**
@@ -151,7 +138,7 @@ public final class TopicAdmin implements AutoCloseable {
 
     private <T> T await(KafkaFuture<T> response) {
         try {
-            return response.get(2 * REQUEST_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
+            return response.get(2 * AdminClients.REQUEST_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new TopicUnavailableException("interrupted", e);

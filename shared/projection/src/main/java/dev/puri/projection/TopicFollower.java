@@ -30,8 +30,7 @@ import org.slf4j.LoggerFactory;
  * </pre>
  *
  * If a poll returns nothing, the topic may be quiet or the brokers may be unavailable. So the follower requests the end
- * offsets. Once it has read up to them, the handler has all records that the topic had at the time of the request, and
- * {@link #staleness} counts from that time.
+ * offsets, from which {@link Staleness} tells how stale the handler's data is.
  */
 final class TopicFollower implements Follower {
     static final long ALL_RECORDS = Long.MAX_VALUE;
@@ -56,15 +55,13 @@ final class TopicFollower implements Follower {
     private final LongSupplier nanoTime;
     private final Stop stop = new Stop();
     private final SupervisedThread thread;
+    private final Staleness<EndOffsets> staleness;
 
     /**
      * The offset that is read next, by partition; empty if the topic must be read from the start. Used by the
      * follower's thread only.
      */
     private final Map<Integer, Long> nextOffsets = new HashMap<>();
-
-    /** The end offsets that were reached last; null after a reset, until end offsets are reached. */
-    private volatile @Nullable EndOffsets reachedEnds;
 
     private final FailureState failure = new FailureState("not begun");
 
@@ -110,7 +107,8 @@ final class TopicFollower implements Follower {
         this.clock = clock;
         this.nanoTime = nanoTime;
         this.thread = new SupervisedThread("follower-" + topic, stop, RETRY_POLICY, this::followOnce, this::onFailure);
-        Gauge.builder("puri.tail.age", this, TopicFollower::stalenessInSeconds)
+        this.staleness = new Staleness<>(EndOffsets::at, ends -> ends.isReachedBy(this::nextOffset), clock);
+        Gauge.builder("puri.tail.age", staleness, Staleness::seconds)
                 .description("Time since the whole topic was last known to be read; NaN before the first time")
                 .tag("topic", topic)
                 .baseUnit("seconds")
@@ -138,18 +136,12 @@ final class TopicFollower implements Follower {
 
     @Override
     public boolean hasCaughtUp() {
-        return reachedEnds != null;
+        return staleness.hasCaughtUp();
     }
 
     @Override
     public @Nullable Duration staleness() {
-        EndOffsets ends = reachedEnds;
-        return ends == null ? null : ends.at().age(clock);
-    }
-
-    private double stalenessInSeconds() {
-        Duration staleness = staleness();
-        return staleness == null ? Double.NaN : staleness.toMillis() / 1000.0;
+        return staleness.duration();
     }
 
     @Override
@@ -184,7 +176,8 @@ final class TopicFollower implements Follower {
                 readTo(consumer, ends);
                 handler.tick();
                 ends = endOffsets(consumer, partitions);
-                if (isAnyOffsetBeyond(ends)) {
+                // Without log start offsets, because the consumer reports records that were deleted.
+                if (TopicMismatch.find(nextOffsets, Map.of(), ends.byPartition()) != null) {
                     nextOffsets.clear();
                     throw new CannotFollowException("the topic was deleted and created again");
                 }
@@ -226,12 +219,8 @@ final class TopicFollower implements Follower {
     /** Continues from the next offsets; starts again if the topic does not have them. */
     private void seek(Consumer<byte[], byte[]> consumer, List<TopicPartition> partitions, EndOffsets ends) {
         Map<Integer, Long> beginnings = byPartition(consumer.beginningOffsets(partitions, REQUEST_TIMEOUT));
-        boolean canContinue = nextOffsets.keySet().equals(ends.byPartition().keySet())
-                && !isAnyOffsetBeyond(ends)
-                && nextOffsets.entrySet().stream()
-                        .allMatch(entry -> entry.getValue() >= beginnings.getOrDefault(entry.getKey(), 0L));
-        if (!canContinue) {
-            reachedEnds = null;
+        if (TopicMismatch.find(nextOffsets, beginnings, ends.byPartition()) != null) {
+            staleness.reset();
             handler.reset();
             nextOffsets.clear();
             nextOffsets.putAll(firstOffsets(consumer, beginnings, ends.byPartition()));
@@ -241,11 +230,6 @@ final class TopicFollower implements Follower {
 
     private long nextOffset(int partition) {
         return nextOffsets.getOrDefault(partition, 0L);
-    }
-
-    private boolean isAnyOffsetBeyond(EndOffsets ends) {
-        return nextOffsets.entrySet().stream()
-                .anyMatch(entry -> entry.getValue() > ends.byPartition().getOrDefault(entry.getKey(), 0L));
     }
 
     /**
@@ -295,6 +279,7 @@ final class TopicFollower implements Follower {
 
     /** Reads to the end offsets, then continues until the end offsets are older than {@link #END_OFFSETS_PERIOD}. */
     private void readTo(Consumer<byte[], byte[]> consumer, EndOffsets ends) {
+        staleness.observe(ends);
         boolean isAtEnd = false;
         long lastProgressNanos = nanoTime.getAsLong();
         while (!stop.isRequested()) {
@@ -306,9 +291,8 @@ final class TopicFollower implements Follower {
             // Transaction markers are not returned as records, but they have offsets.
             nextOffsets.replaceAll(
                     (partition, offset) -> consumer.position(new TopicPartition(topic, partition), REQUEST_TIMEOUT));
-            if (!isAtEnd && ends.isReachedBy(this::nextOffset)) {
+            if (!isAtEnd && staleness.advance()) {
                 isAtEnd = true;
-                reachedEnds = ends;
                 failure.clear();
             }
             long nowNanos = nanoTime.getAsLong();

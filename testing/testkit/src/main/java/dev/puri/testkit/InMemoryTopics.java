@@ -2,6 +2,7 @@ package dev.puri.testkit;
 
 import java.lang.reflect.Proxy;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
@@ -44,6 +45,15 @@ public final class InMemoryTopics {
     /** Creates a topic without records. A topic with this name is deleted. */
     public synchronized void create(String topic, int partitions) {
         topics.put(topic, new Topic(Uuid.randomUuid(), new long[partitions], new long[partitions]));
+    }
+
+    /** Adds partitions without records to a topic. */
+    public synchronized void addPartitions(String name, int count) {
+        Topic topic = topic(name);
+        int partitions = topic.ends.length + count;
+        topics.put(
+                name,
+                new Topic(topic.id, Arrays.copyOf(topic.begins, partitions), Arrays.copyOf(topic.ends, partitions)));
     }
 
     /** Sets whether every request fails, as if no broker were reachable. */

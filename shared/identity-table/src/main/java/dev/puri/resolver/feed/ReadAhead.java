@@ -27,7 +27,7 @@ final class ReadAhead {
     private final TopicPartition partition;
     private final long end;
     private final Source source;
-    private final BlockingQueue<Step> steps = new ArrayBlockingQueue<>(MAX_POLLS);
+    private final BlockingQueue<PollResult> results = new ArrayBlockingQueue<>(MAX_POLLS);
     private final Thread thread =
             Thread.ofPlatform().name("table-fetcher").daemon(true).unstarted(this::run);
     private volatile boolean isStopped;
@@ -46,17 +46,17 @@ final class ReadAhead {
     }
 
     /** An element of the queue. */
-    private sealed interface Step {
+    private sealed interface PollResult {
         /**
          * The result of a poll.
          *
          * @param position the offset after the poll. Transaction markers advance it even if there are no records
          */
-        record Polled(ConsumerRecords<byte[], byte[]> records, long position) implements Step {}
+        record Polled(ConsumerRecords<byte[], byte[]> records, long position) implements PollResult {}
 
-        record Failed(Throwable cause) implements Step {}
+        record Failed(Throwable cause) implements PollResult {}
 
-        record Ended() implements Step {}
+        record Ended() implements PollResult {}
     }
 
     /**
@@ -81,21 +81,21 @@ final class ReadAhead {
                 ConsumerRecords<byte[], byte[]> records = source.poll();
                 long after = source.position();
                 if (!records.isEmpty() || after != next) {
-                    put(new Step.Polled(records, after));
+                    put(new PollResult.Polled(records, after));
                 }
                 next = after;
             }
-            put(new Step.Ended());
+            put(new PollResult.Ended());
         } catch (RuntimeException | Error e) {
-            // Set first, because there may be no memory for the step.
+            // Set first, because there may be no memory for the result.
             failure = e;
-            put(new Step.Failed(e));
+            put(new PollResult.Failed(e));
         }
     }
 
-    private void put(Step step) {
+    private void put(PollResult result) {
         try {
-            while (!isStopped && !steps.offer(step, CHECK_MILLIS, TimeUnit.MILLISECONDS)) {
+            while (!isStopped && !results.offer(result, CHECK_MILLIS, TimeUnit.MILLISECONDS)) {
                 // The queue is full, because records are processed more slowly than they are read.
             }
         } catch (InterruptedException e) {
@@ -112,18 +112,18 @@ final class ReadAhead {
     @Nullable
     ConsumerRecords<byte[], byte[]> take(long millis) {
         try {
-            // A thread that has ended adds no step to wait for.
+            // A thread that has ended adds no result to wait for.
             long wait = thread.isAlive() ? millis : 0;
-            return switch (steps.poll(wait, TimeUnit.MILLISECONDS)) {
-                case Step.Polled polled -> {
+            return switch (results.poll(wait, TimeUnit.MILLISECONDS)) {
+                case PollResult.Polled polled -> {
                     position = polled.position();
                     yield polled.records();
                 }
-                case Step.Ended ended -> {
+                case PollResult.Ended ended -> {
                     stop();
                     yield null;
                 }
-                case Step.Failed failed -> {
+                case PollResult.Failed failed -> {
                     stop();
                     throw unchecked(failed.cause());
                 }
@@ -137,7 +137,7 @@ final class ReadAhead {
     /** Throws if the thread failed and could not even queue the failure. */
     private ConsumerRecords<byte[], byte[]> emptyOrFailure() {
         Throwable cause = failure;
-        if (cause != null && !thread.isAlive() && steps.isEmpty()) {
+        if (cause != null && !thread.isAlive() && results.isEmpty()) {
             stop();
             throw unchecked(cause);
         }

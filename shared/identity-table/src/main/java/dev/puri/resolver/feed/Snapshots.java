@@ -1,6 +1,5 @@
 package dev.puri.resolver.feed;
 
-import dev.puri.projection.DigestCheck;
 import dev.puri.projection.ObservationTime;
 import dev.puri.projection.RetryPolicy;
 import dev.puri.projection.Stop;
@@ -148,24 +147,17 @@ public final class Snapshots {
      * Creates the writer of a table's snapshots. It starts when the table is complete, and writes no snapshot while the
      * table differs from the registrar.
      */
-    SnapshotWriting writerOf(PackedTable table, DigestCheck digests, TopicEnds endsAtStart) {
-        return new SnapshotWriting(table, digests, endsAtStart);
+    SnapshotWriting writerOf(FedTable fed) {
+        return new SnapshotWriting(fed);
     }
 
     /** Writes the snapshots of one table in its own thread, and a last snapshot on close. */
     final class SnapshotWriting implements AutoCloseable {
+        private final FedTable fed;
         private final PackedTable table;
-        private final DigestCheck digests;
-        private final TopicEnds endsAtStart;
         private final Stop stop = new Stop();
         private final SupervisedThread thread =
                 new SupervisedThread("table-snapshots", stop, RETRY_POLICY, this::write, SnapshotWriting::onFailure);
-
-        /** See {@link #asOf()}. */
-        private volatile @Nullable ObservationTime asOf;
-
-        /** The end offsets that the table must reach next, with their time; used by the thread that observes. */
-        private @Nullable TopicEnds awaitedEnds;
 
         /** By partition: the offset in the last snapshot. */
         private Map<Integer, Long> writtenOffsets = Map.of();
@@ -175,39 +167,16 @@ public final class Snapshots {
 
         private Instant writtenAsOf = Instant.MIN;
 
-        private SnapshotWriting(PackedTable table, DigestCheck digests, TopicEnds endsAtStart) {
-            this.table = table;
-            this.digests = digests;
-            this.endsAtStart = endsAtStart;
+        private SnapshotWriting(FedTable fed) {
+            this.fed = fed;
+            this.table = fed.table();
         }
 
-        /**
-         * Starts to write snapshots, because the table is complete.
-         *
-         * @param at the time at which the brokers reported the end offsets that the table has reached
-         */
-        void start(ObservationTime at) {
-            asOf = at;
+        /** Starts to write snapshots, because the table is complete. */
+        void start() {
             if (file != null) {
                 thread.start();
             }
-        }
-
-        /** Updates {@link #asOf()}. The table may not have reached these end offsets yet. */
-        void observe(TopicEnds ends) {
-            TopicEnds reachedEnds = awaitedEnds;
-            if (reachedEnds == null || reachedEnds.lag(table::nextOffset) == 0) {
-                if (reachedEnds != null) {
-                    asOf = reachedEnds.at();
-                }
-                awaitedEnds = ends;
-            }
-        }
-
-        /** Returns the last known time at which the table had all records of the topic; null before it was complete. */
-        @Nullable
-        ObservationTime asOf() {
-            return asOf;
         }
 
         private void write() {
@@ -230,7 +199,7 @@ public final class Snapshots {
          */
         void writeIfChanged(long maxUnwrittenOffsets) {
             Path target = file;
-            ObservationTime completeAt = asOf;
+            ObservationTime completeAt = fed.staleness().asOf();
             if (target == null || completeAt == null) {
                 return;
             }
@@ -239,7 +208,7 @@ public final class Snapshots {
             if (isUpToDate(completeAt.wall(), currentDigests, maxUnwrittenOffsets)) {
                 return;
             }
-            if (digests.isDiffering()) {
+            if (fed.digests().isDiffering()) {
                 log.warn("No snapshot is written, because the table differs; the previous snapshot is kept");
                 return;
             }
@@ -249,8 +218,7 @@ public final class Snapshots {
                 Files.createDirectories(target.toAbsolutePath().getParent());
                 writtenOffsets = table.writeSnapshot(
                         target,
-                        new SnapshotOrigin(
-                                endsAtStart.topicId(), endsAtStart.byPartition().size(), now),
+                        new SnapshotOrigin(fed.endsAtStart().topicId(), fed.partitions(), now),
                         clock.instant());
                 writtenDigests = currentDigests;
                 writtenAsOf = now;
@@ -267,7 +235,7 @@ public final class Snapshots {
         }
 
         private Map<Integer, PartitionDigest> currentDigests() {
-            return endsAtStart.byPartition().keySet().stream()
+            return fed.endsAtStart().byPartition().keySet().stream()
                     .collect(Collectors.toMap(Function.identity(), table::digest));
         }
 
@@ -280,7 +248,7 @@ public final class Snapshots {
         }
 
         private long unwrittenOffsets() {
-            return endsAtStart.byPartition().keySet().stream()
+            return fed.endsAtStart().byPartition().keySet().stream()
                     .mapToLong(partition -> table.nextOffset(partition) - writtenOffsets.getOrDefault(partition, 0L))
                     .sum();
         }

@@ -208,6 +208,7 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
             topicAdmin = admin;
             openAndFeed(admin);
         } finally {
+            lifeCycle.endRebuild();
             lifeCycle.detach();
         }
     }
@@ -253,17 +254,11 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
                 Topics.IDENTITIES,
                 endsAtStart.byPartition().size(),
                 endsAtStart.lag(newTable::nextOffset));
-        Map<Integer, Long> firstComparable = new HashMap<>(endsAtStart.byPartition());
-        if (!newTable.isFromSnapshot()) {
-            // A snapshot may have rows of records after its offsets, but of none after these end offsets.
-            firstComparable.replaceAll((partition, end) -> 0L);
-        }
-        DigestCheck check = new DigestCheck(Topics.IDENTITIES, firstComparable, clock);
+        FedTable fed = FedTable.of(newTable, endsAtStart, clock);
         // Closed after the feeder, so that the last snapshot has all rows.
-        try (Snapshots.SnapshotWriting writing = snapshots.writerOf(newTable, check, endsAtStart);
-                TableScrub scrub =
-                        new TableScrub(newTable, endsAtStart.byPartition().size(), check, checkRate)) {
-            feed(admin, endsAtStart, newTable, check, writing, scrub);
+        try (Snapshots.SnapshotWriting writing = snapshots.writerOf(fed);
+                TableScrub scrub = new TableScrub(newTable, fed.partitions(), fed.digests(), checkRate)) {
+            feed(admin, fed, writing, scrub);
         }
     }
 
@@ -286,16 +281,15 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
         }
     }
 
-    private void feed(
-            TopicAdmin admin,
-            TopicEnds endsAtStart,
-            PackedTable newTable,
-            DigestCheck check,
-            Snapshots.SnapshotWriting writing,
-            TableScrub scrub) {
-        int partitions = endsAtStart.byPartition().size();
-        try (TableFeeder newFeeder = feederFactory.create(newTable, check, partitions)) {
-            lifeCycle.fill(newFeeder);
+    private void feed(TopicAdmin admin, FedTable fed, Snapshots.SnapshotWriting writing, TableScrub scrub) {
+        PackedTable newTable = fed.table();
+        TopicEnds endsAtStart = fed.endsAtStart();
+        try (TableFeeder newFeeder = feederFactory.create(newTable, fed.digests(), fed.partitions())) {
+            if (lifeCycle.serving() == null) {
+                lifeCycle.fill(newFeeder);
+            } else {
+                lifeCycle.rebuild(newFeeder);
+            }
             status.noteProblem("the table is being filled");
             if (stop.isRequested()) {
                 return;
@@ -319,19 +313,24 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
             requireComplete(awaitResponse(() -> admin.beginningOffsets(endsAtStart)), newTable);
             replacedTable.replace(table());
             // Before the table serves, so that the staleness of a ready table is known.
-            status.noteComplete(endsAtStart.at());
-            status.setDigests(check);
+            fed.staleness().noteComplete(endsAtStart.at());
+            status.noteComplete(fed);
             servingTopicId = endsAtStart.topicId();
             // Before the next rebuild can be requested.
             status.rebuild().complete();
-            lifeCycle.complete(new LiveTable<>(newTable, changeReceiver));
+            LiveTable<C> liveTable = new LiveTable<>(newTable, changeReceiver);
+            if (lifeCycle.serving() == null) {
+                lifeCycle.complete(liveTable);
+            } else {
+                lifeCycle.swap(liveTable);
+            }
             waiters.wakeAll();
             status.clearProblem();
             log.info("The table is complete: {} rows", newTable.rows());
-            writing.start(endsAtStart.at());
+            writing.start();
             scrub.start();
             replacedTable.collectIfInMemory();
-            watch(admin, newFeeder, endsAtStart, writing, changeReceiver);
+            watch(admin, newFeeder, fed, changeReceiver);
         }
     }
 
@@ -379,12 +378,7 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
         }
     }
 
-    private void watch(
-            TopicAdmin admin,
-            TableFeeder currentFeeder,
-            TopicEnds endsAtStart,
-            Snapshots.SnapshotWriting writing,
-            RowChanges changeReceiver) {
+    private void watch(TopicAdmin admin, TableFeeder currentFeeder, FedTable fed, RowChanges changeReceiver) {
         while (!stop.awaitRequest(WATCH_PERIOD)) {
             replacedTable.collectIfInMemory();
             if (status.rebuild().isRunning()) {
@@ -399,7 +393,7 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
             try {
                 ObservationTime lastContact = status.lastContact();
                 TopicEnds currentEnds = readEnds(admin);
-                if (!currentEnds.isOfTheSameTopic(endsAtStart)) {
+                if (!currentEnds.isOfTheSameTopic(fed.endsAtStart())) {
                     reportProblem(
                             Topics.IDENTITIES + " was deleted and created again, or its number of partitions changed");
                     return;
@@ -411,10 +405,9 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
                 }
                 status.noteLogStarts(admin.beginningOffsets(currentEnds));
                 status.clearProblem();
-                writing.observe(currentEnds);
-                ObservationTime completeAt = writing.asOf();
+                fed.staleness().observe(currentEnds);
+                ObservationTime completeAt = fed.staleness().asOf();
                 if (completeAt != null) {
-                    status.noteComplete(completeAt);
                     changeReceiver.completeAt(completeAt.wall());
                 }
             } catch (TopicUnavailableException e) {
@@ -445,8 +438,10 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
         if (admin != null) {
             admin.close();
         }
-        if (lifeCycle.state() instanceof LifeCycle.Filling<LiveTable<C>, TableFeeder> filling) {
-            filling.feeder().abandon();
+        LifeCycle.State<LiveTable<C>, TableFeeder> state = lifeCycle.state();
+        TableFeeder filling = state.serving() == null ? state.feeder() : state.rebuildFeeder();
+        if (filling != null) {
+            filling.abandon();
         }
         if (!thread.join(CLOSE_TIMEOUT)) {
             log.warn("The thread of the table did not stop within {} s", CLOSE_TIMEOUT.toSeconds());

@@ -5,6 +5,7 @@ import dev.puri.projection.DigestMeters;
 import dev.puri.projection.FailureState;
 import dev.puri.projection.LifeCycle;
 import dev.puri.projection.ObservationTime;
+import dev.puri.projection.Staleness;
 import dev.puri.projection.TopicEnds;
 import dev.puri.projection.Truncation;
 import dev.puri.resolver.feed.TableKeeper.LiveTable;
@@ -49,8 +50,8 @@ public final class TableStatus {
     private final TableRebuild rebuild;
     private final DigestMeters digestMeters;
 
-    /** The last known time at which the serving table had all records; null if no table was complete yet. */
-    private volatile @Nullable ObservationTime asOf;
+    /** The staleness of the serving table. Before a table was complete, it has not caught up. */
+    private volatile Staleness<TopicEnds> staleness;
 
     /** The end offsets that the brokers reported last; null if they never did. */
     private volatile @Nullable TopicEnds ends;
@@ -77,6 +78,7 @@ public final class TableStatus {
         this.hangingTransaction = hangingTransaction;
         this.clock = clock;
         this.rebuild = new TableRebuild(clock);
+        this.staleness = new Staleness<>(TopicEnds::at, ends -> false, clock);
         Gauge.builder("puri.table.rows", this, status -> status.rows(status.servingTable()))
                 .description("Identities in the serving table")
                 .register(meters);
@@ -89,10 +91,7 @@ public final class TableStatus {
         Gauge.builder("puri.table.lag", this, TableStatus::lagOrNaN)
                 .description("Lag of the serving table in records; NaN if unknown")
                 .register(meters);
-        Gauge.builder("puri.table.lag.seconds", this, status -> {
-                    Duration staleness = status.staleness();
-                    return staleness == null ? Double.NaN : staleness.toMillis() / 1000.0;
-                })
+        Gauge.builder("puri.table.lag.seconds", this, status -> status.staleness.seconds())
                 .description("Time since the serving table was known to have all records; NaN before it was complete")
                 .register(meters);
         Gauge.builder("puri.table.restored.records", this, status -> status.fillProgress(FillProgress::reached))
@@ -130,7 +129,7 @@ public final class TableStatus {
 
     private TableReadiness readiness() {
         LifeCycle.State<? extends LiveTable<?>, TableFeeder> state = lifeCycle.state();
-        TableFeeder feeder = state.feeder();
+        TableFeeder feeder = runningFeeder(state);
         TopicEnds lastEnds = ends;
         return new TableReadiness(
                 state instanceof LifeCycle.Current,
@@ -231,8 +230,13 @@ public final class TableStatus {
 
     /** Returns the table that the feeder fills or keeps current; without a feeder, the serving table. */
     private @Nullable Table filledOrServing() {
-        TableFeeder feeder = lifeCycle.feeder();
+        TableFeeder feeder = runningFeeder(lifeCycle.state());
         return feeder != null ? feeder.table() : servingTable();
+    }
+
+    /** Returns what fills a table or keeps the serving one current; null if nothing does. The keeper runs only one. */
+    private static @Nullable TableFeeder runningFeeder(LifeCycle.State<?, TableFeeder> state) {
+        return state.feeder() != null ? state.feeder() : state.rebuildFeeder();
     }
 
     private @Nullable PackedTable servingTable() {
@@ -272,8 +276,7 @@ public final class TableStatus {
      * complete yet.
      */
     public @Nullable Duration staleness() {
-        ObservationTime completeAt = asOf;
-        return completeAt == null ? null : completeAt.age(clock);
+        return staleness.duration();
     }
 
     /** Returns the lag of the serving table, in records; NaN if the end offsets are too old or not known. */
@@ -319,14 +322,10 @@ public final class TableStatus {
         return lastEnds == null ? ObservationTime.now(clock) : lastEnds.at();
     }
 
-    /** Notes a time at which the serving table had all records, or the table that is about to replace it. */
-    void noteComplete(ObservationTime at) {
-        asOf = at;
-    }
-
-    /** Sets the comparisons of the table that is about to replace the serving table. */
-    void setDigests(DigestCheck check) {
-        digests = check;
+    /** Sets the staleness and the comparisons of the table that is about to replace the serving table. */
+    void noteComplete(FedTable completeTable) {
+        staleness = completeTable.staleness();
+        digests = completeTable.digests();
     }
 
     /**

@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  * next part of a partition only when the previous part is used up. Since Kafka Streams restores one partition after the
  * other, it would otherwise wait for each fetch.
  */
-final class TrackedConsumer extends KafkaConsumer<byte[], byte[]> {
+class TrackedConsumer extends KafkaConsumer<byte[], byte[]> {
     /** The timeout of a poll ahead, so that the read-ahead thread can be stopped soon. */
     private static final Duration POLL_AHEAD_TIMEOUT = Duration.ofMillis(100);
 
@@ -64,10 +64,24 @@ final class TrackedConsumer extends KafkaConsumer<byte[], byte[]> {
     @Override
     public Map<TopicPartition, Long> endOffsets(Collection<TopicPartition> partitions) {
         freeConsumer();
-        Map<TopicPartition, Long> endOffsets = super.endOffsets(partitions);
+        Map<TopicPartition, Long> endOffsets = brokersEndOffsets(partitions);
         offsetsToRead.accept(sum(endOffsets) - sum(beginningOffsets(partitions)));
         ends.putAll(endOffsets);
         return endOffsets;
+    }
+
+    // The calls of Kafka's consumer that need brokers. Tests override them.
+
+    Map<TopicPartition, Long> brokersEndOffsets(Collection<TopicPartition> partitions) {
+        return super.endOffsets(partitions);
+    }
+
+    ConsumerRecords<byte[], byte[]> pollBrokers(Duration timeout) {
+        return super.poll(timeout);
+    }
+
+    long consumerPosition(TopicPartition partition) {
+        return super.position(partition);
     }
 
     private static long sum(Map<TopicPartition, Long> offsets) {
@@ -100,7 +114,7 @@ final class TrackedConsumer extends KafkaConsumer<byte[], byte[]> {
             }
             readAhead = null;
         }
-        return TimestampInterceptor.withTimestamps(super.poll(timeout));
+        return TimestampInterceptor.withTimestamps(pollBrokers(timeout));
     }
 
     /** Kafka Streams assigns one partition to restore it, and all partitions after the restore. */
@@ -162,12 +176,12 @@ final class TrackedConsumer extends KafkaConsumer<byte[], byte[]> {
 
         @Override
         public ConsumerRecords<byte[], byte[]> poll() {
-            return TimestampInterceptor.withTimestamps(TrackedConsumer.super.poll(POLL_AHEAD_TIMEOUT));
+            return TimestampInterceptor.withTimestamps(pollBrokers(POLL_AHEAD_TIMEOUT));
         }
 
         @Override
         public long position() {
-            return TrackedConsumer.super.position(partition);
+            return consumerPosition(partition);
         }
     }
 
@@ -175,7 +189,7 @@ final class TrackedConsumer extends KafkaConsumer<byte[], byte[]> {
     public long position(TopicPartition partition) {
         ReadAhead current = readAhead;
         long position = current == null || !current.partition().equals(partition)
-                ? super.position(partition)
+                ? consumerPosition(partition)
                 : current.position();
         // This method reports the offset, so the next poll need not.
         nextOffsets.remove(partition);

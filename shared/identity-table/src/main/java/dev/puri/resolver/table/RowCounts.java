@@ -16,11 +16,11 @@ final class RowCounts implements RowCodec.RowCounter {
     private final long[] ownersAndShards = new long[CACHE_SIZE];
     private final long[] collectionsAndStatuses = new long[CACHE_SIZE];
     private final int[] counts = new int[CACHE_SIZE];
-    private final Map<Kind, Integer> displaced = new HashMap<>();
+    private final Map<RowGroup, Integer> displaced = new HashMap<>();
     private final Map<Integer, Integer> survivors = new HashMap<>();
 
     /** The rows with the same owner and shard, and the same collection and status. */
-    private record Kind(long ownerAndShard, long collectionAndStatus) {}
+    private record RowGroup(long ownerAndShard, long collectionAndStatus) {}
 
     RowCounts() {
         Arrays.fill(ownersAndShards, NO_KIND);
@@ -47,7 +47,7 @@ final class RowCounts implements RowCodec.RowCounter {
     private void displace(int index) {
         if (counts[index] != 0) {
             displaced.merge(
-                    new Kind(ownersAndShards[index], collectionsAndStatuses[index]), counts[index], Integer::sum);
+                    new RowGroup(ownersAndShards[index], collectionsAndStatuses[index]), counts[index], Integer::sum);
             counts[index] = 0;
         }
     }

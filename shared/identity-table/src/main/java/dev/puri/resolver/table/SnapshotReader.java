@@ -1,5 +1,6 @@
 package dev.puri.resolver.table;
 
+import dev.puri.projection.TopicMismatch;
 import dev.puri.resolver.table.SnapshotFormat.Block;
 import java.io.EOFException;
 import java.io.IOException;
@@ -61,34 +62,51 @@ final class SnapshotReader implements AutoCloseable {
                     SnapshotFormat.FIXED_HEAD_BYTES + 8 * partitions + SnapshotFormat.CRC_BYTES,
                     "the head of the snapshot");
             head.position(16);
-            requireSameTopic(new Uuid(head.getLong(), head.getLong()), partitions, requirements);
+            Uuid topicId = new Uuid(head.getLong(), head.getLong());
             head.getLong();
-            requireYoung(Instant.ofEpochMilli(head.getLong()), requirements);
+            Instant asOf = Instant.ofEpochMilli(head.getLong());
             long seed = head.getLong();
             Map<Integer, Long> offsets = new HashMap<>();
             for (int partition = 0; partition < partitions; partition++) {
                 long offset = head.getLong();
                 if (offset >= 0) {
-                    requireWithin(partition, offset, requirements);
                     offsets.put(partition, offset);
                 }
             }
+            requireContinuable(topicId, partitions, offsets, requirements);
+            requireYoung(asOf, requirements);
             return new Head(partitions, seed, offsets);
         } catch (EOFException e) {
             throw new SnapshotRefusedException("the snapshot ends within its head", e);
         }
     }
 
-    private static void requireSameTopic(Uuid topic, int partitions, SnapshotRequirements requirements)
+    private static void requireContinuable(
+            Uuid topicId, int partitions, Map<Integer, Long> offsets, SnapshotRequirements requirements)
             throws SnapshotRefusedException {
-        if (!topic.equals(requirements.topicId())) {
-            throw new SnapshotRefusedException("the snapshot is of a topic with the id " + topic
-                    + ", but the topic now has the id " + requirements.topicId());
+        Map<Integer, Long> nextOffsets = new HashMap<>(offsets);
+        for (int partition = 0; partition < partitions; partition++) {
+            // A partition without an offset had no records.
+            nextOffsets.putIfAbsent(partition, requirements.begins().getOrDefault(partition, 0L));
         }
-        if (partitions != requirements.ends().size()) {
-            throw new SnapshotRefusedException("the snapshot is of " + partitions + " partitions, but the topic has "
-                    + requirements.ends().size());
+        TopicMismatch mismatch = TopicMismatch.find(
+                topicId, nextOffsets, requirements.topicId(), requirements.begins(), requirements.ends());
+        if (mismatch != null) {
+            throw new SnapshotRefusedException(describe(mismatch));
         }
+    }
+
+    private static String describe(TopicMismatch mismatch) {
+        return switch (mismatch) {
+            case TopicMismatch.OtherTopic other ->
+                "the snapshot is of a topic with the id " + other.storedId() + ", but the topic now has the id "
+                        + other.currentId();
+            case TopicMismatch.OtherPartitions other ->
+                "the snapshot is of " + other.storedCount() + " partitions, but the topic has " + other.currentCount();
+            case TopicMismatch.OffsetOutOfRange range ->
+                "the snapshot ends at offset " + range.nextOffset() + " of partition " + range.partition()
+                        + ", but the partition has offsets " + range.logStartOffset() + " to " + range.endOffset();
+        };
     }
 
     private static void requireYoung(Instant asOf, SnapshotRequirements requirements) throws SnapshotRefusedException {
@@ -101,16 +119,6 @@ final class SnapshotReader implements AutoCloseable {
             throw new SnapshotRefusedException(
                     "the time of the snapshot is " + asOf + ", and the topic keeps tombstones for only "
                             + requirements.tombstoneRetention() + ", so an erasure may have been missed");
-        }
-    }
-
-    private static void requireWithin(int partition, long offset, SnapshotRequirements requirements)
-            throws SnapshotRefusedException {
-        long begin = requirements.begins().getOrDefault(partition, 0L);
-        long end = requirements.ends().getOrDefault(partition, 0L);
-        if (offset < begin || offset > end) {
-            throw new SnapshotRefusedException("the snapshot ends at offset " + offset + " of partition " + partition
-                    + ", but the partition has offsets " + begin + " to " + end);
         }
     }
 

@@ -338,7 +338,7 @@ final class RowFeedTest {
         write();
         assertThat(positionOf(TRACK)).isEqualTo("3-1060");
         assertThat(outcomes.refusalAt(Position.parse("3-1060")))
-                .isEqualTo(new OutcomeCache.Refused(TRACK, Reason.PURI_TAKEN));
+                .isEqualTo(new OutcomeCache.CachedRefusal(TRACK, Reason.PURI_TAKEN));
         assertThat(outcomes.refusalAt(Position.parse("3-1050"))).isNull();
     }
 
@@ -405,7 +405,7 @@ final class RowFeedTest {
 
         assertThat(positionOf(TRACK)).isEqualTo(row.position().toString());
         assertThat(outcomes.refusalAt(Position.parse("soundcloud-0-7")))
-                .isEqualTo(new OutcomeCache.Refused(TRACK, Reason.MALFORMED));
+                .isEqualTo(new OutcomeCache.CachedRefusal(TRACK, Reason.MALFORMED));
     }
 
     @Test

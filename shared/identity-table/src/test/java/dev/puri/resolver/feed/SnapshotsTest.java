@@ -2,7 +2,6 @@ package dev.puri.resolver.feed;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.puri.projection.DigestCheck;
 import dev.puri.projection.EndOffsets;
 import dev.puri.projection.ObservationTime;
 import dev.puri.projection.TopicEnds;
@@ -75,11 +74,9 @@ final class SnapshotsTest {
 
     /** Writes a snapshot, changes the table, writes a snapshot if the table needs one, and opens the snapshot. */
     private PackedTable openSnapshotAfter(Runnable change) throws Exception {
-        writing = new Snapshots(folder, Duration.ofHours(1), CLOCK)
-                .writerOf(table, new DigestCheck("topic", Map.of(), CLOCK), ENDS);
-        // The table has reached the ends of the first report at the time of the second one.
-        writing.observe(ENDS);
-        writing.observe(ENDS);
+        FedTable fed = FedTable.of(table, ENDS, CLOCK);
+        fed.staleness().observe(ENDS);
+        writing = new Snapshots(folder, Duration.ofHours(1), CLOCK).writerOf(fed);
         table.put(PURI, Rows.active("br-1"));
         table.setNextOffset(0, FIRST_OFFSET);
         writing.writeIfChanged(Snapshots.MAX_UNWRITTEN_OFFSETS);

@@ -47,6 +47,7 @@ final class TableKeeperTest {
     private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
     private volatile Duration clockAdvance = Duration.ZERO;
     private volatile boolean isCreationBroken;
+    private volatile @Nullable String hangingTransaction;
     private TableKeeper<RowChanges> keeper;
 
     /** A feeder whose table is full when the test says so. */
@@ -58,6 +59,7 @@ final class TableKeeperTest {
         private volatile @Nullable RuntimeException failure;
         private volatile boolean isRunning;
         private volatile boolean isClosed;
+        private volatile @Nullable String schemaRegistryProblem;
 
         ControlledFeeder(PackedTable table, DigestCheck digests, int partitions) {
             this.table = table;
@@ -83,7 +85,7 @@ final class TableKeeperTest {
 
         @Override
         public @Nullable String schemaRegistryProblem() {
-            return null;
+            return schemaRegistryProblem;
         }
 
         @Override
@@ -126,7 +128,7 @@ final class TableKeeperTest {
     }
 
     @BeforeEach
-    void start() {
+    void createKeeper() {
         InstantSource clock = () -> Instant.now().plus(clockAdvance);
         keeper = new TableKeeper<>(
                 () -> new TopicAdmin(topics.admin(), Topics.IDENTITIES),
@@ -143,7 +145,7 @@ final class TableKeeperTest {
                 (topicId, beginOffsets, completeAt, hasIdentity) -> RowChanges.NONE,
                 0,
                 Duration.ofSeconds(30),
-                () -> null,
+                () -> hangingTransaction,
                 () -> {},
                 100_000,
                 clock,
@@ -257,6 +259,55 @@ final class TableKeeperTest {
         awaitThat(() -> keeper.table() == second.table && keeper.status().isReady());
     }
 
+    @Test
+    void aFeederThatDiesBeforeItsTableHasEnoughRowsIsReplaced() {
+        ControlledFeeder first = serveFirstTable();
+        put(first, 200);
+        topics.create(Topics.IDENTITIES, PARTITIONS);
+        ControlledFeeder second = awaitFeeder(2);
+        second.fill();
+        awaitThat(() -> String.valueOf(keeper.status().unreadyReason()).contains("has 0 rows"));
+
+        second.fail("a record is corrupt");
+
+        ControlledFeeder third = awaitFeeder(3);
+        assertThat(second.isClosed).isTrue();
+        assertThat(keeper.table()).isSameAs(first.table);
+        put(third, 200);
+        third.fill();
+        awaitThat(() -> keeper.table() == third.table && keeper.status().isReady());
+    }
+
+    @Test
+    void aTopicThatIsCreatedAgainBeforeItHasEnoughRowsFillsAnotherTable() {
+        ControlledFeeder first = serveFirstTable();
+        put(first, 200);
+        topics.create(Topics.IDENTITIES, PARTITIONS);
+        awaitFeeder(2).fill();
+        awaitThat(() -> String.valueOf(keeper.status().unreadyReason()).contains("has 0 rows"));
+
+        topics.create(Topics.IDENTITIES, PARTITIONS);
+
+        ControlledFeeder third = awaitFeeder(3);
+        assertThat(keeper.table()).isSameAs(first.table);
+        put(third, 200);
+        third.fill();
+        awaitThat(() -> keeper.table() == third.table && keeper.status().isReady());
+    }
+
+    @Test
+    void newPartitionsFillANewTable() {
+        ControlledFeeder first = serveFirstTable();
+
+        topics.addPartitions(Topics.IDENTITIES, 1);
+
+        ControlledFeeder second = awaitFeeder(2);
+        assertThat(second.partitions).isEqualTo(PARTITIONS + 1);
+        assertThat(keeper.table()).isSameAs(first.table);
+        second.fill();
+        awaitThat(() -> keeper.table() == second.table && keeper.status().isReady());
+    }
+
     private static void put(ControlledFeeder feeder, int rows) {
         RowBatch batch = feeder.table.newBatch();
         for (int i = 0; i < rows; i++) {
@@ -289,6 +340,82 @@ final class TableKeeperTest {
 
         awaitThat(() -> !keeper.status().isReady());
         assertThat(keeper.status().lag()).isEqualTo(7);
+    }
+
+    @Test
+    void stalenessCountsWhileATableLags() {
+        ControlledFeeder feeder = serveFirstTable();
+        topics.setEnd(PARTITION, 7);
+        awaitThat(() -> !keeper.status().isReady());
+        clockAdvance = Duration.ofHours(1);
+        awaitThat(() -> keeper.status().staleness().compareTo(Duration.ofHours(1)) >= 0
+                && keeper.status().lagAge().compareTo(Duration.ofHours(1)) < 0);
+
+        feeder.table.setNextOffset(1, 7);
+
+        awaitThat(() -> keeper.status().staleness().compareTo(Duration.ofHours(1)) < 0);
+    }
+
+    @Test
+    void aHangingTransactionMakesItUnready() {
+        serveFirstTable();
+
+        hangingTransaction = "a transaction hangs";
+
+        assertThat(keeper.status().unreadyReason()).isEqualTo("a transaction hangs");
+    }
+
+    @Test
+    void aFeederThatWaitsForTheSchemaRegistryMakesItUnready() {
+        ControlledFeeder feeder = serveFirstTable();
+
+        feeder.schemaRegistryProblem = "no answer";
+
+        assertThat(keeper.status().unreadyReason()).isEqualTo("waiting for the schema registry: no answer");
+        assertThat(keeper.table()).isSameAs(feeder.table);
+    }
+
+    @Test
+    void aTableThatNeverServedIsReleased() {
+        serveFirstTable().fail("a record is corrupt");
+        ControlledFeeder second = awaitFeeder(2);
+        second.table.put(PURI, Rows.active("br-1"));
+        assertThat(second.table.stats().bytes()).isPositive();
+
+        second.fail("the disk is full");
+
+        awaitFeeder(3);
+        assertThat(second.table.stats().bytes()).isZero();
+    }
+
+    @Test
+    void aRestartOpensTheSnapshot() {
+        serveFirstTable().table.put(PURI, Rows.active("br-1"));
+        keeper.close();
+
+        createKeeper();
+        keeper.start();
+
+        ControlledFeeder second = awaitFeeder(2);
+        assertThat(second.table.isFromSnapshot()).isTrue();
+        assertThat(second.table.byPuri(PURI)).isNotNull();
+        second.fill();
+        awaitThat(() -> keeper.table() == second.table && keeper.status().isReady());
+    }
+
+    @Test
+    void aSnapshotOfAFormerTopicIsSetAside() {
+        serveFirstTable().table.put(PURI, Rows.active("br-1"));
+        keeper.close();
+        topics.create(Topics.IDENTITIES, PARTITIONS);
+
+        createKeeper();
+        keeper.start();
+
+        ControlledFeeder second = awaitFeeder(2);
+        assertThat(second.table.isFromSnapshot()).isFalse();
+        assertThat(second.table.byPuri(PURI)).isNull();
+        assertThat(folder).isDirectoryContaining("glob:**.refused");
     }
 
     @Test

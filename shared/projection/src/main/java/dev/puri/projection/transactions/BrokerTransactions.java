@@ -1,8 +1,9 @@
 package dev.puri.projection.transactions;
 
+import dev.puri.projection.AdminClients;
 import dev.puri.projection.transactions.OpenTransaction.CoordinatorReport;
+import dev.puri.projection.transactions.StableOffsets.ObservedOffsets;
 import dev.puri.projection.transactions.StableOffsets.Offsets;
-import dev.puri.projection.transactions.StableOffsets.Snapshot;
 import dev.puri.projection.transactions.StableOffsets.StalledPartition;
 import java.time.Duration;
 import java.time.Instant;
@@ -12,15 +13,14 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Properties;
 import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import org.apache.kafka.clients.admin.Admin;
-import org.apache.kafka.clients.admin.AdminClientConfig;
 import org.apache.kafka.clients.admin.ConfigEntry;
 import org.apache.kafka.clients.admin.DescribeProducersResult;
 import org.apache.kafka.clients.admin.DescribeTransactionsResult;
@@ -50,7 +50,6 @@ import org.slf4j.LoggerFactory;
  */
 final class BrokerTransactions implements TransactionView {
     private static final Logger log = LoggerFactory.getLogger(BrokerTransactions.class);
-    private static final Duration REQUEST_TIMEOUT = Duration.ofSeconds(5);
 
     /** The time after which topics and partitions are listed again. */
     private static final long LISTING_INTERVAL_NANOS = TimeUnit.SECONDS.toNanos(60);
@@ -60,8 +59,9 @@ final class BrokerTransactions implements TransactionView {
 
     private final Admin admin;
     private final Predicate<String> topics;
+    private final LongSupplier nanoTime;
     private List<TopicPartition> partitions = List.of();
-    private long listedAtNanos = System.nanoTime() - LISTING_INTERVAL_NANOS;
+    private long listedAtNanos;
     private @Nullable Duration maxTimeout;
 
     /**
@@ -72,20 +72,29 @@ final class BrokerTransactions implements TransactionView {
      * @throws KafkaException if no client can be created with the properties
      */
     BrokerTransactions(Map<String, String> kafka, String bootstrapServers, Predicate<String> topics) {
+        this(AdminClients.create(kafka, bootstrapServers), topics, System::nanoTime);
+    }
+
+    /**
+     * @param admin closed by {@link #close}
+     * @param nanoTime the clock, like {@link System#nanoTime}
+     */
+    BrokerTransactions(Admin admin, Predicate<String> topics, LongSupplier nanoTime) {
+        this.admin = admin;
         this.topics = topics;
-        Properties config = new Properties();
-        config.putAll(kafka);
-        config.put(AdminClientConfig.BOOTSTRAP_SERVERS_CONFIG, bootstrapServers);
-        config.put(AdminClientConfig.REQUEST_TIMEOUT_MS_CONFIG, Long.toString(REQUEST_TIMEOUT.toMillis()));
-        config.put(AdminClientConfig.DEFAULT_API_TIMEOUT_MS_CONFIG, Long.toString(REQUEST_TIMEOUT.toMillis()));
-        admin = Admin.create(config);
+        this.nanoTime = nanoTime;
+        listTopicsNextTime();
+    }
+
+    private void listTopicsNextTime() {
+        listedAtNanos = nanoTime.getAsLong() - LISTING_INTERVAL_NANOS;
     }
 
     @Override
-    public Snapshot offsets() {
-        if (System.nanoTime() - listedAtNanos >= LISTING_INTERVAL_NANOS) {
+    public ObservedOffsets offsets() {
+        if (nanoTime.getAsLong() - listedAtNanos >= LISTING_INTERVAL_NANOS) {
             partitions = listPartitions();
-            listedAtNanos = System.nanoTime();
+            listedAtNanos = nanoTime.getAsLong();
         }
         Map<TopicPartition, OffsetSpec> specs =
                 partitions.stream().collect(Collectors.toMap(partition -> partition, partition -> OffsetSpec.latest()));
@@ -103,14 +112,14 @@ final class BrokerTransactions implements TransactionView {
                 failure = e;
                 unreported.add(partition);
                 if (e instanceof UnknownTopicOrPartitionException) {
-                    listedAtNanos = System.nanoTime() - LISTING_INTERVAL_NANOS;
+                    listTopicsNextTime();
                 }
             }
         }
         if (found.isEmpty() && failure != null) {
             throw failure;
         }
-        return new Snapshot(found, unreported);
+        return new ObservedOffsets(found, unreported);
     }
 
     private List<TopicPartition> listPartitions() {
@@ -236,7 +245,7 @@ final class BrokerTransactions implements TransactionView {
     /** Waits for a response. The client times out first; the longer limit here is only a safeguard. */
     private static <T> T await(KafkaFuture<T> response) {
         try {
-            return response.get(2 * REQUEST_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
+            return response.get(2 * AdminClients.REQUEST_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
         } catch (InterruptedException e) {
             throw new InterruptException(e);
         } catch (TimeoutException e) {

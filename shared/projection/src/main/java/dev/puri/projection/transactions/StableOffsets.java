@@ -29,7 +29,7 @@ final class StableOffsets {
      *
      * @param unreported existing partitions whose offsets no broker reported, for example because they have no leader
      */
-    record Snapshot(Map<TopicPartition, Offsets> offsets, Set<TopicPartition> unreported) {}
+    record ObservedOffsets(Map<TopicPartition, Offsets> offsets, Set<TopicPartition> unreported) {}
 
     /**
      * A partition whose last stable offset does not move.
@@ -50,14 +50,14 @@ final class StableOffsets {
      * Compares the offsets of all partitions with the previous ones. The time of a partition continues to count while
      * no broker reports its offsets.
      *
-     * @param nanos the time at which the snapshot was taken, by {@link System#nanoTime}
+     * @param nanos the time at which the offsets were requested, by {@link System#nanoTime}
      * @return the partitions that wait for a transaction, including new ones, without the unreported partitions
      */
-    List<StalledPartition> observe(Snapshot snapshot, long nanos) {
+    List<StalledPartition> observe(ObservedOffsets observed, long nanos) {
         Map<TopicPartition, FirstObservation> newObservations = new HashMap<>(observations);
-        newObservations.keySet().retainAll(snapshot.unreported());
+        newObservations.keySet().retainAll(observed.unreported());
         List<StalledPartition> stalled = new ArrayList<>();
-        snapshot.offsets().forEach((partition, offsets) -> {
+        observed.offsets().forEach((partition, offsets) -> {
             if (offsets.lastStable() < offsets.end()) {
                 FirstObservation previous = observations.get(partition);
                 FirstObservation first = previous != null && previous.lastStable() == offsets.lastStable()

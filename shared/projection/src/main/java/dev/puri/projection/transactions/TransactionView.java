@@ -1,6 +1,6 @@
 package dev.puri.projection.transactions;
 
-import dev.puri.projection.transactions.StableOffsets.Snapshot;
+import dev.puri.projection.transactions.StableOffsets.ObservedOffsets;
 import dev.puri.projection.transactions.StableOffsets.StalledPartition;
 import java.time.Duration;
 import java.util.Collection;
@@ -14,7 +14,7 @@ interface TransactionView extends AutoCloseable {
      *
      * @throws org.apache.kafka.common.KafkaException if no broker responds
      */
-    Snapshot offsets();
+    ObservedOffsets offsets();
 
     /**
      * Returns the open transaction of each stalled partition, without transactions that this principal may not see.

@@ -28,7 +28,7 @@ public final class OutcomeCache {
 
     private final BiConsumer<Puri, Instant> onErasure;
     private final RecentEntries<Puri, Position> lastEventWithoutRow = new RecentEntries<>(MAX_ENTRIES);
-    private final RecentEntries<Position, Refused> refused = new RecentEntries<>(MAX_ENTRIES);
+    private final RecentEntries<Position, CachedRefusal> refused = new RecentEntries<>(MAX_ENTRIES);
     private final RecentEntries<Position, Puri> decidedInOwnTopics = new RecentEntries<>(MAX_ENTRIES);
 
     private final Counter recordsWithoutPosition;
@@ -82,7 +82,7 @@ public final class OutcomeCache {
     }
 
     /** The pURI of a refused event and the reason of the refusal. */
-    public record Refused(Puri puri, Reason reason) {}
+    public record CachedRefusal(Puri puri, Reason reason) {}
 
     /** Notes that the event at this position erased the row of a pURI. */
     public void erased(Puri puri, Position position, Instant at) {
@@ -100,7 +100,7 @@ public final class OutcomeCache {
     /** Notes that the event at this position was refused. */
     public void refused(Puri puri, Position position, Reason reason) {
         synchronized (refused) {
-            refused.put(position, new Refused(puri, reason));
+            refused.put(position, new CachedRefusal(puri, reason));
         }
     }
 
@@ -135,7 +135,7 @@ public final class OutcomeCache {
     }
 
     /** Returns the refused event at a position; null if none is cached. */
-    public @Nullable Refused refusalAt(Position position) {
+    public @Nullable CachedRefusal refusalAt(Position position) {
         synchronized (refused) {
             return refused.get(position);
         }

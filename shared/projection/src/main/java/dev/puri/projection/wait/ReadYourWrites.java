@@ -240,7 +240,7 @@ public final class ReadYourWrites {
      * @param puri the name that the event must have; null for any
      */
     private EventStatus.@Nullable Refused findRefused(@Nullable Puri puri, Position token) {
-        OutcomeCache.Refused cached = outcomes.refusalAt(token);
+        OutcomeCache.CachedRefusal cached = outcomes.refusalAt(token);
         if (cached != null && (puri == null || cached.puri().equals(puri))) {
             return new EventStatus.Refused(token, cached.reason(), refusals.at(token, puri));
         }

@@ -3,8 +3,8 @@ package dev.puri.projection.transactions;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.puri.projection.transactions.OpenTransaction.CoordinatorReport;
+import dev.puri.projection.transactions.StableOffsets.ObservedOffsets;
 import dev.puri.projection.transactions.StableOffsets.Offsets;
-import dev.puri.projection.transactions.StableOffsets.Snapshot;
 import dev.puri.projection.transactions.StableOffsets.StalledPartition;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
@@ -259,10 +259,10 @@ final class TransactionMonitorTest {
         }
 
         @Override
-        public Snapshot offsets() {
+        public ObservedOffsets offsets() {
             Map<TopicPartition, Offsets> reported = new HashMap<>(offsets);
             reported.keySet().removeAll(unanswered);
-            return new Snapshot(reported, Set.copyOf(unanswered));
+            return new ObservedOffsets(reported, Set.copyOf(unanswered));
         }
 
         @Override

@@ -19,7 +19,7 @@ import java.util.Objects;
 /**
  * Serves the files of the web page. The files need no token: the page requests its data with the user's token.
  */
-final class Page {
+final class WebPage {
     /** The file of {@code /}. */
     private static final String INDEX = "index.html";
 
@@ -68,7 +68,7 @@ final class Page {
     private final Map<String, File> files = new LinkedHashMap<>();
 
     /** Reads all files from the class path. */
-    Page() {
+    WebPage() {
         for (String name : FILES) {
             byte[] bytes = read(name);
             String mediaType = Objects.requireNonNull(MEDIA_TYPES.get(name.substring(name.indexOf('.') + 1)), name);
@@ -96,7 +96,7 @@ final class Page {
     }
 
     private static byte[] read(String name) {
-        try (InputStream resource = Objects.requireNonNull(Page.class.getResourceAsStream("/page/" + name), name)) {
+        try (InputStream resource = Objects.requireNonNull(WebPage.class.getResourceAsStream("/page/" + name), name)) {
             return resource.readAllBytes();
         } catch (IOException e) {
             throw new UncheckedIOException(e);

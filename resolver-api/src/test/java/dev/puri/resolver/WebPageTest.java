@@ -24,14 +24,14 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 @Timeout(60)
-final class PageTest {
+final class WebPageTest {
     private final Metrics metrics = new Metrics();
     private final HttpClient client = HttpClient.newHttpClient();
     private Listener listener;
 
     @BeforeEach
     void start() {
-        listener = Listener.start(ListenerOptions.at("127.0.0.1", 0), new Page().routes(), metrics);
+        listener = Listener.start(ListenerOptions.at("127.0.0.1", 0), new WebPage().routes(), metrics);
     }
 
     @AfterEach
@@ -50,7 +50,7 @@ final class PageTest {
         try (Stream<Path> found = Files.list(folder)) {
             files = found.map(file -> file.getFileName().toString()).collect(Collectors.toCollection(TreeSet::new));
         }
-        assertThat(Page.FILES).containsExactlyInAnyOrderElementsOf(files);
+        assertThat(WebPage.FILES).containsExactlyInAnyOrderElementsOf(files);
         for (String file : files) {
             HttpResponse<String> answer = get("/page/" + file, "");
             assertThat(answer.statusCode()).isEqualTo(200);
@@ -92,7 +92,7 @@ final class PageTest {
     void noFileNamesAnotherHostOrMakesMarkupOfText() throws Exception {
         Pattern forbidden = Pattern.compile(
                 "(?<!xmlns=\"|SVG = \")https?://|innerHTML|outerHTML|insertAdjacentHTML|document\\.write|eval\\(|\\sstyle=|\\son[a-z]+=");
-        for (String file : Page.FILES) {
+        for (String file : WebPage.FILES) {
             assertThat(get("/page/" + file, "").body()).as(file).doesNotContainPattern(forbidden);
         }
     }

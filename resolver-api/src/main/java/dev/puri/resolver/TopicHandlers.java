@@ -24,7 +24,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Handles the routes of changes, rejections, declared collections and stats. */
-final class Feeds {
+final class TopicHandlers {
     static final ProblemType INVALID_EVENT_ID =
             new ProblemType("invalid-event-id", "Last-Event-ID is not an id that this path has sent", 400);
     static final ProblemType TOO_MANY_STREAMS =
@@ -45,7 +45,7 @@ final class Feeds {
      * @param lagRecords supplies the lag of the table, in records; null if unknown
      * @param lagAge supplies how long ago the brokers reported the end offsets; null if they never did
      */
-    Feeds(
+    TopicHandlers(
             Subscribers subscribers,
             RefusalLog refusals,
             DeclaredCollections collections,

@@ -43,7 +43,7 @@ import org.junit.jupiter.api.Timeout;
 
 /** Follows refusals and declarations on a real broker. */
 @Timeout(120)
-final class TailIT {
+final class TopicFollowerIT {
     /** Large, because the refusals of these tests have old times. */
     private static final Duration ANY_AGE = Duration.ofDays(365 * 1000);
 
