@@ -9,8 +9,8 @@ import dev.puri.http.ProblemType;
 import dev.puri.http.ServerSentEvent;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Entry;
-import dev.puri.search.Verification.AbortedException;
-import dev.puri.search.Verification.Difference;
+import dev.puri.search.IndexVerifier.AbortedException;
+import dev.puri.search.IndexVerifier.Difference;
 import dev.puri.search.index.EntryKind;
 import dev.puri.search.index.IndexSize;
 import dev.puri.search.index.IndexUnavailableException;
@@ -69,10 +69,18 @@ final class AdminRequests implements AutoCloseable {
         this.decoder = decoder;
     }
 
-    void beginRebuild(Exchange exchange) {
+    /** Whether an index serves. If not, responds with the reason. */
+    private boolean isServing(Exchange exchange) {
         if (indexer.serving() == null) {
             SearchHandlers.respondNotReady(
                     exchange, "No index is available: " + indexer.health().waitReason() + ".");
+            return false;
+        }
+        return true;
+    }
+
+    void beginRebuild(Exchange exchange) {
+        if (!isServing(exchange)) {
             return;
         }
         SourceOffsets source = indexer.endOffsets().lastOffsets();
@@ -95,12 +103,9 @@ final class AdminRequests implements AutoCloseable {
     }
 
     void stats(Exchange exchange) {
-        if (indexer.serving() == null) {
-            SearchHandlers.respondNotReady(
-                    exchange, "No index is available: " + indexer.health().waitReason() + ".");
-            return;
+        if (isServing(exchange)) {
+            exchange.json(200, this::writeStats);
         }
-        exchange.json(200, this::writeStats);
     }
 
     private void writeStats(JsonGenerator json) throws IOException {
@@ -125,9 +130,7 @@ final class AdminRequests implements AutoCloseable {
     }
 
     void digest(Exchange exchange) {
-        if (indexer.serving() == null) {
-            SearchHandlers.respondNotReady(
-                    exchange, "No index is available: " + indexer.health().waitReason() + ".");
+        if (!isServing(exchange)) {
             return;
         }
         indexer.requestDigests()
@@ -147,9 +150,7 @@ final class AdminRequests implements AutoCloseable {
     }
 
     void verify(Exchange exchange) {
-        if (indexer.serving() == null) {
-            SearchHandlers.respondNotReady(
-                    exchange, "No index is available: " + indexer.health().waitReason() + ".");
+        if (!isServing(exchange)) {
             return;
         }
         long maxNames = maxNamesToVerify();
@@ -186,13 +187,13 @@ final class AdminRequests implements AutoCloseable {
     }
 
     private static long maxNamesToVerify() {
-        return Runtime.getRuntime().maxMemory() / 2 / Verification.BYTES_PER_NAME;
+        return Runtime.getRuntime().maxMemory() / 2 / IndexVerifier.BYTES_PER_NAME;
     }
 
     private void verify(EventStream stream) {
         long startedAtNanos = System.nanoTime();
         Map<Difference, Long> counts = new EnumMap<>(Difference.class);
-        Verification verification = new Verification(
+        IndexVerifier verifier = new IndexVerifier(
                 indexer,
                 consumers,
                 decoder,
@@ -204,7 +205,7 @@ final class AdminRequests implements AutoCloseable {
                 });
         String failure = null;
         try {
-            verification.run();
+            verifier.run();
         } catch (AbortedException e) {
             failure = e.getMessage();
         } catch (IndexUnavailableException | KafkaException e) {
@@ -216,7 +217,7 @@ final class AdminRequests implements AutoCloseable {
         }
         String detail = failure;
         Duration duration = Duration.ofNanos(System.nanoTime() - startedAtNanos);
-        stream.end(encodedLine(json -> writeSummary(json, verification, counts, detail, duration)));
+        stream.end(encodedLine(json -> writeSummary(json, verifier, counts, detail, duration)));
     }
 
     /** Sends a line. Blocks while the client reads slowly; the verification ends if the client has disconnected. */
@@ -241,7 +242,7 @@ final class AdminRequests implements AutoCloseable {
             throws IOException {
         json.writeStartObject();
         json.writeStringField("puri", puri.toString());
-        json.writeStringField("kind", IndexMeters.name(kind));
+        json.writeStringField("kind", kind.text());
         json.writeStringField("difference", difference.name().toLowerCase(Locale.ROOT));
         if (!fields.isEmpty()) {
             json.writeArrayFieldStart("fields");
@@ -264,7 +265,7 @@ final class AdminRequests implements AutoCloseable {
 
     private static void writeSummary(
             JsonGenerator json,
-            Verification verification,
+            IndexVerifier verifier,
             Map<Difference, Long> counts,
             @Nullable String detail,
             Duration duration)
@@ -274,12 +275,12 @@ final class AdminRequests implements AutoCloseable {
         if (detail != null) {
             json.writeStringField("detail", detail);
         }
-        json.writeNumberField("identities", verification.comparedNames(EntryKind.IDENTITY));
-        json.writeNumberField("documents", verification.comparedNames(EntryKind.DOCUMENT));
+        json.writeNumberField("identities", verifier.comparedNames(EntryKind.IDENTITY));
+        json.writeNumberField("documents", verifier.comparedNames(EntryKind.DOCUMENT));
         for (Difference difference : Difference.values()) {
             json.writeNumberField(difference.name().toLowerCase(Locale.ROOT), counts.getOrDefault(difference, 0L));
         }
-        json.writeNumberField("unsettled", verification.unsettledNames());
+        json.writeNumberField("unsettled", verifier.unsettledNames());
         json.writeNumberField("seconds", duration.toMillis() / 1000.0);
         json.writeEndObject();
     }

@@ -95,7 +95,7 @@ final class ChangeDecoder {
                             .description(
                                     "Records that were skipped: they cannot be decoded, or are in another partition"
                                             + " than their pURI")
-                            .tag("kind", IndexMeters.name(kind))
+                            .tag("kind", kind.text())
                             .register(meters));
         }
     }

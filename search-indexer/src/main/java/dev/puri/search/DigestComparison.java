@@ -42,7 +42,8 @@ final class DigestComparison {
     static final Duration MAX_TIME_SKIPPED = Duration.ofMinutes(5);
 
     private final Map<EntryKind, DigestCheck> checks = new EnumMap<>(EntryKind.class);
-    private final TimeShare share;
+    private final TimeBudget budget;
+    private final LongSupplier nanoTime;
 
     /** Returns the digests of all changes that the index has applied. */
     @FunctionalInterface
@@ -59,7 +60,8 @@ final class DigestComparison {
         for (EntryKind kind : EntryKind.values()) {
             checks.put(kind, new DigestCheck(kind.topic(), firstComparable(kind, checkpoint, source), clock));
         }
-        share = new TimeShare(TIME_DIVISOR, MAX_CREDIT, nanoTime);
+        budget = new TimeBudget(TIME_DIVISOR, MAX_CREDIT, nanoTime);
+        this.nanoTime = nanoTime;
     }
 
     /**
@@ -87,12 +89,14 @@ final class DigestComparison {
         DigestCheck check = check(change.kind());
         return check.isComparable(
                         change.partition(), change.offset(), record.writtenAt().toEpochMilli())
-                && (share.hasCredit() || check.timeUnchecked(change.partition()).compareTo(MAX_TIME_SKIPPED) > 0);
+                && (budget.hasCredit()
+                        || check.timeUnchecked(change.partition()).compareTo(MAX_TIME_SKIPPED) > 0);
     }
 
     /** Compares published digests with those of the index, which has applied exactly the records before them. */
     void compare(List<DecodedRecord> published, DigestSource source) throws IndexUnavailableException {
-        share.spend(() -> {
+        long startedAtNanos = nanoTime.getAsLong();
+        try {
             EntryDigests digests = source.read();
             for (DecodedRecord record : published) {
                 IndexChange change = record.change();
@@ -103,7 +107,9 @@ final class DigestComparison {
                                 Objects.requireNonNull(record.digest()),
                                 digests.of(change.kind(), change.partition()));
             }
-        });
+        } finally {
+            budget.spend(nanoTime.getAsLong() - startedAtNanos);
+        }
     }
 
     /** Returns the topics of the response of {@code GET /v1/digest}. */

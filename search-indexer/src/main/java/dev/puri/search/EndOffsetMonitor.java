@@ -1,5 +1,6 @@
 package dev.puri.search;
 
+import dev.puri.projection.EndOffsets;
 import dev.puri.projection.FailureState;
 import dev.puri.projection.ObservationTime;
 import dev.puri.projection.RetryPolicy;
@@ -13,7 +14,9 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.util.EnumMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 import org.apache.kafka.common.KafkaException;
@@ -22,7 +25,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Asks the brokers for the beginning and end offsets of both topics once a second. It uses its own thread, because the
+ * Asks the brokers for the {@link SourceOffsets} once a second. It uses its own thread, because the
  * responses may take long. Thread-safe.
  */
 final class EndOffsetMonitor implements AutoCloseable {
@@ -86,30 +89,37 @@ final class EndOffsetMonitor implements AutoCloseable {
     }
 
     /**
-     * Asks for the high watermark of each partition of a topic, by partition. Unlike the end offsets, it includes
-     * records of open transactions.
+     * Asks for the high watermark of each partition of the documents' topic, by partition. Unlike the end offset, it
+     * includes records of open transactions.
      *
      * @return completes on any thread; exceptionally if the brokers do not answer
      */
-    CompletionStage<Map<Integer, Long>> highWatermarks(EntryKind kind) {
-        TopicAdmin topic = topics.get(kind);
+    CompletionStage<Map<Integer, Long>> documentHighWatermarks() {
         SourceOffsets offsets = lastOffsets;
-        return topic == null || offsets == null
+        return offsets == null
                 ? CompletableFuture.failedFuture(new IllegalStateException("the brokers were not asked yet"))
-                : topic.highWatermarks(offsets.endsOf(kind).byPartition().keySet());
+                : documentHighWatermarks(offsets.endsOf(EntryKind.DOCUMENT));
     }
 
-    private void onFailure(Throwable cause) {
+    private CompletionStage<Map<Integer, Long>> documentHighWatermarks(TopicEnds documents) {
+        return Objects.requireNonNull(topics.get(EntryKind.DOCUMENT))
+                .highWatermarks(documents.byPartition().keySet());
+    }
+
+    private void onFailure(Throwable thrown) {
+        Throwable cause =
+                thrown instanceof CompletionException && thrown.getCause() != null ? thrown.getCause() : thrown;
         if (cause instanceof TopicUnavailableException) {
             failure.changeTo(String.valueOf(cause.getMessage()));
         } else if (cause instanceof KafkaException) {
-            failure.changeTo("the admin client cannot be created: " + cause.getMessage());
+            failure.changeTo("the admin client failed: " + cause.getMessage());
         } else if (failure.changeTo(cause.toString())) {
             log.error("Requesting the end offsets failed; will retry", cause);
         }
     }
 
-    private void askBrokers() {
+    /** Asks the brokers once. */
+    void askBrokers() {
         if (topics.isEmpty()) {
             Map<EntryKind, TopicAdmin> created = new EnumMap<>(EntryKind.class);
             for (EntryKind kind : EntryKind.values()) {
@@ -128,7 +138,12 @@ final class EndOffsetMonitor implements AutoCloseable {
         if (tombstoneRetention == null) {
             tombstoneRetention = tombstoneRetention();
         }
-        lastOffsets = new SourceOffsets(ends, begins, observedAt);
+        // The client completes every request within its time-out, and at once after close.
+        Map<Integer, Long> documentHighWatermarks = documentHighWatermarks(
+                        Objects.requireNonNull(ends.get(EntryKind.DOCUMENT)))
+                .toCompletableFuture()
+                .join();
+        lastOffsets = new SourceOffsets(ends, begins, new EndOffsets(documentHighWatermarks, observedAt), observedAt);
         failure.clear();
     }
 

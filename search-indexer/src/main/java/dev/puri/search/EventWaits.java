@@ -23,26 +23,19 @@ import org.jspecify.annotations.Nullable;
  *
  * The registry writes row and document in one transaction. So when readers see the row, the document, if there is one,
  * is before the end of its partition. During steady writes, readers do not reach this end soon. So
- * {@link DocumentVisibility} and the indexed document are checked first.
+ * {@link IndexFeeder#isDocumentVisible} and the indexed document are checked first.
  */
 final class EventWaits {
     private final Indexer indexer;
     private final IndexRows rows;
     private final ReadYourWrites rowWaits;
     private final Waiters waiters;
-    private final DocumentVisibility documentVisibility;
 
-    EventWaits(
-            Indexer indexer,
-            IndexRows rows,
-            ReadYourWrites rowWaits,
-            Waiters waiters,
-            DocumentVisibility documentVisibility) {
+    EventWaits(Indexer indexer, IndexRows rows, ReadYourWrites rowWaits, Waiters waiters) {
         this.indexer = indexer;
         this.rows = rows;
         this.rowWaits = rowWaits;
         this.waiters = waiters;
-        this.documentVisibility = documentVisibility;
     }
 
     /**
@@ -69,14 +62,9 @@ final class EventWaits {
         // A wait that ends later continues on the indexer's thread or the timer's, which must not block.
         boolean mayBlock = rowStatus.isDone();
         AtomicReference<CompletableFuture<?>> currentWait = new AtomicReference<>(rowStatus);
-        CompletableFuture<EventStatus> result = rowStatus.thenCompose(status -> {
-            if (!(status instanceof EventStatus.Seen)) {
-                return CompletableFuture.completedFuture(status);
-            }
-            CompletableFuture<EventStatus> documentStatus = awaitDocument(caller, event, deadlineNanos, mayBlock);
-            currentWait.set(documentStatus);
-            return documentStatus;
-        });
+        CompletableFuture<EventStatus> result = rowStatus.thenCompose(status -> status instanceof EventStatus.Seen
+                ? awaitDocument(caller, event, deadlineNanos, mayBlock, currentWait)
+                : CompletableFuture.completedFuture(status));
         result.whenComplete((status, failure) -> {
             if (result.isCancelled()) {
                 currentWait.get().cancel(false);
@@ -97,9 +85,14 @@ final class EventWaits {
      * Waits for the document of an event whose row is visible.
      *
      * @param mayBlock whether the engine may be asked, which may block
+     * @param currentWait set to the wait that ends when the request is cancelled
      */
     private CompletableFuture<EventStatus> awaitDocument(
-            Object caller, SearchRequest.AwaitedEvent event, long deadlineNanos, boolean mayBlock) {
+            Object caller,
+            SearchRequest.AwaitedEvent event,
+            long deadlineNanos,
+            boolean mayBlock,
+            AtomicReference<CompletableFuture<?>> currentWait) {
         EventStatus notCaughtUp = new EventStatus.NotCaughtUp(event.token());
         Puri puri = event.handle() == null ? event.puri() : rows.bearer(event.handle());
         int partitions = indexer.endOffsets().partitions(EntryKind.DOCUMENT);
@@ -107,34 +100,41 @@ final class EventWaits {
             return CompletableFuture.completedFuture(notCaughtUp);
         }
         int partition = Tokens.partition(puri, partitions);
-        if (documentVisibility.isDocumentVisible(puri, partition)
-                || mayBlock && rows.isDocumentAsOf(event.token(), puri)) {
+        IndexFeeder feeder = indexer.servingFeeder();
+        if (feeder != null && feeder.isDocumentVisible(puri) || mayBlock && rows.isDocumentAsOf(event.token(), puri)) {
             return CompletableFuture.completedFuture(EventStatus.Seen.INSTANCE);
         }
         return indexer.endOffsets()
-                .highWatermarks(EntryKind.DOCUMENT)
+                .documentHighWatermarks()
                 .toCompletableFuture()
                 .thenCompose(ends -> awaitOffset(
                         caller,
                         partition,
                         Objects.requireNonNull(ends.get(partition)),
-                        Duration.ofNanos(deadlineNanos - System.nanoTime())))
+                        Duration.ofNanos(deadlineNanos - System.nanoTime()),
+                        currentWait))
                 .exceptionally(failure -> null)
                 .thenApply(status -> status == null ? notCaughtUp : status);
     }
 
     /** Waits until readers see all documents of a partition before an offset; null if they do not in time. */
     private CompletableFuture<@Nullable EventStatus> awaitOffset(
-            Object caller, int partition, long offset, Duration wait) {
+            Object caller,
+            int partition,
+            long offset,
+            Duration maxWait,
+            AtomicReference<CompletableFuture<?>> currentWait) {
         try {
-            return waiters.await(
+            CompletableFuture<@Nullable EventStatus> wait = waiters.await(
                     caller,
                     null,
                     null,
-                    wait.isNegative() ? Duration.ZERO : wait,
+                    maxWait,
                     () -> indexer.visibleOffsets().nextOffset(EntryKind.DOCUMENT, partition) >= offset
                             ? EventStatus.Seen.INSTANCE
                             : null);
+            currentWait.set(wait);
+            return wait;
         } catch (Waiters.TooManyException e) {
             return CompletableFuture.completedFuture(null);
         }

@@ -2,13 +2,15 @@ package dev.puri.search;
 
 import dev.puri.projection.Backoff;
 import dev.puri.projection.DigestCheck;
+import dev.puri.projection.EndOffsets;
 import dev.puri.projection.FailureState;
 import dev.puri.projection.ObservationTime;
 import dev.puri.projection.RetryPolicy;
-import dev.puri.projection.TopicEnds;
+import dev.puri.projection.Staleness;
 import dev.puri.projection.wait.EventOutcome;
 import dev.puri.projection.wait.OutcomeCache;
 import dev.puri.projection.wait.Waiters;
+import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Outcome;
 import dev.puri.schemas.log.Topics;
 import dev.puri.schemas.serde.SchemaRegistryUnavailableException;
@@ -22,9 +24,9 @@ import dev.puri.search.index.SearchIndex;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
-import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.apache.kafka.clients.consumer.Consumer;
@@ -67,9 +69,9 @@ final class IndexFeeder implements AutoCloseable {
     private static final Duration MAX_COMMIT_INTERVAL = Duration.ofMinutes(10);
 
     private final SearchIndex index;
-    private final Map<EntryKind, String> topicIds = new EnumMap<>(EntryKind.class);
+    private final SourceOffsets firstSource;
     private final Context context;
-    private final BatchReader batchReader;
+    private final ChangePoller changePoller;
     private final DigestComparison digestComparison;
     private final PendingWakeUps pendingWakeUps;
     private final Backoff backoff = new Backoff(RETRY_POLICY);
@@ -82,19 +84,22 @@ final class IndexFeeder implements AutoCloseable {
     private long refreshedAtNanos = System.nanoTime();
     private long committedAtNanos = System.nanoTime();
 
-    /** When readers reach these end offsets, the index is complete as of their time. Null if no end is pending. */
-    private @Nullable SourceOffsets pendingEnds;
-
-    private @Nullable SourceOffsets lastObservedOffsets;
     private boolean isPurging;
 
     /** The first time since the start of the running purge at which another purge became necessary; null if none. */
     private @Nullable Instant purgeNeededAgainSince;
 
+    /** What readers see, compared with the end offsets. */
+    private final Staleness<SourceOffsets> staleness;
+
+    /** The documents that readers see, compared with end offsets that include open transactions. */
+    private final Staleness<EndOffsets> documentStaleness;
+
+    /** The result of {@link #asOf} until the index has caught up. */
+    private final ObservationTime firstAsOf;
+
     private volatile NextOffsets appliedOffsets;
     private volatile NextOffsets visibleOffsets;
-    private volatile boolean isComplete;
-    private volatile ObservationTime asOf;
     private volatile @Nullable Instant purgeNeededSince;
     private final FailureState waitState = new FailureState();
     private volatile long appliedCount;
@@ -116,12 +121,12 @@ final class IndexFeeder implements AutoCloseable {
             InstantSource clock,
             IndexMeters meters) {}
 
-    /** The brokers no longer have the next offset to read. The index must be rebuilt. */
-    static final class OffsetGoneException extends Exception {
+    /** The index cannot be updated from its topics any more. The message says why. */
+    static final class RebuildRequiredException extends Exception {
         private static final long serialVersionUID = 1L;
 
-        OffsetGoneException(OffsetOutOfRangeException cause) {
-            super("records of the topics were deleted before the index read them", cause);
+        RebuildRequiredException(String reason) {
+            super(reason);
         }
     }
 
@@ -131,44 +136,72 @@ final class IndexFeeder implements AutoCloseable {
      */
     IndexFeeder(SearchIndex index, IndexCheckpoint checkpoint, SourceOffsets source, Context context) {
         this.index = index;
+        this.firstSource = source;
         this.context = context;
-        this.batchReader = new BatchReader(
+        this.changePoller = new ChangePoller(
                 context.consumers(),
                 (record, polledAtNanos) -> context.decoder()
                         .decode(record, source.partitions(EntryKind.ofTopic(record.topic())), polledAtNanos));
-        for (EntryKind kind : EntryKind.values()) {
-            topicIds.put(kind, source.endsOf(kind).topicId().toString());
-        }
         digestComparison = new DigestComparison(checkpoint, source, context.clock(), System::nanoTime);
         pendingWakeUps = new PendingWakeUps(context.outcomes(), context.waiters());
         appliedOffsets = NextOffsets.of(checkpoint, source);
         visibleOffsets = appliedOffsets;
-        isComplete = checkpoint.isComplete();
         purgeNeededSince = checkpoint.purgeNeededSince();
         boolean isEmpty = checkpoint.topicIds().isEmpty();
         Instant wall = isEmpty ? source.at().wall() : checkpoint.asOf();
         long ageNanos =
                 Math.max(0, Duration.between(wall, context.clock().instant()).toNanos());
-        asOf = new ObservationTime(System.nanoTime() - ageNanos, wall);
+        firstAsOf = new ObservationTime(System.nanoTime() - ageNanos, wall);
+        staleness = new Staleness<>(SourceOffsets::at, ends -> ends.lag(visibleOffsets) == 0, context.clock());
+        documentStaleness = new Staleness<>(
+                EndOffsets::at,
+                ends -> ends.isReachedBy(partition -> visibleOffsets.nextOffset(EntryKind.DOCUMENT, partition)),
+                context.clock());
+        if (checkpoint.isComplete()) {
+            staleness.noteComplete(firstAsOf);
+        }
         needsCommit = isEmpty;
     }
 
     /**
      * Polls and applies one batch, and refreshes and commits the index if that is due. May block in the engine.
      *
+     * @param source current offsets of the topics. When readers reach them, the index is complete as of their time.
+     * @param maxIndexAge maximum time since the index was complete; see {@link EndOffsetMonitor#maxIndexAge}
      * @param timeout the longest wait for records
      * @return false if there was nothing to apply, or a retry is due later
      * @throws IndexUnavailableException if the index must be opened again and continued from its last commit
      */
-    boolean step(Duration timeout) throws OffsetGoneException, IndexUnavailableException {
-        if (!backoff.isDue()) {
-            return false;
+    boolean step(SourceOffsets source, Duration maxIndexAge, Duration timeout)
+            throws RebuildRequiredException, IndexUnavailableException {
+        requireSameTopics(source, maxIndexAge);
+        boolean hasRead = backoff.isDue() && applyNextBatch(timeout);
+        boolean wasComplete = isComplete();
+        staleness.observe(source);
+        documentStaleness.observe(source.documentHighWatermarks());
+        needsCommit |= !wasComplete && isComplete();
+        return hasRead;
+    }
+
+    private void requireSameTopics(SourceOffsets source, Duration maxIndexAge) throws RebuildRequiredException {
+        if (asOf().age(context.clock()).compareTo(maxIndexAge) > 0) {
+            throw new RebuildRequiredException(
+                    "the index has not been up to date since " + asOf().wall() + " and may have missed erasures");
         }
+        for (EntryKind kind : EntryKind.values()) {
+            if (!source.endsOf(kind).isOfTheSameTopic(firstSource.endsOf(kind))) {
+                throw new RebuildRequiredException(
+                        kind.topic() + " was deleted and created again, or its partitions changed");
+            }
+        }
+    }
+
+    private boolean applyNextBatch(Duration timeout) throws RebuildRequiredException, IndexUnavailableException {
         try {
-            BatchReader.Batch batch = batchReader.unacknowledgedOrNext(appliedOffsets, pollTimeout(timeout));
+            ChangePoller.Batch batch = changePoller.unacknowledgedOrNext(appliedOffsets, pollTimeout(timeout));
             if (batch != null) {
                 apply(batch);
-                batchReader.acknowledge();
+                changePoller.acknowledge();
             }
             if (isRefreshDue()) {
                 refresh();
@@ -186,7 +219,7 @@ final class IndexFeeder implements AutoCloseable {
             waitState.changeTo("waiting for the declarations of collections: " + e.getMessage());
             backoff.delayBriefly();
         } catch (OffsetOutOfRangeException e) {
-            throw new OffsetGoneException(e);
+            throw new RebuildRequiredException("records of the topics were deleted before the index read them");
         } catch (KafkaException e) {
             disconnect();
             backOff("waiting for the brokers: " + e.getMessage());
@@ -213,7 +246,7 @@ final class IndexFeeder implements AutoCloseable {
         return hasInvisibleChanges && untilRefresh.compareTo(timeout) < 0 ? untilRefresh : timeout;
     }
 
-    private void apply(BatchReader.Batch batch) throws IndexUnavailableException {
+    private void apply(ChangePoller.Batch batch) throws IndexUnavailableException {
         ComparableDigests digests = new ComparableDigests(batch.decodedRecords(), digestComparison::isComparable);
         apply(digests.firstRecords(), batch.oldestTimestamp());
         if (!digests.digests().isEmpty()) {
@@ -231,7 +264,7 @@ final class IndexFeeder implements AutoCloseable {
         if (records.isEmpty()) {
             return;
         }
-        pendingWakeUps.beforeApply(records, !isComplete);
+        pendingWakeUps.beforeApply(records, !isComplete());
         markPurgeIfNeeded(records);
         index.apply(records.stream().map(DecodedRecord::change).toList());
         hasInvisibleChanges = true;
@@ -278,20 +311,19 @@ final class IndexFeeder implements AutoCloseable {
         }
         boolean changedNothing = eventOutcome != null && eventOutcome.outcome().kind() != Outcome.Kind.APPLIED;
         // During the first fill, entries cannot be looked up.
-        return !changedNothing || !isComplete || index.entry(change.kind(), change.puri()) != null;
+        return !changedNothing || !isComplete() || index.entry(change.kind(), change.puri()) != null;
     }
 
     private boolean isRefreshDue() {
         if (!hasInvisibleChanges) {
             return false;
         }
-        if (!isComplete) {
-            // Nobody reads the index during the first fill, so one refresh at its end suffices.
-            SourceOffsets ends = pendingEnds;
-            return ends != null && ends.lag(appliedOffsets) == 0;
+        if (!isComplete()) {
+            // Nobody reads the index during the first fill, so it needs no refresh before its end.
+            return firstSource.lag(appliedOffsets) == 0;
         }
         Duration interval =
-                batchReader.wasLastPollFull() && context.refreshInterval().compareTo(LAGGING_REFRESH_INTERVAL) < 0
+                changePoller.wasLastPollFull() && context.refreshInterval().compareTo(LAGGING_REFRESH_INTERVAL) < 0
                         ? LAGGING_REFRESH_INTERVAL
                         : context.refreshInterval();
         return System.nanoTime() - refreshedAtNanos >= interval.toNanos();
@@ -306,7 +338,7 @@ final class IndexFeeder implements AutoCloseable {
         index.refresh();
         refreshedAtNanos = System.nanoTime();
         context.meters().refreshes().record(refreshedAtNanos - startedAtNanos, TimeUnit.NANOSECONDS);
-        if (isComplete) {
+        if (isComplete()) {
             context.meters()
                     .freshness()
                     .record(Math.max(0, context.clock().millis() - oldestInvisibleMillis), TimeUnit.MILLISECONDS);
@@ -322,7 +354,7 @@ final class IndexFeeder implements AutoCloseable {
         if (!needsCommit) {
             return sinceCommit.compareTo(MAX_COMMIT_INTERVAL) > 0;
         }
-        Duration interval = isComplete || context.commitInterval().compareTo(FIRST_FILL_COMMIT_INTERVAL) > 0
+        Duration interval = isComplete() || context.commitInterval().compareTo(FIRST_FILL_COMMIT_INTERVAL) > 0
                 ? context.commitInterval()
                 : FIRST_FILL_COMMIT_INTERVAL;
         return sinceCommit.compareTo(interval) > 0;
@@ -338,39 +370,8 @@ final class IndexFeeder implements AutoCloseable {
     }
 
     private IndexCheckpoint checkpoint() {
-        return new IndexCheckpoint(topicIds, appliedOffsets.byKind(), asOf.wall(), isComplete, purgeNeededSince);
-    }
-
-    /** Takes note of end offsets. When readers have reached them, the index is complete as of their time. */
-    void observe(SourceOffsets source) {
-        if (lastObservedOffsets != source && pendingEnds == null) {
-            lastObservedOffsets = source;
-            pendingEnds = source;
-        }
-        SourceOffsets ends = pendingEnds;
-        if (ends != null && ends.lag(visibleOffsets) == 0) {
-            pendingEnds = null;
-            asOf = ends.at();
-            needsCommit |= !isComplete;
-            isComplete = true;
-        }
-    }
-
-    /** Returns why the index must be rebuilt; null if it can be updated from these topics. */
-    @Nullable
-    String mismatch(SourceOffsets source, Duration maxIndexAge) {
-        if (asOf.age(context.clock()).compareTo(maxIndexAge) > 0) {
-            return "the index has not been up to date since " + asOf.wall() + " and may have missed erasures";
-        }
-        for (EntryKind kind : EntryKind.values()) {
-            TopicEnds topic = source.endsOf(kind);
-            Map<Integer, Long> offsets = appliedOffsets.byKind().getOrDefault(kind, Map.of());
-            if (!topic.topicId().toString().equals(topicIds.get(kind))
-                    || !topic.byPartition().keySet().equals(offsets.keySet())) {
-                return kind.topic() + " was deleted and created again, or its partitions changed";
-            }
-        }
-        return null;
+        return new IndexCheckpoint(
+                firstSource.topicIds(), appliedOffsets.byKind(), asOf().wall(), isComplete(), purgeNeededSince);
     }
 
     /** Whether this feeder's index has applied all changes that readers of another feeder's index see. */
@@ -409,12 +410,25 @@ final class IndexFeeder implements AutoCloseable {
 
     /** Whether the index has caught up with its topics once. Thread-safe. */
     boolean isComplete() {
-        return isComplete;
+        return staleness.hasCaughtUp();
     }
 
     /** Returns the latest time as of which readers certainly see all records. Thread-safe. */
     ObservationTime asOf() {
-        return asOf;
+        return Objects.requireNonNullElse(staleness.asOf(), firstAsOf);
+    }
+
+    /**
+     * Whether readers certainly see the document that was written in the same transaction as the visible row of a name.
+     * Also true if the transaction wrote no document. Thread-safe.
+     *
+     * <p>This holds once readers have reached the ends that the partitions of documents had after the row was applied.
+     * These ends are high watermarks: when readers see a row, the document of the same transaction may still be after
+     * the last stable offset of its partition.
+     */
+    boolean isDocumentVisible(Puri puri) {
+        ObservationTime documentsAsOf = documentStaleness.asOf();
+        return documentsAsOf != null && documentsAsOf.nanos() - recentRows().writtenBeforeNanos(puri) >= 0;
     }
 
     /** Returns a human-readable reason why the feeder waits; null if it does not wait. Thread-safe. */
@@ -451,7 +465,7 @@ final class IndexFeeder implements AutoCloseable {
 
     /** Closes the consumer, but neither commits nor closes the index. */
     void disconnect() {
-        batchReader.disconnect();
+        changePoller.disconnect();
     }
 
     /** Closes the consumer and commits. A failed commit is only logged. Does not close the index. */

@@ -65,8 +65,8 @@ final class IndexHealth {
     @Nullable
     Long lag() {
         SourceOffsets endOffsets = indexer.endOffsets().lastOffsets();
-        NextOffsets visibleOffsets = indexer.visibleOffsets();
-        return endOffsets == null || visibleOffsets == NextOffsets.NONE ? null : endOffsets.lag(visibleOffsets);
+        IndexFeeder servingFeeder = indexer.servingFeeder();
+        return endOffsets == null || servingFeeder == null ? null : endOffsets.lag(servingFeeder.visibleOffsets());
     }
 
     /** Returns how long ago the serving index was certainly complete; null while no index serves. */
@@ -74,13 +74,6 @@ final class IndexHealth {
     Duration staleness() {
         ServingIndex serving = indexer.serving();
         return serving == null ? null : serving.asOf().age(clock);
-    }
-
-    /** Returns how long ago the brokers reported the end offsets; null before their first response. */
-    @Nullable
-    Duration endOffsetsAge() {
-        SourceOffsets endOffsets = indexer.endOffsets().lastOffsets();
-        return endOffsets == null ? null : endOffsets.at().age(clock);
     }
 
     /** Returns a human-readable reason why searches have to wait. */
@@ -106,10 +99,9 @@ final class IndexHealth {
     }
 
     private @Nullable String notReadyReason() {
-        ServingIndex serving = indexer.serving();
-        IndexFeeder servingFeeder = serving == null ? null : serving.feeder();
+        IndexFeeder servingFeeder = indexer.servingFeeder();
         String threadProblem = indexerProblem.reason();
-        if (serving == null || servingFeeder == null) {
+        if (servingFeeder == null) {
             IndexFeeder firstFeeder = indexer.primaryFeeder();
             String feederProblem = firstFeeder != null ? firstFeeder.waitReason() : rebuild.waitReason();
             return feederProblem != null
@@ -129,9 +121,8 @@ final class IndexHealth {
         if (feederProblem != null) {
             return feederProblem;
         }
-        Duration endOffsetsAge = endOffsetsAge();
         Long lag = lag();
-        if (endOffsetsAge == null || lag == null || endOffsetsAge.compareTo(limits.maxLagAge()) > 0) {
+        if (endOffsets == null || lag == null || endOffsets.at().age(clock).compareTo(limits.maxLagAge()) > 0) {
             String endOffsetsFailure = indexer.endOffsets().failureReason();
             return endOffsetsFailure != null ? endOffsetsFailure : "the lag of the index is unknown";
         }
@@ -139,7 +130,7 @@ final class IndexHealth {
             return "the lag of the index is " + lag + " offsets, more than " + limits.maxLag();
         }
         // If the engine hangs in a batch while few records arrive, the lag stays small. So check the staleness too.
-        ObservationTime asOf = serving.asOf();
+        ObservationTime asOf = servingFeeder.asOf();
         if (asOf.age(clock).compareTo(limits.maxLagAge()) > 0) {
             return "the index may lack records written after " + asOf.wall();
         }

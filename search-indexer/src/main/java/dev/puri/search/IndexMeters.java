@@ -9,7 +9,6 @@ import io.micrometer.core.instrument.Timer;
 import java.time.Duration;
 import java.util.EnumMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.function.Function;
@@ -39,7 +38,7 @@ final class IndexMeters {
                     kind,
                     Counter.builder("puri.search.indexed")
                             .description("Changes that the index has applied")
-                            .tag("kind", name(kind))
+                            .tag("kind", kind.text())
                             .register(meters));
         }
         refreshes = Timer.builder("puri.search.refreshes")
@@ -79,11 +78,6 @@ final class IndexMeters {
     void registerPartitions(SourceOffsets source) {
         digests.forEach((kind, ofKind) ->
                 ofKind.register(source.endsOf(kind).byPartition().size()));
-    }
-
-    /** Returns the name of a kind in tags and responses. */
-    static String name(EntryKind kind) {
-        return kind.name().toLowerCase(Locale.ROOT);
     }
 
     void countApplied(List<ChangeDecoder.DecodedRecord> records) {

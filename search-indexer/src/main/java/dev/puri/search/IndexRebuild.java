@@ -1,8 +1,9 @@
 package dev.puri.search;
 
 import dev.puri.projection.Backoff;
+import dev.puri.projection.LifeCycle;
 import dev.puri.projection.RetryPolicy;
-import dev.puri.search.IndexFeeder.OffsetGoneException;
+import dev.puri.search.IndexFeeder.RebuildRequiredException;
 import dev.puri.search.index.IndexCheckpoint;
 import dev.puri.search.index.IndexStore;
 import dev.puri.search.index.IndexUnavailableException;
@@ -23,7 +24,9 @@ import org.slf4j.LoggerFactory;
  *   └── back off ◀── the engine fails, or records are deleted ─┘
  * </pre>
  *
- * A failure of the rebuild does not affect the serving index. The indexer's thread does the work. Other threads read
+ * While it is Filling or CaughtUp, the index is {@link LifeCycle.Rebuilding}, and the life cycle has the feeder.
+ *
+ * <p>A failure of the rebuild does not affect the serving index. The indexer's thread does the work. Other threads read
  * the status and leave a request, which the indexer's thread handles at its next step.
  */
 final class IndexRebuild {
@@ -38,6 +41,7 @@ final class IndexRebuild {
     private static final String INTERRUPTED = "the last rebuild was interrupted";
 
     private final IndexFeeder.Context context;
+    private final LifeCycle<ServingIndex, IndexFeeder> lifeCycle;
     private final Backoff backoff = new Backoff(RETRY_POLICY);
 
     private volatile RebuildStatus status = RebuildStatus.NEVER;
@@ -46,8 +50,8 @@ final class IndexRebuild {
     /** Why the last attempt failed; null while a feeder fills an index. */
     private volatile @Nullable String failureReason;
 
-    /** Changed by the indexer's thread only. */
-    private volatile State state = new Idle(null, true);
+    /** Only for the indexer's thread. */
+    private State state = new Idle(null, true);
 
     /**
      * End offsets that were observed before this time may be smaller than the offsets of an unfinished index. Only for
@@ -59,17 +63,6 @@ final class IndexRebuild {
         /** Why an index must be rebuilt; null if no rebuild is required. */
         @Nullable
         String reason();
-
-        /** The open index of the rebuild; null if none is open. */
-        default @Nullable SearchIndex index() {
-            IndexFeeder feeder = feeder();
-            return feeder == null ? null : feeder.index();
-        }
-
-        /** Fills the index; null if nothing does. */
-        default @Nullable IndexFeeder feeder() {
-            return null;
-        }
     }
 
     /**
@@ -82,10 +75,11 @@ final class IndexRebuild {
     /** An index is open: the next action fills it or deletes it. Ends within the step that opened the index. */
     private record Opened(@Nullable String reason, SearchIndex index) implements State {}
 
-    private record Filling(String reason, IndexFeeder feeder) implements State {}
+    /** A feeder fills the index. */
+    private record Filling(String reason) implements State {}
 
     /** The index has caught up, is committed, and can replace the serving one. */
-    private record CaughtUp(@Nullable String reason, IndexFeeder feeder) implements State {}
+    private record CaughtUp(@Nullable String reason) implements State {}
 
     /** The last request of an operator that the indexer's thread has not handled yet. */
     private enum Request {
@@ -96,8 +90,13 @@ final class IndexRebuild {
         RESTART
     }
 
-    IndexRebuild(IndexFeeder.Context context) {
+    /**
+     * @param lifeCycle the life cycle of the serving index; this rebuild changes it only by {@link LifeCycle#rebuild}
+     *     and {@link LifeCycle#endRebuild}
+     */
+    IndexRebuild(IndexFeeder.Context context, LifeCycle<ServingIndex, IndexFeeder> lifeCycle) {
         this.context = context;
+        this.lifeCycle = lifeCycle;
     }
 
     // Thread-safe.
@@ -110,7 +109,7 @@ final class IndexRebuild {
     /** Returns the feeder that fills the new index; null if none does now. */
     @Nullable
     IndexFeeder feeder() {
-        return state.feeder();
+        return lifeCycle.state().rebuildFeeder();
     }
 
     /** Returns a human-readable reason why the rebuild waits; null if it does not wait. */
@@ -154,31 +153,34 @@ final class IndexRebuild {
     /**
      * Handles a request, and applies one batch to the new index.
      *
-     * @param primaryFeeder updates the serving index; null if the serving index can no longer be updated
      * @return false if there was nothing to apply, or a retry is due later
      */
-    boolean step(IndexStore store, SourceOffsets source, Duration maxIndexAge, @Nullable IndexFeeder primaryFeeder) {
+    boolean step(IndexStore store, SourceOffsets source, Duration maxIndexAge) {
         if (!backoff.isDue()) {
             return false;
         }
         try {
-            handlePendingRequest(store, primaryFeeder == null);
+            handlePendingRequest(store, lifeCycle.feeder() == null);
             if (state instanceof Idle idle
                     && (idle.reason() != null || idle.mayHaveUnfinished())
                     && source.at().nanos() - minObservedAtNanos >= 0) {
                 begin(store, source, maxIndexAge);
             }
             IndexFeeder currentFeeder = feeder();
-            return currentFeeder != null && fill(store, currentFeeder, source, maxIndexAge, primaryFeeder);
+            return currentFeeder != null && fill(store, currentFeeder, source, maxIndexAge);
         } catch (IndexUnavailableException e) {
             fail(String.valueOf(e.getMessage()));
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
+            // An Error too, because the serving index must not be closed for it.
             log.error("The rebuild of the index failed; will retry", e);
             fail(e.toString());
         }
         return false;
     }
 
+    /**
+     * @param isNeeded whether the serving index can no longer be updated, so that the rebuild cannot be cancelled
+     */
     private void handlePendingRequest(IndexStore store, boolean isNeeded) throws IndexUnavailableException {
         boolean isCancelled = !isNeeded && (pendingRequest == Request.CANCEL || pendingRequest == Request.RESTART);
         if (isCancelled) {
@@ -244,7 +246,8 @@ final class IndexRebuild {
     }
 
     private void open(SearchIndex target, IndexCheckpoint checkpoint, SourceOffsets source, String reason) {
-        state = new Filling(reason, new IndexFeeder(target, checkpoint, source, context));
+        lifeCycle.rebuild(new IndexFeeder(target, checkpoint, source, context));
+        state = new Filling(reason);
         failureReason = null;
         backoff.begin();
         if (!status.isRunning()) {
@@ -252,27 +255,20 @@ final class IndexRebuild {
         }
     }
 
-    private boolean fill(
-            IndexStore store,
-            IndexFeeder currentFeeder,
-            SourceOffsets source,
-            Duration maxIndexAge,
-            @Nullable IndexFeeder primaryFeeder)
+    private boolean fill(IndexStore store, IndexFeeder currentFeeder, SourceOffsets source, Duration maxIndexAge)
             throws IndexUnavailableException {
-        String mismatch = currentFeeder.mismatch(source, maxIndexAge);
-        boolean hasRead = false;
+        // Null if the serving index can no longer be updated.
+        IndexFeeder primaryFeeder = lifeCycle.feeder();
+        boolean hasRead;
         try {
-            hasRead = mismatch == null
-                    && currentFeeder.step(primaryFeeder == null ? POLL_TIMEOUT : POLL_TIMEOUT_BESIDE_SERVING);
-        } catch (OffsetGoneException e) {
-            mismatch = e.getMessage();
-        }
-        if (mismatch != null) {
+            hasRead = currentFeeder.step(
+                    source, maxIndexAge, primaryFeeder == null ? POLL_TIMEOUT : POLL_TIMEOUT_BESIDE_SERVING);
+        } catch (RebuildRequiredException e) {
+            String mismatch = String.valueOf(e.getMessage());
             backOff(mismatch);
             drop(store, mismatch);
             return false;
         }
-        currentFeeder.observe(source);
         long lag = source.lag(currentFeeder.appliedOffsets());
         synchronized (this) {
             status = status.withProgress(currentFeeder.appliedCount(), source.sumOfEnds() - lag, source.sumOfEnds());
@@ -281,7 +277,7 @@ final class IndexRebuild {
                 && (primaryFeeder == null || currentFeeder.hasAppliedAllVisibleIn(primaryFeeder))) {
             currentFeeder.refresh();
             currentFeeder.commit();
-            state = new CaughtUp(state.reason(), currentFeeder);
+            state = new CaughtUp(state.reason());
         }
         return hasRead;
     }
@@ -289,7 +285,7 @@ final class IndexRebuild {
     /** Returns the feeder of the rebuilt index, which can replace the serving one; null before it has caught up. */
     @Nullable
     IndexFeeder rebuiltFeeder() {
-        return state instanceof CaughtUp caughtUp ? caughtUp.feeder() : null;
+        return state instanceof CaughtUp ? feeder() : null;
     }
 
     /** Must be called after the rebuilt index has replaced the serving one. */
@@ -323,8 +319,10 @@ final class IndexRebuild {
 
     /** Stops the feeder. Returns the open index, or null if none is open. */
     private @Nullable SearchIndex disconnect(@Nullable String reason) {
-        SearchIndex open = state.index();
         IndexFeeder currentFeeder = feeder();
+        SearchIndex open =
+                currentFeeder != null ? currentFeeder.index() : state instanceof Opened opened ? opened.index() : null;
+        lifeCycle.endRebuild();
         state = open == null ? new Idle(reason, true) : new Opened(reason, open);
         if (currentFeeder != null) {
             currentFeeder.disconnect();
@@ -355,6 +353,7 @@ final class IndexRebuild {
      */
     void suspend() {
         IndexFeeder currentFeeder = feeder();
+        lifeCycle.endRebuild();
         state = new Idle(state.reason(), true);
         minObservedAtNanos = System.nanoTime();
         if (currentFeeder != null) {

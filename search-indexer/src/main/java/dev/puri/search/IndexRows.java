@@ -37,7 +37,7 @@ final class IndexRows implements ReadYourWrites.Rows {
      */
     @Override
     public @Nullable Position lastRecentOf(Puri puri) {
-        IndexFeeder feeder = servingFeeder();
+        IndexFeeder feeder = indexer.servingFeeder();
         return feeder == null ? null : feeder.recentRows().lastEventOf(puri);
     }
 
@@ -48,11 +48,6 @@ final class IndexRows implements ReadYourWrites.Rows {
     boolean isDocumentAsOf(Position token, Puri puri) {
         Entry document = entry(EntryKind.DOCUMENT, puri);
         return document != null && Tokens.isAsOf(token, document.position());
-    }
-
-    private @Nullable IndexFeeder servingFeeder() {
-        ServingIndex serving = indexer.serving();
-        return serving == null ? null : serving.feeder();
     }
 
     private @Nullable Entry entry(EntryKind kind, Puri puri) {
@@ -67,7 +62,7 @@ final class IndexRows implements ReadYourWrites.Rows {
     /** Checks the recent rows only, because it is called for each change while a request waits for a handle. */
     @Override
     public @Nullable Puri bearer(Handle handle) {
-        IndexFeeder feeder = servingFeeder();
+        IndexFeeder feeder = indexer.servingFeeder();
         return feeder == null ? null : feeder.recentRows().bearer(handle);
     }
 

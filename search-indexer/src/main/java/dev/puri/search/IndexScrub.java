@@ -1,6 +1,7 @@
 package dev.puri.search;
 
 import dev.puri.projection.DigestCheck;
+import dev.puri.projection.FailureState;
 import dev.puri.projection.RetryPolicy;
 import dev.puri.projection.Stop;
 import dev.puri.projection.SupervisedThread;
@@ -9,6 +10,7 @@ import dev.puri.search.index.EntryKind;
 import dev.puri.search.index.IndexUnavailableException;
 import dev.puri.search.index.StoredHash;
 import java.time.Duration;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -27,14 +29,20 @@ final class IndexScrub implements AutoCloseable {
     /** The pause after a pass over all partitions. */
     private static final Duration PAUSE = Duration.ofSeconds(1);
 
-    private static final int PAUSES_A_SECOND = 20;
+    /** The credit that is used up between two pauses; each pause costs a context switch. */
+    private static final Duration MAX_CREDIT = Duration.ofMillis(50);
+
     private static final Duration STOP_TIMEOUT = Duration.ofSeconds(5);
 
     private final Indexer indexer;
     private final int entriesPerSecond;
     private final Stop stop = new Stop();
     private final SupervisedThread thread =
-            new SupervisedThread("index-scrub", stop, RetryPolicy.fixed(PAUSE), this::runPass, IndexScrub::onFailure);
+            new SupervisedThread("index-scrub", stop, RetryPolicy.fixed(PAUSE), this::runPass, this::onFailure);
+    private final FailureState failure = new FailureState();
+
+    /** Limits the rate. Only for the thread. */
+    private final TimeBudget budget = new TimeBudget(1, MAX_CREDIT, System::nanoTime);
 
     /**
      * @param entriesPerSecond the limit of the rate; 0 for no comparison
@@ -50,36 +58,35 @@ final class IndexScrub implements AutoCloseable {
         }
     }
 
-    private static void onFailure(Throwable cause) {
+    private void onFailure(Throwable cause) {
         if (cause instanceof IndexUnavailableException) {
             // The indexer's thread reports this failure too.
             log.debug("The stored entries cannot be read", cause);
-        } else {
+        } else if (failure.changeTo(cause.toString())) {
             log.error("The comparison of the stored entries with their hashes failed; will retry", cause);
         }
     }
 
     private void runPass() throws IndexUnavailableException {
-        Pace pace = new Pace();
         for (EntryKind kind : EntryKind.values()) {
             int partitions = indexer.endOffsets().partitions(kind);
             for (int partition = 0; partition < partitions && !stop.isRequested(); partition++) {
                 try (ServingIndex serving = indexer.acquire()) {
                     if (serving != null) {
-                        scrub(serving, kind, partition, pace);
+                        scrub(serving, kind, partition);
                     }
                 }
             }
         }
+        failure.clear();
     }
 
-    private void scrub(ServingIndex serving, EntryKind kind, int partition, Pace pace)
-            throws IndexUnavailableException {
+    private void scrub(ServingIndex serving, EntryKind kind, int partition) throws IndexUnavailableException {
         IndexFeeder feeder = serving.feeder();
         if (feeder == null) {
             return;
         }
-        Visit visit = new Visit(serving, pace);
+        Visit visit = new Visit(serving);
         serving.index().forEachHash(kind, partition, visit::next);
         DigestCheck check = feeder.digestCheck(kind);
         StoredHash altered = visit.altered;
@@ -94,13 +101,11 @@ final class IndexScrub implements AutoCloseable {
     /** The comparison of the entries of one partition. It ends at the first altered entry. */
     private final class Visit {
         private final ServingIndex serving;
-        private final Pace pace;
         private @Nullable StoredHash altered;
         private boolean isCutShort;
 
-        private Visit(ServingIndex serving, Pace pace) {
+        private Visit(ServingIndex serving) {
             this.serving = serving;
-            this.pace = pace;
         }
 
         private boolean next(StoredHash hash) {
@@ -108,30 +113,13 @@ final class IndexScrub implements AutoCloseable {
                 altered = hash;
                 return false;
             }
-            pace.await();
+            budget.spend(TimeUnit.SECONDS.toNanos(1) / entriesPerSecond);
+            if (!budget.hasCredit()) {
+                stop.awaitRequest(budget.timeUntilFull());
+            }
             // An index that no longer serves waits for its readers, to be closed or deleted.
             isCutShort = stop.isRequested() || !serving.equals(indexer.serving());
             return !isCutShort;
-        }
-    }
-
-    /** Limits the rate of a pass. */
-    private final class Pace {
-        private final long entriesPerPause = Math.max(1, entriesPerSecond / PAUSES_A_SECOND);
-        private long entries;
-        private long pausedAtNanos = System.nanoTime();
-
-        /** Waits after some entries until their time has passed. Time that was lost before is not made up for. */
-        private void await() {
-            entries++;
-            if (entries % entriesPerPause == 0) {
-                long timeNanos = entriesPerPause * Duration.ofSeconds(1).toNanos() / entriesPerSecond;
-                long restNanos = pausedAtNanos + timeNanos - System.nanoTime();
-                if (restNanos > 0) {
-                    stop.awaitRequest(Duration.ofNanos(restNanos));
-                }
-                pausedAtNanos = System.nanoTime();
-            }
         }
     }
 

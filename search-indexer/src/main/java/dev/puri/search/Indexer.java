@@ -9,7 +9,7 @@ import dev.puri.projection.Stop;
 import dev.puri.projection.StoppedException;
 import dev.puri.projection.SupervisedThread;
 import dev.puri.projection.wait.Waiters;
-import dev.puri.search.IndexFeeder.OffsetGoneException;
+import dev.puri.search.IndexFeeder.RebuildRequiredException;
 import dev.puri.search.index.EntryKind;
 import dev.puri.search.index.IndexCheckpoint;
 import dev.puri.search.index.IndexSize;
@@ -122,7 +122,7 @@ final class Indexer implements AutoCloseable {
         this.context = context;
         this.waiters = context.waiters();
         this.clock = context.clock();
-        rebuild = new IndexRebuild(context);
+        rebuild = new IndexRebuild(context, lifeCycle);
         health = new IndexHealth(this, rebuild, problem, limits, clock, openTransaction);
         purges = new PurgeScheduler(limits.forgetAfter(), clock, context.meters());
         context.meters().registerDigests(this::digestCheck);
@@ -163,18 +163,23 @@ final class Indexer implements AutoCloseable {
         return servingFailure;
     }
 
+    /** Returns the feeder that has updated the serving index; null if no index serves, or before it has a feeder. */
+    @Nullable
+    IndexFeeder servingFeeder() {
+        ServingIndex current = lifeCycle.serving();
+        return current == null ? null : current.feeder();
+    }
+
     /** Returns the offsets up to which readers of the serving index see the changes. */
     NextOffsets visibleOffsets() {
-        ServingIndex current = lifeCycle.serving();
-        IndexFeeder feeder = current == null ? null : current.feeder();
+        IndexFeeder feeder = servingFeeder();
         return feeder == null ? NextOffsets.NONE : feeder.visibleOffsets();
     }
 
-    /** Returns whether the serving index agrees with the registrar; null if no index serves or nothing updates it. */
+    /** Returns whether the serving index agrees with the registrar; null if there is no {@link #servingFeeder}. */
     @Nullable
     DigestCheck digestCheck(EntryKind kind) {
-        ServingIndex current = lifeCycle.serving();
-        IndexFeeder feeder = current == null ? null : current.feeder();
+        IndexFeeder feeder = servingFeeder();
         return feeder == null ? null : feeder.digestCheck(kind);
     }
 
@@ -304,22 +309,16 @@ final class Indexer implements AutoCloseable {
         boolean hasRead = false;
         IndexFeeder feeder = lifeCycle.feeder();
         if (feeder != null) {
-            String mismatch = feeder.mismatch(source, maxIndexAge());
             try {
-                hasRead = mismatch == null && feeder.step(isRebuilding() ? Duration.ZERO : POLL_TIMEOUT);
-            } catch (OffsetGoneException e) {
-                mismatch = e.getMessage();
-            }
-            if (mismatch == null) {
-                feeder.observe(source);
+                hasRead = feeder.step(source, maxIndexAge(), isRebuilding() ? Duration.ZERO : POLL_TIMEOUT);
                 serveWhenComplete(feeder);
                 purges.step(feeder);
                 digestRequests.complete(feeder);
-            } else {
-                stopFeeding(feeder, mismatch);
+            } catch (RebuildRequiredException e) {
+                stopFeeding(feeder, String.valueOf(e.getMessage()));
             }
         }
-        hasRead |= rebuild.step(store, source, maxIndexAge(), lifeCycle.feeder());
+        hasRead |= rebuild.step(store, source, maxIndexAge());
         IndexFeeder rebuiltFeeder = rebuild.rebuiltFeeder();
         if (rebuiltFeeder != null) {
             swap(store, rebuiltFeeder);
@@ -390,7 +389,7 @@ final class Indexer implements AutoCloseable {
         if (oldFeeder != null) {
             oldFeeder.disconnect();
         }
-        ServingIndex oldIndex = lifeCycle.replace(servingIndexOf(rebuiltFeeder), rebuiltFeeder);
+        ServingIndex oldIndex = lifeCycle.swap(servingIndexOf(rebuiltFeeder));
         onServing();
         rebuild.onSwapped();
         log.info("The rebuilt index serves; it was built from {} changes", rebuiltFeeder.appliedCount());

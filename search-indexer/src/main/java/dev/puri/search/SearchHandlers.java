@@ -125,7 +125,7 @@ final class SearchHandlers {
                 exchange,
                 INTERNAL,
                 request,
-                request.queryWithCursor(),
+                request.query(),
                 (page, cursor) -> json -> ResultJson.write(json, page, request, cursor));
     }
 
@@ -140,7 +140,7 @@ final class SearchHandlers {
                 exchange,
                 PUBLIC,
                 request,
-                request.queryWithin(searchedNames),
+                request.query().within(searchedNames),
                 (page, cursor) -> json ->
                         ResultJson.writePublic(json, page, request.query().facets(), cursor));
     }

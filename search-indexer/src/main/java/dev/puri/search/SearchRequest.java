@@ -26,16 +26,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * The parsed parameters of {@code GET /v1/search}. Parsing is strict: an invalid value is reported, never ignored.
  *
- * @param query the query without its cursor
- * @param cursor the cursor of the previous page; null for the first page
  * @param groupsByShard whether the response lists the results of each shard
  * @param awaitedEvent the event that the search must wait for; null for none
  */
 record SearchRequest(
-        SearchQuery query,
-        @Nullable Cursor cursor,
-        boolean groupsByShard,
-        @Nullable AwaitedEvent awaitedEvent) {
+        SearchQuery query, boolean groupsByShard, @Nullable AwaitedEvent awaitedEvent) {
     static final ProblemType INVALID_CURSOR =
             new ProblemType("invalid-cursor", "The cursor is not from this search", 400);
 
@@ -98,10 +93,9 @@ record SearchRequest(
                         values(exchange, "owner", text -> new Owner(text).text(), "an owner's name"),
                         statuses(exchange),
                         limit(exchange),
-                        null,
+                        cursor(exchange),
                         isNotFalse(exchange, "facets"),
                         isNotFalse(exchange, "highlight")),
-                cursor(exchange),
                 groupsByShard(exchange),
                 awaitedEvent(exchange, waitParameters));
     }
@@ -122,33 +116,11 @@ record SearchRequest(
                         Set.of(),
                         Set.of(Row.Status.ACTIVE),
                         limit(exchange),
-                        null,
+                        cursor(exchange),
                         isNotFalse(exchange, "facets"),
                         isNotFalse(exchange, "highlight")),
-                cursor(exchange),
                 false,
                 null);
-    }
-
-    /** Returns the query with the cursor. */
-    SearchQuery queryWithCursor() {
-        return queryWithin(query.collections());
-    }
-
-    /** Returns the query with the cursor, restricted to these collections. */
-    SearchQuery queryWithin(Set<String> collections) {
-        return new SearchQuery(
-                query.text(),
-                query.order(),
-                collections,
-                query.namespaces(),
-                query.shards(),
-                query.owners(),
-                query.statuses(),
-                query.limit(),
-                cursor,
-                query.facets(),
-                query.highlights());
     }
 
     private static @Nullable String singleValue(Exchange exchange, String name) throws RefusedException {

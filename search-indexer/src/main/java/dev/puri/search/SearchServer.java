@@ -133,15 +133,12 @@ public final class SearchServer implements AutoCloseable {
             knowsPublicCollections = () -> !hasPublicListener || collections.isFresh();
             registerGauges(waiters, meters);
             IndexRows rows = new IndexRows(indexer);
-            DocumentVisibility documentVisibility =
-                    resources.add(new DocumentVisibility(indexer), DocumentVisibility::close);
             EventWaits eventWaits = new EventWaits(
                     indexer,
                     rows,
                     new ReadYourWrites(
                             rows, outcomes, refusals, waiters, () -> endOffsets.partitions(EntryKind.IDENTITY), meters),
-                    waiters,
-                    documentVisibility);
+                    waiters);
             SearchPool pool = resources.add(
                     new SearchPool(
                             settings.searchThreads(),
@@ -195,7 +192,6 @@ public final class SearchServer implements AutoCloseable {
             }
             indexer.start();
             scrub.start();
-            documentVisibility.start();
             transactions.start();
             drainDelay = settings.drainDelay();
             log.info("Search indexer listens on {}:{}", settings.httpHost(), port());

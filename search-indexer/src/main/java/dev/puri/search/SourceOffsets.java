@@ -1,15 +1,19 @@
 package dev.puri.search;
 
+import dev.puri.projection.EndOffsets;
 import dev.puri.projection.ObservationTime;
 import dev.puri.projection.TopicEnds;
+import dev.puri.projection.TopicMismatch;
 import dev.puri.projection.Truncation;
 import dev.puri.search.index.EntryKind;
 import dev.puri.search.index.IndexCheckpoint;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.EnumMap;
 import java.util.Map;
 import java.util.Objects;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.Uuid;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,9 +21,14 @@ import org.jspecify.annotations.Nullable;
  *
  * @param ends end offsets by kind
  * @param begins beginning offsets by kind and partition
+ * @param documentHighWatermarks end offsets of the documents that include the records of open transactions
  * @param at time of the request to the brokers; records that were written later may be missing
  */
-record SourceOffsets(Map<EntryKind, TopicEnds> ends, Map<EntryKind, Map<Integer, Long>> begins, ObservationTime at) {
+record SourceOffsets(
+        Map<EntryKind, TopicEnds> ends,
+        Map<EntryKind, Map<Integer, Long>> begins,
+        EndOffsets documentHighWatermarks,
+        ObservationTime at) {
     SourceOffsets {
         ends = Map.copyOf(ends);
         begins = Map.copyOf(begins);
@@ -27,6 +36,13 @@ record SourceOffsets(Map<EntryKind, TopicEnds> ends, Map<EntryKind, Map<Integer,
 
     TopicEnds endsOf(EntryKind kind) {
         return Objects.requireNonNull(ends.get(kind));
+    }
+
+    /** Returns the id of each topic, as an {@link IndexCheckpoint} contains it. */
+    Map<EntryKind, String> topicIds() {
+        Map<EntryKind, String> topicIds = new EnumMap<>(EntryKind.class);
+        ends.forEach((kind, topic) -> topicIds.put(kind, topic.topicId().toString()));
+        return topicIds;
     }
 
     /** Returns the number of partitions of a topic. */
@@ -80,24 +96,14 @@ record SourceOffsets(Map<EntryKind, TopicEnds> ends, Map<EntryKind, Map<Integer,
             return truncation();
         }
         for (EntryKind kind : EntryKind.values()) {
-            TopicEnds topic = endsOf(kind);
-            if (!topic.topicId().toString().equals(checkpoint.topicIds().get(kind))) {
-                return kind.topic() + " was deleted and created again";
-            }
-            Map<Integer, Long> offsets = checkpoint.offsets().getOrDefault(kind, Map.of());
-            if (!offsets.keySet().equals(topic.byPartition().keySet())) {
-                return kind.topic() + " has " + topic.byPartition().size()
-                        + " partitions, but the index was built from " + offsets.size();
-            }
-            for (Map.Entry<Integer, Long> offset : offsets.entrySet()) {
-                if (offset.getValue() > topic.byPartition().getOrDefault(offset.getKey(), 0L)) {
-                    return "the next offset of the index, " + offset.getValue() + ", is after the end of "
-                            + new TopicPartition(kind.topic(), offset.getKey());
-                }
-                if (offset.getValue() < beginningOffset(kind, offset.getKey())) {
-                    return "the next offset of the index, " + offset.getValue() + ", is before the beginning of "
-                            + new TopicPartition(kind.topic(), offset.getKey());
-                }
+            TopicMismatch mismatch = TopicMismatch.find(
+                    Uuid.fromString(checkpoint.topicIds().getOrDefault(kind, Uuid.ZERO_UUID.toString())),
+                    checkpoint.offsets().getOrDefault(kind, Map.of()),
+                    endsOf(kind).topicId(),
+                    begins.getOrDefault(kind, Map.of()),
+                    endsOf(kind).byPartition());
+            if (mismatch != null) {
+                return describe(kind.topic(), mismatch);
             }
         }
         if (Duration.between(checkpoint.asOf(), now).compareTo(maxIndexAge) > 0) {
@@ -107,5 +113,17 @@ record SourceOffsets(Map<EntryKind, TopicEnds> ends, Map<EntryKind, Map<Integer,
         return Duration.between(now, checkpoint.asOf()).compareTo(maxIndexAge.dividedBy(6)) > 0
                 ? "the index is as of " + checkpoint.asOf() + ", which is in the future"
                 : null;
+    }
+
+    private static String describe(String topic, TopicMismatch mismatch) {
+        return switch (mismatch) {
+            case TopicMismatch.OtherTopic other -> topic + " was deleted and created again";
+            case TopicMismatch.OtherPartitions(int storedCount, int currentCount) ->
+                topic + " has " + currentCount + " partitions, but the index was built from " + storedCount;
+            case TopicMismatch.OffsetOutOfRange range ->
+                "the next offset of the index, " + range.nextOffset() + ", is "
+                        + (range.isAfterEnd() ? "after the end of " : "before the beginning of ")
+                        + new TopicPartition(topic, range.partition());
+        };
     }
 }

@@ -1,14 +1,11 @@
 package dev.puri.search;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.puri.projection.DigestCheck;
-import dev.puri.projection.ObservationTime;
-import dev.puri.projection.TopicAdmin;
-import dev.puri.projection.TopicEnds;
 import dev.puri.projection.wait.OutcomeCache;
 import dev.puri.projection.wait.Waiters;
-import dev.puri.schemas.collection.SearchedAttributes;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.PartitionDigest;
 import dev.puri.schemas.log.Topics;
@@ -20,9 +17,7 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
-import java.util.EnumMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
@@ -42,40 +37,24 @@ final class IndexDigestTest {
 
     private IndexFeeder feeder() {
         try {
-            OutcomeCache outcomes = new OutcomeCache(meters);
             return new IndexFeeder(
                     index,
                     index.committedCheckpoint(),
                     source(),
-                    new IndexFeeder.Context(
-                            topics::consumer,
-                            new ChangeDecoder(
-                                    topics.registry(),
-                                    outcomes,
-                                    (puri, publishedBefore) -> SearchedAttributes.DEFAULT,
-                                    meters),
-                            outcomes,
+                    topics.feederContext(
+                            new OutcomeCache(meters),
                             new Waiters(1),
                             Duration.ofHours(1),
                             Duration.ofHours(1),
                             InstantSource.fixed(NOW),
-                            new IndexMeters(meters)));
+                            meters));
         } catch (Exception e) {
             throw new AssertionError(e);
         }
     }
 
     private SourceOffsets source() {
-        Map<EntryKind, TopicEnds> ends = new EnumMap<>(EntryKind.class);
-        Map<EntryKind, Map<Integer, Long>> begins = new EnumMap<>(EntryKind.class);
-        for (EntryKind kind : EntryKind.values()) {
-            try (TopicAdmin admin = topics.admin(kind.topic())) {
-                TopicEnds topicEnds = admin.endOffsets(InstantSource.fixed(NOW));
-                ends.put(kind, topicEnds);
-                begins.put(kind, admin.beginningOffsets(topicEnds));
-            }
-        }
-        return new SourceOffsets(ends, begins, ObservationTime.now(InstantSource.fixed(NOW)));
+        return topics.source(InstantSource.fixed(NOW));
     }
 
     @AfterEach
@@ -86,7 +65,7 @@ final class IndexDigestTest {
     private void readAll() throws Exception {
         SourceOffsets source = source();
         while (source.lag(feeder.appliedOffsets()) > 0) {
-            feeder.step(Duration.ZERO);
+            feeder.step(source, Duration.ofDays(1), Duration.ZERO);
             assertThat(feeder.waitReason()).isNull();
         }
     }
@@ -216,6 +195,21 @@ final class IndexDigestTest {
         nanos.addAndGet(Duration.ofMinutes(1).toNanos());
         assertThat(comparison.isComparable(digest)).isTrue();
         assertThat(comparison.check(EntryKind.IDENTITY).state(0)).isEqualTo(DigestCheck.State.EQUAL);
+    }
+
+    @Test
+    void aFailedComparisonIsPaidToo() {
+        AtomicLong nanos = new AtomicLong();
+        DigestComparison comparison =
+                new DigestComparison(IndexCheckpoint.NONE, source(), InstantSource.fixed(NOW), nanos::get);
+
+        assertThatThrownBy(() -> comparison.compare(List.of(digestAt(NOW)), () -> {
+                    nanos.addAndGet(Duration.ofHours(1).toNanos());
+                    throw new IllegalStateException("no");
+                }))
+                .hasMessage("no");
+
+        assertThat(comparison.isComparable(digestAt(NOW))).isFalse();
     }
 
     /** Otherwise digests of partitions that change often could use up the time of a partition at rest. */

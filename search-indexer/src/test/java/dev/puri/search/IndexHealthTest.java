@@ -4,8 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.puri.projection.wait.OutcomeCache;
 import dev.puri.projection.wait.Waiters;
-import dev.puri.schemas.collection.SearchedAttributes;
-import dev.puri.schemas.serde.InMemorySchemaRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
 import java.time.Instant;
@@ -19,9 +17,6 @@ final class IndexHealthTest {
     private IndexHealth health() {
         InstantSource clock = () -> now;
         SimpleMeterRegistry meters = new SimpleMeterRegistry();
-        OutcomeCache outcomes = new OutcomeCache(meters);
-        ChangeDecoder reader = new ChangeDecoder(
-                new InMemorySchemaRegistry(), outcomes, (puri, publishedBy) -> SearchedAttributes.DEFAULT, meters);
         Indexer indexer = new Indexer(
                 () -> {
                     throw new AssertionError("not started");
@@ -31,17 +26,14 @@ final class IndexHealthTest {
                             throw new AssertionError("not started");
                         },
                         clock),
-                new IndexFeeder.Context(
-                        () -> {
-                            throw new AssertionError("not started");
-                        },
-                        reader,
-                        outcomes,
-                        new Waiters(1),
-                        Duration.ofSeconds(1),
-                        Duration.ofSeconds(1),
-                        clock,
-                        new IndexMeters(meters)),
+                new MemoryTopics()
+                        .feederContext(
+                                new OutcomeCache(meters),
+                                new Waiters(1),
+                                Duration.ofSeconds(1),
+                                Duration.ofSeconds(1),
+                                clock,
+                                meters),
                 new Indexer.Limits(10, Duration.ofSeconds(30), Duration.ofDays(1)),
                 () -> null);
         return indexer.health();

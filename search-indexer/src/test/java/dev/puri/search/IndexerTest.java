@@ -1,13 +1,11 @@
 package dev.puri.search;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import dev.puri.projection.DigestCheck;
 import dev.puri.projection.wait.OutcomeCache;
 import dev.puri.projection.wait.Waiters;
-import dev.puri.schemas.collection.SearchedAttributes;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.search.index.EntryKind;
 import dev.puri.search.index.IndexChange;
@@ -15,7 +13,6 @@ import dev.puri.search.index.IndexUnavailableException;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.InstantSource;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -36,35 +33,19 @@ final class IndexerTest {
     private @Nullable Indexer indexer;
 
     private Indexer start() {
-        InstantSource clock = () -> Instant.now().plus(clockAdvance);
         SimpleMeterRegistry meters = new SimpleMeterRegistry();
-        OutcomeCache outcomes = new OutcomeCache(meters);
-        ChangeDecoder decoder = decoder(outcomes, meters);
-        Indexer started = new Indexer(
+        Indexer started = topics.indexer(
                 () -> {
                     opened.incrementAndGet();
                     return store;
                 },
-                new EndOffsetMonitor(topics::admin, clock),
-                new IndexFeeder.Context(
-                        topics::consumer,
-                        decoder,
-                        outcomes,
-                        new Waiters(1),
-                        Duration.ofMillis(5),
-                        Duration.ofMillis(50),
-                        clock,
-                        new IndexMeters(meters)),
-                new Indexer.Limits(0, Duration.ofSeconds(30), Duration.ofDays(1)),
-                () -> null);
+                new OutcomeCache(meters),
+                new Waiters(1),
+                () -> Instant.now().plus(clockAdvance),
+                meters);
         indexer = started;
         started.start();
         return started;
-    }
-
-    private ChangeDecoder decoder(OutcomeCache outcomes, SimpleMeterRegistry meters) {
-        return new ChangeDecoder(
-                topics.registry(), outcomes, (puri, publishedBefore) -> SearchedAttributes.DEFAULT, meters);
     }
 
     @AfterEach
@@ -99,34 +80,6 @@ final class IndexerTest {
 
         awaitThat(() -> serves(indexer, "music:tracks:1"));
         awaitThat(indexer.health()::isReady);
-    }
-
-    @Test
-    void aVerificationThatExceedsItsMemoryIsAborted() throws Exception {
-        topics.write("music:tracks:1", 1, "One");
-        topics.write("music:tracks:2", 2, "Two");
-        Indexer indexer = start();
-        awaitThat(indexer.health()::isReady);
-
-        assertThatThrownBy(verification(indexer, 1)::run)
-                .isInstanceOf(Verification.AbortedException.class)
-                .hasMessageContaining("has more than 1 names");
-        Verification complete = verification(indexer, 2);
-        complete.run();
-        assertThat(complete.comparedNames(EntryKind.IDENTITY)).isEqualTo(2);
-    }
-
-    private Verification verification(Indexer indexer, long maxNames) {
-        SimpleMeterRegistry meters = new SimpleMeterRegistry();
-        return new Verification(
-                indexer,
-                topics::consumer,
-                decoder(new OutcomeCache(meters), meters),
-                maxNames,
-                () -> true,
-                (puri, kind, difference, fields, indexed) -> {
-                    throw new IllegalStateException(puri + " differs");
-                });
     }
 
     @Test

@@ -1,9 +1,12 @@
 package dev.puri.search;
 
 import dev.puri.projection.TopicAdmin;
+import dev.puri.projection.wait.OutcomeCache;
 import dev.puri.projection.wait.Tokens;
+import dev.puri.projection.wait.Waiters;
 import dev.puri.schemas.avro.Document;
 import dev.puri.schemas.avro.IdentityRow;
+import dev.puri.schemas.collection.SearchedAttributes;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.DocumentAvro;
 import dev.puri.schemas.log.PartitionDigest;
@@ -15,9 +18,11 @@ import dev.puri.schemas.serde.InMemorySchemaRegistry;
 import dev.puri.schemas.serde.RecordWriter;
 import dev.puri.search.index.EntryKind;
 import dev.puri.testkit.InMemoryTopics;
+import io.micrometer.core.instrument.MeterRegistry;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -57,10 +62,6 @@ final class MemoryTopics {
         createAgain();
     }
 
-    InMemorySchemaRegistry registry() {
-        return registry;
-    }
-
     /** Makes every request fail, or not. */
     void setAway(boolean newValue) {
         topics.setAway(newValue);
@@ -79,16 +80,31 @@ final class MemoryTopics {
 
     /** Writes a row and its document. */
     synchronized void write(String puri, int number, String title) {
+        writeRow(puri, number);
+        writeDocument(puri, number, title);
+    }
+
+    synchronized void writeRow(String puri, int number) {
         Row row = Samples.active(number, "br-1");
         Puri key = Puri.parse(puri);
-        dev.puri.schemas.log.Document document = Samples.document(row, title);
         append(EntryKind.IDENTITY, puri, ROWS.encode(registry.register("rows", ROWS.schema()), RowAvro.toAvro(row)));
+        hashes(EntryKind.IDENTITY, partition(puri)).put(key, RowHash.of(key, row));
+    }
+
+    synchronized void writeDocument(String puri, int number, String title) {
+        Puri key = Puri.parse(puri);
+        dev.puri.schemas.log.Document document = Samples.document(Samples.active(number, "br-1"), title);
         append(
                 EntryKind.DOCUMENT,
                 puri,
                 DOCUMENTS.encode(registry.register("documents", DOCUMENTS.schema()), DocumentAvro.toAvro(document)));
-        hashes(EntryKind.IDENTITY, partition(puri)).put(key, RowHash.of(key, row));
         hashes(EntryKind.DOCUMENT, partition(puri)).put(key, RowHash.of(key, document));
+    }
+
+    /** Moves the end of the partition of a document behind its next record, which consumers do not get yet. */
+    synchronized void announceDocument(String puri) {
+        TopicPartition partition = new TopicPartition(EntryKind.DOCUMENT.topic(), partition(puri));
+        topics.setEnd(partition, end(partition) + 1);
     }
 
     /** Writes both tombstones. */
@@ -222,6 +238,53 @@ final class MemoryTopics {
             }
         }
         return hasAdded;
+    }
+
+    /** Returns what an indexer would get from the brokers now. */
+    SourceOffsets source(InstantSource clock) {
+        try (EndOffsetMonitor monitor = new EndOffsetMonitor(this::admin, clock)) {
+            monitor.askBrokers();
+            return Objects.requireNonNull(monitor.lastOffsets());
+        }
+    }
+
+    /** Returns the context of feeders that decode the records of these topics. */
+    IndexFeeder.Context feederContext(
+            OutcomeCache outcomes,
+            Waiters waiters,
+            Duration refreshInterval,
+            Duration commitInterval,
+            InstantSource clock,
+            MeterRegistry meters) {
+        return new IndexFeeder.Context(
+                this::consumer,
+                decoder(outcomes, meters),
+                outcomes,
+                waiters,
+                refreshInterval,
+                commitInterval,
+                clock,
+                new IndexMeters(meters));
+    }
+
+    /** Returns an indexer of these topics. It is not started yet. */
+    Indexer indexer(
+            Indexer.EngineOpener engine,
+            OutcomeCache outcomes,
+            Waiters waiters,
+            InstantSource clock,
+            MeterRegistry meters) {
+        return new Indexer(
+                engine,
+                new EndOffsetMonitor(this::admin, clock),
+                feederContext(outcomes, waiters, Duration.ofMillis(5), Duration.ofMillis(50), clock, meters),
+                new Indexer.Limits(0, Duration.ofSeconds(30), Duration.ofDays(1)),
+                () -> null);
+    }
+
+    /** Returns a decoder that indexes all documents with the default weights. */
+    ChangeDecoder decoder(OutcomeCache outcomes, MeterRegistry meters) {
+        return new ChangeDecoder(registry, outcomes, (puri, publishedBefore) -> SearchedAttributes.DEFAULT, meters);
     }
 
     TopicAdmin admin(String topic) {

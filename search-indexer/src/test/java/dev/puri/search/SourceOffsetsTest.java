@@ -17,6 +17,7 @@ import org.junit.jupiter.api.Test;
 final class SourceOffsetsTest {
     private static final Instant NOW = Instant.parse("2026-11-20T10:00:00Z");
     private static final ObservationTime AT = new ObservationTime(0, NOW);
+    private static final EndOffsets NO_DOCUMENTS = new EndOffsets(Map.of(), AT);
     private static final Duration TRUSTED = Duration.ofDays(6);
     private static final Uuid ROWS = Uuid.randomUuid();
     private static final Uuid DOCUMENTS = Uuid.randomUuid();
@@ -28,6 +29,7 @@ final class SourceOffsetsTest {
                     EntryKind.DOCUMENT,
                     ends(DOCUMENTS, Map.of(0, 5L, 1, 5L))),
             Map.of(EntryKind.IDENTITY, Map.of(0, 2L, 1, 0L), EntryKind.DOCUMENT, Map.of(0, 0L, 1, 0L)),
+            NO_DOCUMENTS,
             AT);
 
     @Test
@@ -40,7 +42,7 @@ final class SourceOffsetsTest {
         assertThat(mismatch(IndexCheckpoint.NONE))
                 .isEqualTo(source.truncation())
                 .contains("records of partition 0 of puri.identities.v1 before offset 2 were deleted");
-        SourceOffsets whole = new SourceOffsets(source.ends(), Map.of(), AT);
+        SourceOffsets whole = new SourceOffsets(source.ends(), Map.of(), NO_DOCUMENTS, AT);
         assertThat(whole.truncation()).isNull();
         assertThat(whole.mismatch(IndexCheckpoint.NONE, TRUSTED, NOW)).isNull();
     }

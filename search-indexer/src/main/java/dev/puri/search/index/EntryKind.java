@@ -4,6 +4,7 @@ import dev.puri.schemas.log.Document;
 import dev.puri.schemas.log.Entry;
 import dev.puri.schemas.log.Row;
 import dev.puri.schemas.log.Topics;
+import java.util.Locale;
 
 /** The kind of an index entry. Each of the two topics contains the entries of one kind. */
 public enum EntryKind {
@@ -37,6 +38,11 @@ public enum EntryKind {
             case Topics.DOCUMENTS -> DOCUMENT;
             default -> throw new IllegalArgumentException("not a topic of an index: " + topic);
         };
+    }
+
+    /** Returns the name of this kind in responses, metrics and OpenSearch's documents. */
+    public String text() {
+        return name().toLowerCase(Locale.ROOT);
     }
 
     /** Returns the name of the topic that contains the entries of this kind. */

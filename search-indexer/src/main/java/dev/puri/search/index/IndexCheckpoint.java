@@ -43,11 +43,6 @@ public record IndexCheckpoint(
         offsets = Map.copyOf(offsets);
     }
 
-    /** Returns the next offset to read in a partition; 0 if no record of the partition was read yet. */
-    public long nextOffset(EntryKind kind, int partition) {
-        return offsets.getOrDefault(kind, Map.of()).getOrDefault(partition, 0L);
-    }
-
     /**
      * Parses the text of {@link #toString}.
      *

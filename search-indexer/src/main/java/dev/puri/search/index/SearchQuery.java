@@ -63,4 +63,10 @@ public record SearchQuery(
         owners = Set.copyOf(owners);
         statuses = Set.copyOf(statuses);
     }
+
+    /** Returns this query with other collections. */
+    public SearchQuery within(Set<String> otherCollections) {
+        return new SearchQuery(
+                text, order, otherCollections, namespaces, shards, owners, statuses, limit, after, facets, highlights);
+    }
 }

@@ -88,11 +88,6 @@ final class EntryJson {
         };
     }
 
-    /** Returns the value of the field {@code kind} for a kind. */
-    static String fieldValue(EntryKind kind) {
-        return kind.name().toLowerCase(Locale.ROOT);
-    }
-
     /** Returns the value of the field {@code status} for a status. */
     static String fieldValue(Row.Status status) {
         return status.name().toLowerCase(Locale.ROOT);
@@ -119,7 +114,7 @@ final class EntryJson {
      */
     static ObjectNode toJson(int partition, Puri puri, Entry entry, SearchedAttributes searchedAttributes) {
         ObjectNode json = ClusterClient.JSON.createObjectNode();
-        json.put("kind", fieldValue(EntryKind.of(entry)))
+        json.put("kind", EntryKind.of(entry).text())
                 .put("puri", puri.toString())
                 .put("namespace", puri.namespace())
                 .put("collection", puri.qualifiedCollection())

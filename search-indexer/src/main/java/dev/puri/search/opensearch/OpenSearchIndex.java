@@ -147,26 +147,33 @@ final class OpenSearchIndex implements SearchIndex {
         if (identities.isEmpty() || identities.size() > NameCandidates.MAX_IDENTITIES) {
             return Set.of();
         }
-        ObjectNode body = ClusterClient.JSON.createObjectNode();
-        ArrayNode ids = body.putArray("ids");
-        for (JsonNode identity : identities) {
-            ids.add(EntryJson.id(EntryKind.DOCUMENT, EntryJson.puri(identity.path("_source"))));
-        }
+        List<Puri> puris = new ArrayList<>();
+        identities.forEach(identity -> puris.add(EntryJson.puri(identity.path("_source"))));
         Set<String> nameMatchIds = new HashSet<>();
-        for (JsonNode document : foundBody(
-                        cluster.sendWithReadTimeout("POST", path("_mget?realtime=false&_source=false"), body))
-                .path("docs")) {
+        for (JsonNode document : documentsOf(puris, "_source=false")) {
             if (document.path("found").asBoolean()) {
                 nameMatchIds.add(document.path("_id").asText());
             }
         }
-        for (JsonNode identity : identities) {
-            Puri puri = EntryJson.puri(identity.path("_source"));
+        for (Puri puri : puris) {
             if (!nameMatchIds.contains(EntryJson.id(EntryKind.DOCUMENT, puri))) {
                 nameMatchIds.add(EntryJson.id(EntryKind.IDENTITY, puri));
             }
         }
         return nameMatchIds;
+    }
+
+    /**
+     * Requests the document entries of identities. The response has an item for each, also for a missing one.
+     *
+     * @param sourceFilter the parameter that selects the fields of the response
+     */
+    private JsonNode documentsOf(List<Puri> puris, String sourceFilter) throws IndexUnavailableException {
+        ObjectNode body = ClusterClient.JSON.createObjectNode();
+        ArrayNode ids = body.putArray("ids");
+        puris.forEach(puri -> ids.add(EntryJson.id(EntryKind.DOCUMENT, puri)));
+        return foundBody(cluster.sendWithReadTimeout("POST", path("_mget?realtime=false&" + sourceFilter), body))
+                .path("docs");
     }
 
     private SearchResult fetchPage(SearchQuery query, ObjectNode body, @Nullable Highlighter highlighter)
@@ -236,15 +243,11 @@ final class OpenSearchIndex implements SearchIndex {
         if (hits.isEmpty()) {
             return hits;
         }
-        ObjectNode body = ClusterClient.JSON.createObjectNode();
-        ArrayNode ids = body.putArray("ids");
-        hits.forEach(hit -> ids.add(EntryJson.id(EntryKind.DOCUMENT, hit.puri())));
-        JsonNode response = foundBody(cluster.sendWithReadTimeout(
-                "POST",
-                path("_mget?realtime=false&_source_includes=kept," + String.join(",", EntryJson.ATTRIBUTE_FIELDS)),
-                body));
+        JsonNode documents = documentsOf(
+                hits.stream().map(SearchResult.Hit::puri).toList(),
+                "_source_includes=kept," + String.join(",", EntryJson.ATTRIBUTE_FIELDS));
         Map<String, Map<String, String>> attributesById = new HashMap<>();
-        for (JsonNode document : response.path("docs")) {
+        for (JsonNode document : documents) {
             attributesById.put(
                     document.path("_id").asText(), EntryJson.attributesInDisplayOrder(document.path("_source")));
         }
@@ -271,7 +274,7 @@ final class OpenSearchIndex implements SearchIndex {
         requireOpen();
         ObjectNode body = ClusterClient.JSON.createObjectNode().put("size", 1);
         ArrayNode filter = body.putObject("query").putObject("bool").putArray("filter");
-        filter.addObject().putObject("term").put("kind", EntryJson.fieldValue(EntryKind.IDENTITY));
+        filter.addObject().putObject("term").put("kind", EntryKind.IDENTITY.text());
         filter.addObject().putObject("term").put("handle", handle.toString());
         JsonNode hit = sendSearch(body).path("hits").path("hits").path(0);
         return hit.isMissingNode() ? null : EntryJson.puri(hit.path("_source"));
@@ -280,7 +283,7 @@ final class OpenSearchIndex implements SearchIndex {
     @Override
     public void forEach(EntryKind kind, BiConsumer<Puri, Entry> consumer) throws IndexUnavailableException {
         ObjectNode body = ClusterClient.JSON.createObjectNode();
-        body.putObject("query").putObject("term").put("kind", EntryJson.fieldValue(kind));
+        body.putObject("query").putObject("term").put("kind", kind.text());
         scan(body, hit -> {
             JsonNode source = hit.path("_source");
             consumer.accept(EntryJson.puri(source), EntryJson.toEntry(source));
@@ -332,7 +335,7 @@ final class OpenSearchIndex implements SearchIndex {
         EntryDigests.Sum digests = new EntryDigests.Sum();
         for (EntryKind kind : EntryKind.values()) {
             ObjectNode body = ClusterClient.JSON.createObjectNode().put("size", 0);
-            body.putObject("query").putObject("term").put("kind", EntryJson.fieldValue(kind));
+            body.putObject("query").putObject("term").put("kind", kind.text());
             ObjectNode partitions = body.putObject("aggs").putObject("partitions");
             partitions.putObject("terms").put("field", EntryJson.PARTITION).put("size", MAX_PARTITIONS);
             ObjectNode sums = partitions.putObject("aggs");
@@ -360,7 +363,7 @@ final class OpenSearchIndex implements SearchIndex {
             throws IndexUnavailableException {
         ObjectNode body = ClusterClient.JSON.createObjectNode();
         ArrayNode filter = body.putObject("query").putObject("bool").putArray("filter");
-        filter.addObject().putObject("term").put("kind", EntryJson.fieldValue(kind));
+        filter.addObject().putObject("term").put("kind", kind.text());
         filter.addObject().putObject("term").put(EntryJson.PARTITION, partition);
         ArrayNode storedFields = body.putArray("docvalue_fields");
         EntryJson.HASH_FIELDS.forEach(storedFields::add);
@@ -400,8 +403,8 @@ final class OpenSearchIndex implements SearchIndex {
         JsonNode stats = foundBody(cluster.sendWithReadTimeout("GET", path("_stats/docs,store"), null))
                 .path("_all");
         return new IndexSize(
-                countByKind.getOrDefault(EntryJson.fieldValue(EntryKind.IDENTITY), 0L),
-                countByKind.getOrDefault(EntryJson.fieldValue(EntryKind.DOCUMENT), 0L),
+                countByKind.getOrDefault(EntryKind.IDENTITY.text(), 0L),
+                countByKind.getOrDefault(EntryKind.DOCUMENT.text(), 0L),
                 stats.path("primaries").path("docs").path("deleted").asLong(),
                 stats.path("total").path("store").path("size_in_bytes").asLong());
     }

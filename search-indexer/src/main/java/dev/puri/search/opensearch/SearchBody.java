@@ -122,7 +122,7 @@ final class SearchBody implements QueryBuilder<ObjectNode> {
     }
 
     private static void addFilters(SearchQuery query, @Nullable EntryKind kind, ArrayNode filters) {
-        addFilter(filters, "kind", kind == null ? List.of() : List.of(EntryJson.fieldValue(kind)));
+        addFilter(filters, "kind", kind == null ? List.of() : List.of(kind.text()));
         addFilter(filters, "collection", query.collections());
         addFilter(filters, "namespace", query.namespaces());
         addFilter(filters, "shard", query.shards());

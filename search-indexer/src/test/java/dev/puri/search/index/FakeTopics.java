@@ -58,9 +58,13 @@ public final class FakeTopics {
 
     /** Returns the changes after a checkpoint. */
     public List<IndexChange> after(IndexCheckpoint checkpoint) {
-        return changes.stream()
-                .filter(change -> change.offset() >= checkpoint.nextOffset(change.kind(), change.partition()))
-                .toList();
+        return changes.stream().filter(change -> isAfter(checkpoint, change)).toList();
+    }
+
+    /** Whether a checkpoint does not include a change. */
+    public static boolean isAfter(IndexCheckpoint checkpoint, IndexChange change) {
+        return change.offset()
+                >= checkpoint.offsets().getOrDefault(change.kind(), Map.of()).getOrDefault(change.partition(), 0L);
     }
 
     public int size() {

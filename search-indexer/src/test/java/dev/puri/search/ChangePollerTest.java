@@ -21,7 +21,7 @@ import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-final class BatchReaderTest {
+final class ChangePollerTest {
     private static final TopicPartition PARTITION = new TopicPartition(EntryKind.IDENTITY.topic(), 0);
     private static final NextOffsets START = new NextOffsets(Map.of(PARTITION, 5L));
     private static final byte[] VALID = {1};
@@ -32,7 +32,7 @@ final class BatchReaderTest {
     private boolean isRegistryAway;
     private int decoded;
 
-    private final BatchReader reader = new BatchReader(supplier, this::decode);
+    private final ChangePoller poller = new ChangePoller(supplier, this::decode);
 
     private ChangeDecoder.@Nullable DecodedRecord decode(ConsumerRecord<byte[], byte[]> record, long polledAtNanos) {
         if (isRegistryAway && record.offset() == 6) {
@@ -55,11 +55,11 @@ final class BatchReaderTest {
         consumer.addRecord(new ConsumerRecord<>(PARTITION.topic(), 0, offset, new byte[0], value));
     }
 
-    private BatchReader.@Nullable Batch next() {
-        return reader.unacknowledgedOrNext(START, Duration.ZERO);
+    private ChangePoller.@Nullable Batch next() {
+        return poller.unacknowledgedOrNext(START, Duration.ZERO);
     }
 
-    private static List<Long> offsets(BatchReader.@Nullable Batch batch) {
+    private static List<Long> offsets(ChangePoller.@Nullable Batch batch) {
         return Objects.requireNonNull(batch).decodedRecords().stream()
                 .map(read -> read.change().offset())
                 .toList();
@@ -74,7 +74,7 @@ final class BatchReaderTest {
             write(consumer, 7, VALID);
         });
 
-        BatchReader.Batch batch = next();
+        ChangePoller.Batch batch = next();
 
         assertThat(offsets(batch)).containsExactly(5L, 7L);
         assertThat(Objects.requireNonNull(batch).nextOffsets().byPartition()).containsEntry(PARTITION, 8L);
@@ -94,7 +94,7 @@ final class BatchReaderTest {
 
         assertThat(offsets(next())).containsExactly(5L);
         assertThat(offsets(next())).containsExactly(5L);
-        reader.acknowledge();
+        poller.acknowledge();
         assertThat(offsets(next())).containsExactly(6L);
     }
 
@@ -121,7 +121,7 @@ final class BatchReaderTest {
         MockConsumer<byte[], byte[]> first = consumer();
         assertThat(next()).isNull();
 
-        reader.disconnect();
+        poller.disconnect();
         MockConsumer<byte[], byte[]> second = consumer();
         second.schedulePollTask(() -> {
             write(second, 4, VALID);

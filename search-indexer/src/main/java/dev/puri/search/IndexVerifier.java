@@ -36,7 +36,7 @@ import org.jspecify.annotations.Nullable;
  * Topic and index change meanwhile, so a difference is reported only if no record of the name was written during its
  * comparison. Takes about {@value #BYTES_PER_NAME} bytes of heap for each name of one kind.
  */
-final class Verification {
+final class IndexVerifier {
     static final int BYTES_PER_NAME = 300;
 
     private static final Duration POLL_TIMEOUT = Duration.ofMillis(200);
@@ -94,7 +94,7 @@ final class Verification {
      *     memory
      * @param mayContinue polled during the verification; false aborts it
      */
-    Verification(
+    IndexVerifier(
             Indexer indexer,
             Supplier<Consumer<byte[], byte[]>> consumers,
             ChangeDecoder decoder,

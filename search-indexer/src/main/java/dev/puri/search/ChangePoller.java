@@ -16,10 +16,10 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Polls {@code puri.identities.v1} and {@code puri.documents.v1} and decodes the records, one batch at a time. The
- * reader polls the next batch only after the caller has acknowledged the current one, so its memory is bounded. If a
+ * poller polls the next batch only after the caller has acknowledged the current one, so its memory is bounded. If a
  * record cannot be decoded now, the next call tries that record again, so no record is lost. Not thread-safe.
  */
-final class BatchReader {
+final class ChangePoller {
     private static final Duration CLOSE_TIMEOUT = Duration.ofMillis(200);
 
     /** A poll that returns at least this many records shows that the index lags. */
@@ -92,7 +92,7 @@ final class BatchReader {
     /**
      * @param consumers creates consumers without a group that read committed records only
      */
-    BatchReader(Supplier<Consumer<byte[], byte[]>> consumers, Decoder decoder) {
+    ChangePoller(Supplier<Consumer<byte[], byte[]>> consumers, Decoder decoder) {
         this.consumers = consumers;
         this.decoder = decoder;
     }

@@ -4,31 +4,25 @@ import java.time.Duration;
 import java.util.function.LongSupplier;
 
 /**
- * Limits an expensive task to a share of the time. The task earns credit while time passes, up to a maximum, and may
- * run while it has credit. The time of a run is subtracted afterwards, so a long run delays the next one. Not
- * thread-safe.
+ * A token bucket that contains time: it limits an expensive task to a share of the time, or a rate to a time for each
+ * operation. Credit accrues while time passes, up to a maximum. The task may run while there is credit; its time is
+ * subtracted afterwards, so a long run delays the next one. Not thread-safe.
  */
-final class TimeShare {
+final class TimeBudget {
     private final int divisor;
     private final long maxCreditNanos;
     private final LongSupplier nanoTime;
     private long creditNanos;
     private long accruedAtNanos;
 
-    /** A run of the task. */
-    @FunctionalInterface
-    interface Run<E extends Exception> {
-        void run() throws E;
-    }
-
     /**
-     * Creates a share that has the maximum credit.
+     * Creates a budget that has the maximum credit.
      *
-     * @param divisor the task earns the elapsed time divided by this number
+     * @param divisor the elapsed time divided by this number becomes credit
      * @param maxCredit the maximum credit, for runs in quick succession
      * @param nanoTime {@link System#nanoTime}, or the clock of a test
      */
-    TimeShare(int divisor, Duration maxCredit, LongSupplier nanoTime) {
+    TimeBudget(int divisor, Duration maxCredit, LongSupplier nanoTime) {
         this.divisor = divisor;
         this.maxCreditNanos = maxCredit.toNanos();
         this.nanoTime = nanoTime;
@@ -44,13 +38,13 @@ final class TimeShare {
         return creditNanos > 0;
     }
 
-    /** Runs the task and subtracts its time from the credit. */
-    <E extends Exception> void spend(Run<E> run) throws E {
-        long startedAtNanos = nanoTime.getAsLong();
-        try {
-            run.run();
-        } finally {
-            creditNanos -= nanoTime.getAsLong() - startedAtNanos;
-        }
+    /** Subtracts the time of a run. The credit may become negative. */
+    void spend(long nanos) {
+        creditNanos -= nanos;
+    }
+
+    /** Returns the time until the credit is at its maximum again. */
+    Duration timeUntilFull() {
+        return Duration.ofNanos((maxCreditNanos - creditNanos) * divisor);
     }
 }
