@@ -77,7 +77,7 @@ public final class DebeziumFeed implements Feed {
         this.table = table;
         this.connectorProperties = Map.copyOf(connectorProperties);
         TreeSet<String> forbidden =
-                new TreeSet<>(fixedProperties(new Slot("s", "t", "p", "n")).keySet());
+                new TreeSet<>(fixedProperties(new ReplicationSlot("s", "t", "p", "n")).keySet());
         forbidden.retainAll(connectorProperties.keySet());
         if (!forbidden.isEmpty()) {
             throw new IllegalArgumentException(
@@ -89,7 +89,7 @@ public final class DebeziumFeed implements Feed {
     public void start(Connection leader, Sink sink) {
         state = new State.Starting();
         try {
-            Slot slot = Slot.of(leader, table);
+            ReplicationSlot slot = ReplicationSlot.of(leader, table);
             slot.dropExisting(leader);
             slot.createPublicationIfMissing(leader);
             startEngine(slot, sink);
@@ -101,7 +101,7 @@ public final class DebeziumFeed implements Feed {
         }
     }
 
-    private void startEngine(Slot slot, Sink sink) {
+    private void startEngine(ReplicationSlot slot, Sink sink) {
         Properties properties = new Properties();
         properties.putAll(DEFAULTS);
         properties.putAll(connectorProperties);
@@ -126,7 +126,7 @@ public final class DebeziumFeed implements Feed {
         thread.start();
     }
 
-    private static Map<String, String> fixedProperties(Slot slot) {
+    private static Map<String, String> fixedProperties(ReplicationSlot slot) {
         String qualified = slot.schema() + "." + slot.table();
         return Map.ofEntries(
                 Map.entry("name", slot.name()),
