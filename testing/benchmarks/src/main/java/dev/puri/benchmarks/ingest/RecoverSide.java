@@ -6,9 +6,10 @@ import dev.puri.benchmarks.data.Creations;
 import dev.puri.benchmarks.environment.Await;
 import dev.puri.benchmarks.environment.ChildJvm;
 import dev.puri.benchmarks.environment.FreshBroker;
+import dev.puri.benchmarks.environment.RateReader;
 import dev.puri.benchmarks.environment.ServerSettings;
 import dev.puri.benchmarks.environment.TemporaryFolder;
-import dev.puri.benchmarks.environment.RateReader;
+import dev.puri.benchmarks.report.Timing;
 import dev.puri.registry.StreamsSettings;
 import dev.puri.schemas.log.Topics;
 import java.io.IOException;
@@ -299,7 +300,7 @@ public final class RecoverSide {
 
     private double secondsUntilProbesAreRead(Instance instance, long startNanos) {
         reader.read(PROBES, instance::isRunning, MAX_RESTORE_TIME);
-        double seconds = (System.nanoTime() - startNanos) / 1e9;
+        double seconds = Timing.seconds(startNanos);
         System.out.println(PROGRESS + "processes events again after %.1f s".formatted(seconds));
         return seconds;
     }
