@@ -409,8 +409,8 @@ public final class IdentityPublisher implements AutoCloseable {
                         requestedBefore = flushes.get();
                         try {
                             producer.flush();
-                        } catch (KafkaException | IllegalStateException e) {
-                            // The producer was closed. The results of its events report this.
+                        } catch (RuntimeException | Error e) {
+                            // The producer was closed, or it failed. The results of its events report this.
                         }
                     } while (!flushes.compareAndSet(requestedBefore, 0));
                 },

@@ -76,8 +76,8 @@ public final class DebeziumFeed implements Feed {
     public DebeziumFeed(String table, Map<String, String> connectorProperties) {
         this.table = table;
         this.connectorProperties = Map.copyOf(connectorProperties);
-        TreeSet<String> forbidden =
-                new TreeSet<>(fixedProperties(new ReplicationSlot("s", "t", "p", "n")).keySet());
+        TreeSet<String> forbidden = new TreeSet<>(
+                fixedProperties(new ReplicationSlot("s", "t", "p", "n")).keySet());
         forbidden.retainAll(connectorProperties.keySet());
         if (!forbidden.isEmpty()) {
             throw new IllegalArgumentException(
@@ -120,7 +120,16 @@ public final class DebeziumFeed implements Feed {
                         state = new State.Failed(error != null ? error : new IllegalStateException(message)))
                 .notifying((records, committer) -> publish(records, committer, sink))
                 .build();
-        Thread thread = new Thread(newEngine, "puri-outbox-feed");
+        Thread thread = new Thread(
+                () -> {
+                    try {
+                        newEngine.run();
+                    } catch (RuntimeException | Error e) {
+                        // The engine ended without a call of its completion callback.
+                        state = new State.Failed(e);
+                    }
+                },
+                "puri-outbox-feed");
         thread.setDaemon(true);
         engine = new Engine(newEngine, thread);
         thread.start();
