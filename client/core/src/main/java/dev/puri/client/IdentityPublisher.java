@@ -223,7 +223,7 @@ public final class IdentityPublisher implements AutoCloseable {
      * @throws InterruptException if the thread is interrupted while it waits; the log may still receive the event
      */
     public Position publishSync(Event event) {
-        Delivery delivery = Batch.awaitDelivery(event, send(event, Map.of()));
+        Delivery delivery = EventBatch.awaitDelivery(event, send(event, Map.of()));
         if (delivery instanceof Delivery.Acknowledged acknowledged) {
             return acknowledged.token();
         }
@@ -254,7 +254,7 @@ public final class IdentityPublisher implements AutoCloseable {
      *     events. Publish the whole batch again if it has at most 8 events of each pURI
      */
     public List<Delivery> publishAll(List<Event> events) {
-        Batch batch = new Batch(this);
+        EventBatch batch = new EventBatch(this);
         events.forEach(batch::add);
         return batch.publish();
     }
@@ -409,8 +409,8 @@ public final class IdentityPublisher implements AutoCloseable {
                         requestedBefore = flushes.get();
                         try {
                             producer.flush();
-                        } catch (KafkaException | IllegalStateException e) {
-                            // The producer was closed. The results of its events report this.
+                        } catch (RuntimeException | Error e) {
+                            // The producer was closed, or it failed. The results of its events report this.
                         }
                     } while (!flushes.compareAndSet(requestedBefore, 0));
                 },

@@ -74,7 +74,7 @@ class MusicController {
     }
 
     @GetMapping("/search")
-    SearchClient.Page search(@RequestParam String q) {
+    SearchClient.SearchResult search(@RequestParam String q) {
         return search.search(q);
     }
 

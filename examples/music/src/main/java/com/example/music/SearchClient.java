@@ -13,7 +13,7 @@ import org.springframework.web.client.RestClient;
 @Component
 class SearchClient {
     /** A page of results, with the fields that this service returns. */
-    record Page(List<Hit> results, long total, Map<String, Map<String, Long>> facets) {}
+    record SearchResult(List<Hit> results, long total, Map<String, Map<String, Long>> facets) {}
 
     /** One result. There is no handle if the collection has no prefix. */
     @JsonInclude(JsonInclude.Include.NON_NULL)
@@ -25,10 +25,10 @@ class SearchClient {
         this.indexer = RestClient.create(url);
     }
 
-    Page search(String words) {
+    SearchResult search(String words) {
         return Objects.requireNonNull(indexer.get()
                 .uri("/v1/search?namespace=music&q={words}", words)
                 .retrieve()
-                .body(Page.class));
+                .body(SearchResult.class));
     }
 }

@@ -2,12 +2,15 @@ package dev.puri.embedded;
 
 import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;
+import java.nio.channels.FileChannel;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.Arrays;
 
 /**
  * Main class of a child process. It runs another main class and exits when the parent process ends. To detect this, it
  * reads standard input, a pipe whose other end the parent holds open. The kernel closes the parent's end even if the
- * parent is killed.
+ * parent is killed. Until this process ends, it holds a lock, for which the next child waits.
  *
  * <p>This class uses only the JDK, because the class path of the child contains nothing else of this project.
  */
@@ -20,15 +23,17 @@ final class ChildMain {
     /**
      * Runs another main class.
      *
-     * @param args the name of the main class, then its arguments
+     * @param args the lock file, the name of the main class, then its arguments
      */
     public static void main(String[] args) throws Throwable {
         Thread watcher = new Thread(ChildMain::exitWithParent, "parent-watch");
         watcher.setDaemon(true);
         watcher.start();
-        try {
-            Class.forName(args[0]).getMethod("main", String[].class).invoke(null, (Object)
-                    Arrays.copyOfRange(args, 1, args.length));
+        try (FileChannel lockFile =
+                FileChannel.open(Path.of(args[0]), StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
+            lockFile.lock();
+            Class.forName(args[1]).getMethod("main", String[].class).invoke(null, (Object)
+                    Arrays.copyOfRange(args, 2, args.length));
         } catch (InvocationTargetException e) {
             throw e.getCause();
         }

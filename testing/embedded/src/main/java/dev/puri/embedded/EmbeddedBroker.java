@@ -102,7 +102,6 @@ public final class EmbeddedBroker implements AutoCloseable {
         boolean started = false;
         try {
             node.start();
-            HangingTransactions.complete(node.broker());
             started = true;
         } finally {
             if (!started) {

@@ -6,16 +6,16 @@ import java.net.URISyntaxException;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.security.CodeSource;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -32,7 +32,7 @@ public final class EmbeddedRegistry implements AutoCloseable {
     public static final String HOME_PROPERTY = "puri.apicurio.home";
 
     private static final String RUNNER = "quarkus-run.jar";
-    private static final String PROCESS_FILE = "registry.pid";
+    private static final String CHILD_LOCK_FILE = "child.lock";
     private static final String API = "/apis/ccompat/v7";
     private static final int MIN_JAVA_VERSION = 21;
     private static final Duration START_TIMEOUT = Duration.ofSeconds(90);
@@ -90,34 +90,20 @@ public final class EmbeddedRegistry implements AutoCloseable {
      * this case, because the parent held the lock.
      */
     private static void awaitEndOfPreviousChild(DataDirectory data) {
-        Path file = data.resolve(PROCESS_FILE);
-        if (!Files.exists(file)) {
-            return;
-        }
-        ProcessIdentity.parse(read(file))
-                .flatMap(previous -> ProcessHandle.of(previous.pid())
-                        .filter(process -> ProcessIdentity.of(process).isSameAs(previous)))
-                .ifPresent(EmbeddedRegistry::awaitEndOrKill);
-    }
-
-    private static void awaitEndOrKill(ProcessHandle process) {
-        if (!endsInTime(process)) {
-            process.destroyForcibly();
-            if (!endsInTime(process)) {
-                throw new EmbeddedException("the schema registry of the previous run, process " + process.pid()
-                        + ", is still running " + STOP_TIMEOUT.toSeconds() + " s after it was killed");
+        Path file = data.resolve(CHILD_LOCK_FILE);
+        long deadline = System.nanoTime() + START_TIMEOUT.toNanos();
+        // Closing the channel releases the lock, which the new child then takes.
+        try (FileChannel channel = FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
+            while (channel.tryLock() == null) {
+                if (System.nanoTime() - deadline > 0) {
+                    throw new EmbeddedException(
+                            "the schema registry of the previous run is still running " + START_TIMEOUT.toSeconds()
+                                    + " s after the process that started it has ended; it locks " + file);
+                }
+                pause();
             }
-        }
-    }
-
-    private static boolean endsInTime(ProcessHandle process) {
-        try {
-            process.onExit().get(STOP_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
-            return true;
-        } catch (TimeoutException | ExecutionException e) {
-            return false;
-        } catch (InterruptedException e) {
-            throw interrupted(e);
+        } catch (IOException e) {
+            throw new EmbeddedException(file + " of the schema registry cannot be locked: " + e, e);
         }
     }
 
@@ -135,6 +121,7 @@ public final class EmbeddedRegistry implements AutoCloseable {
                 "-cp",
                 ownClasses() + System.getProperty("path.separator") + home.resolve(RUNNER),
                 ChildMain.class.getName(),
+                data.resolve(CHILD_LOCK_FILE).toString(),
                 "io.quarkus.bootstrap.runner.QuarkusEntryPoint"));
         Map<String, String> environment = command.environment();
         environment.keySet().removeIf(EmbeddedRegistry::wouldConfigureChild);
@@ -154,11 +141,7 @@ public final class EmbeddedRegistry implements AutoCloseable {
         command.redirectErrorStream(true);
         command.redirectOutput(log(data).toFile());
         try {
-            Process process = command.start();
-            Files.writeString(
-                    data.resolve(PROCESS_FILE),
-                    ProcessIdentity.of(process.toHandle()).toString());
-            return process;
+            return command.start();
         } catch (IOException e) {
             throw new EmbeddedException("the schema registry could not be launched: " + e.getMessage(), e);
         }

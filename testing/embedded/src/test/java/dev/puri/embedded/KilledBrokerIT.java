@@ -43,21 +43,12 @@ class KilledBrokerIT {
     /** The coordinator has not decided about this transaction. */
     private static final String OPEN = "open";
 
-    /**
-     * The coordinator has committed this transaction, but the partition lacks the marker. The producer has started
-     * again since.
-     */
-    private static final String HANGING_COMMIT = "hanging-commit";
-
-    /** The coordinator has aborted this transaction, but the partition lacks the marker. */
-    private static final String HANGING_ABORT = "hanging-abort";
-
     @TempDir
     private Path data;
 
     @Test
     void decidedTransactionsAreCompletedAndOpenTransactionsAreAborted() throws Exception {
-        killWithOpenTransactions(DECIDED, OPEN);
+        killWithOpenTransactions();
         try (EmbeddedBroker broker = EmbeddedBroker.start(data, 0)) {
             await().atMost(Duration.ofSeconds(60)).until(() -> isReadToItsEnd(broker, DECIDED));
             assertThat(committed(broker, DECIDED)).containsExactly("v");
@@ -68,27 +59,14 @@ class KilledBrokerIT {
         }
     }
 
-    @Test
-    void hangingTransactionsAreCompletedWithTheirCoordinatorsDecision() throws Exception {
-        killWithOpenTransactions(HANGING_COMMIT, HANGING_ABORT);
-        try (EmbeddedBroker broker = EmbeddedBroker.start(data, 0)) {
-            assertThat(isReadToItsEnd(broker, HANGING_COMMIT)).isTrue();
-            assertThat(committed(broker, HANGING_COMMIT)).containsExactly("v");
-            assertThat(isReadToItsEnd(broker, HANGING_ABORT)).isTrue();
-            assertThat(committed(broker, HANGING_ABORT)).isEmpty();
-        }
-    }
-
-    private void killWithOpenTransactions(String first, String second) throws Exception {
+    private void killWithOpenTransactions() throws Exception {
         File output = Files.createTempFile("killed-broker", ".log").toFile();
         Process killed = new ProcessBuilder(
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                         "-cp",
                         System.getProperty("java.class.path"),
                         Killed.class.getName(),
-                        data.toString(),
-                        first,
-                        second)
+                        data.toString())
                 .redirectErrorStream(true)
                 .redirectOutput(output)
                 .start();
@@ -153,7 +131,7 @@ class KilledBrokerIT {
 
         public static void main(String[] args) throws Exception {
             EmbeddedBroker broker = EmbeddedBroker.start(Path.of(args[0]), 0);
-            List<String> topics = List.of(args).subList(1, args.length);
+            List<String> topics = List.of(DECIDED, OPEN);
             try (Admin admin = Admin.create(Map.of("bootstrap.servers", broker.bootstrapServers()))) {
                 admin.createTopics(topics.stream()
                                 .map(topic -> new NewTopic(topic, Optional.of(1), Optional.empty()))
@@ -165,57 +143,39 @@ class KilledBrokerIT {
                 KafkaProducer<String, String> producer = producer(broker, topic);
                 producer.beginTransaction();
                 producer.send(new ProducerRecord<>(topic, "v")).get(60, TimeUnit.SECONDS);
-                decide(broker.server(), topic);
             }
+            decideToCommit(broker.server());
             Runtime.getRuntime().halt(STATUS);
         }
 
-        /** Writes the decision without the coordinator, because the coordinator would write the markers at once. */
-        private static void decide(BrokerServer server, String topic) throws Exception {
-            switch (topic) {
-                case DECIDED -> write(server, topic, TransactionState.PREPARE_COMMIT, 1);
-                case HANGING_COMMIT -> {
-                    write(server, topic, TransactionState.PREPARE_COMMIT, 1);
-                    write(server, topic, TransactionState.COMPLETE_COMMIT, 1);
-                    write(server, topic, TransactionState.EMPTY, 2);
-                }
-                case HANGING_ABORT -> {
-                    write(server, topic, TransactionState.PREPARE_ABORT, 1);
-                    write(server, topic, TransactionState.COMPLETE_ABORT, 1);
-                }
-                default -> {}
-            }
-        }
-
-        /** Appends a record to the transaction log. */
-        private static void write(BrokerServer server, String name, TransactionState state, int epochs)
-                throws Exception {
-            ProducerState producer = log(server, new TopicPartition(name, 0)).activeProducers().stream()
+        /**
+         * Appends the decision about {@link #DECIDED} to the transaction log. The coordinator itself would write the
+         * markers at once.
+         */
+        private static void decideToCommit(BrokerServer server) throws Exception {
+            ProducerState producer = log(server, new TopicPartition(DECIDED, 0)).activeProducers().stream()
                     .filter(each -> each.currentTxnStartOffset() >= 0)
                     .findFirst()
                     .orElseThrow();
             TransactionLogValue value = new TransactionLogValue()
                     .setProducerId(producer.producerId())
-                    .setProducerEpoch((short) (producer.producerEpoch() + epochs))
+                    .setProducerEpoch((short) (producer.producerEpoch() + 1))
                     .setTransactionTimeoutMs(60_000)
-                    .setTransactionStatus(state.id())
+                    .setTransactionStatus(TransactionState.PREPARE_COMMIT.id())
                     .setTransactionStartTimestampMs(System.currentTimeMillis())
                     .setTransactionLastUpdateTimestampMs(System.currentTimeMillis())
-                    .setTransactionPartitions(
-                            state == TransactionState.PREPARE_COMMIT || state == TransactionState.PREPARE_ABORT
-                                    ? List.of(new TransactionLogValue.PartitionsSchema()
-                                            .setTopic(name)
-                                            .setPartitionIds(List.of(0)))
-                                    : state == TransactionState.EMPTY ? null : List.of())
+                    .setTransactionPartitions(List.of(new TransactionLogValue.PartitionsSchema()
+                            .setTopic(DECIDED)
+                            .setPartitionIds(List.of(0))))
                     .setClientTransactionVersion((short) 2);
-            int coordinator = server.transactionCoordinator().partitionFor(name);
+            int coordinator = server.transactionCoordinator().partitionFor(DECIDED);
             UnifiedLog log = log(server, new TopicPartition(Topic.TRANSACTION_STATE_TOPIC_NAME, coordinator));
             log.appendAsLeader(
                     MemoryRecords.withRecords(
                             Compression.NONE,
                             new SimpleRecord(
                                     System.currentTimeMillis(),
-                                    TransactionLog.keyToBytes(name),
+                                    TransactionLog.keyToBytes(DECIDED),
                                     MessageUtil.toVersionPrefixedBytes((short) 1, value))),
                     0,
                     AppendOrigin.COORDINATOR);

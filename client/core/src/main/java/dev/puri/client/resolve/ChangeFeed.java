@@ -113,7 +113,7 @@ final class ChangeFeed implements AutoCloseable {
         connections.increment();
         try {
             newSession.follow(http.sendAsync(request(address), newSession::body));
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             // If this method threw, the timer would not call it again and the feed would never reconnect.
             endSession(newSession, e.toString());
         }

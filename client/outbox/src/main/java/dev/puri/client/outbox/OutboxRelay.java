@@ -101,17 +101,14 @@ public final class OutboxRelay implements AutoCloseable {
                 return;
             } catch (SQLException e) {
                 handleFailure(OutboxSchema.withMissingTableHint(e, settings.dialect(), settings.table()));
-            } catch (RuntimeException e) {
+            } catch (RuntimeException | Error e) {
+                // An error too may pass, such as a lack of memory. If the thread ended, rows would wait for a restart.
                 handleFailure(e);
-            } catch (Error e) {
-                problem = "the relay ended: " + e;
-                LOG.error("The relay of {} ends because of an error", settings.table(), e);
-                throw e;
             }
         }
     }
 
-    private void handleFailure(Exception e) {
+    private void handleFailure(Throwable e) {
         consecutiveFailures++;
         problem = e.toString();
         Duration delay = settings.backoff(consecutiveFailures);
@@ -165,7 +162,7 @@ public final class OutboxRelay implements AutoCloseable {
     /** Starts the feed while this relay is the leader, and restarts it after failures. */
     private final class FeedSupervisor {
         private final LeaderSession session;
-        private volatile @Nullable Exception publishFailure;
+        private volatile @Nullable Throwable publishFailure;
         private boolean isStarted;
         private int feedFailures;
         private long restartAtNanos;
@@ -204,7 +201,7 @@ public final class OutboxRelay implements AutoCloseable {
             }
             try {
                 session.publishRowsWithSeqs(batches);
-            } catch (SQLException | RuntimeException e) {
+            } catch (SQLException | RuntimeException | Error e) {
                 publishFailure = e;
                 wake();
                 throw e;
@@ -213,7 +210,7 @@ public final class OutboxRelay implements AutoCloseable {
 
         /** Ends the session with an exception if the rows that the feed reported could not be published. */
         void throwIfPublishingFailed() {
-            Exception e = publishFailure;
+            Throwable e = publishFailure;
             if (e != null) {
                 throw e instanceof RelayException relayException
                         ? relayException

@@ -110,7 +110,7 @@ final class OutboxTables {
     void resign(Connection connection) {
         try {
             unlock(connection);
-        } catch (SQLException | RuntimeException e) {
+        } catch (SQLException | RuntimeException | Error e) {
             LOG.warn(
                     "The database session of the relay of {} is aborted, because its lock cannot be released: {}",
                     outboxTable,

@@ -77,7 +77,7 @@ final class FakeDatabase {
         });
     }
 
-    private static <T> T fake(Class<T> type, InvocationHandler calls) {
+    static <T> T fake(Class<T> type, InvocationHandler calls) {
         return type.cast(Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[] {type}, calls));
     }
 }

@@ -21,26 +21,6 @@ final class PropertyMistakes {
     private static final boolean HAS_CLIENT_DECLARATIONS =
             ClassUtils.isPresent("dev.puri.client.declarations.CollectionsFile", null);
 
-    /**
-     * Names of settings by the names of options in {@code ResolverOptions}, whose error messages begin with the
-     * option's name.
-     */
-    private static final Map<String, String> SETTINGS_BY_OPTION = Map.ofEntries(
-            Map.entry("addresses", "addresses"),
-            Map.entry("token", "token"),
-            Map.entry("deadline", "deadline"),
-            Map.entry("connectTimeout", "connect-timeout"),
-            Map.entry("maxWait", "max-wait"),
-            Map.entry("maxBatch", "max-batch"),
-            Map.entry("maxJoinedRequests", "max-joined-requests"),
-            Map.entry("maxDirectRequests", "max-direct-requests"),
-            Map.entry("maxPending", "max-pending"),
-            Map.entry("hedgeAfter", "hedge-after"),
-            Map.entry("hedgeShare", "hedge-share"),
-            Map.entry("cacheSize", "cache.size"),
-            Map.entry("replicaLag", "cache.replica-lag"),
-            Map.entry("feedSilence", "cache.feed-silence"));
-
     private PropertyMistakes() {}
 
     /** Returns the mistakes. Each has the name of the setting, its value unless the value is secret, and the rule. */
@@ -114,11 +94,19 @@ final class PropertyMistakes {
         }
     }
 
-    /** Replaces the name of the option at the beginning of a line by the name of the setting. */
+    /**
+     * Replaces the name of the option in {@code ResolverOptions}, with which a line begins, by the name of the setting.
+     */
     private static String withSettingName(String line) {
-        int colon = line.indexOf(':');
-        String setting = colon < 0 ? null : SETTINGS_BY_OPTION.get(line.substring(0, colon));
-        return setting == null ? "puri.resolver: " + line : "puri.resolver." + setting + line.substring(colon);
+        int colon = Math.max(0, line.indexOf(':'));
+        String option = line.substring(0, colon);
+        String setting = "puri.resolver."
+                + switch (option) {
+                    case "cacheSize" -> "cache.size";
+                    case "replicaLag", "feedSilence" -> "cache." + SettingNames.dashed(option);
+                    default -> SettingNames.dashed(option);
+                };
+        return SettingNames.all().contains(setting) ? setting + line.substring(colon) : "puri.resolver: " + line;
     }
 
     private static void checkOutbox(PuriProperties.Outbox outbox, List<String> mistakes) {

@@ -34,8 +34,8 @@ final class RelayHealth {
     HealthReport report() {
         Map<String, HealthReport> reports = new LinkedHashMap<>();
         monitors.byRelay().forEach((name, monitor) -> {
-            RelayMonitor.Reading reading = monitor.read();
-            reports.put(name, report(reading.status(), reading.error(), maxLag, clock.instant()));
+            RelayMonitor.StatusOrError read = monitor.read();
+            reports.put(name, report(read.status(), read.error(), maxLag, clock.instant()));
         });
         return HealthReport.of(reports);
     }

@@ -17,7 +17,7 @@ final class RelayMonitor {
 
     private final Callable<RelayStatus> statusReader;
     private final LongSupplier nanoClock;
-    private @Nullable Reading cached;
+    private @Nullable StatusOrError cached;
     private long cachedAtNanos;
 
     /**
@@ -25,7 +25,8 @@ final class RelayMonitor {
      *
      * @param error why the status could not be read
      */
-    record Reading(@Nullable RelayStatus status, @Nullable String error) {}
+    record StatusOrError(
+            @Nullable RelayStatus status, @Nullable String error) {}
 
     RelayMonitor(RelayLifecycle lifecycle) {
         this(() -> lifecycle.relay().status(), System::nanoTime);
@@ -36,27 +37,27 @@ final class RelayMonitor {
         this.nanoClock = nanoClock;
     }
 
-    /** Returns a reading that is no older than {@link #MAX_AGE}. */
-    synchronized Reading read() {
+    /** Returns a result that is no older than {@link #MAX_AGE}. */
+    synchronized StatusOrError read() {
         long now = nanoClock.getAsLong();
-        Reading current = cached;
+        StatusOrError current = cached;
         if (current != null && now - cachedAtNanos < MAX_AGE.toNanos()) {
             return current;
         }
-        Reading fresh = readStatus();
+        StatusOrError fresh = readStatus();
         cached = fresh;
         cachedAtNanos = nanoClock.getAsLong();
         return fresh;
     }
 
-    private Reading readStatus() {
+    private StatusOrError readStatus() {
         try {
-            return new Reading(statusReader.call(), null);
+            return new StatusOrError(statusReader.call(), null);
         } catch (SQLException e) {
-            return new Reading(
+            return new StatusOrError(
                     null, "the database of the outbox failed: " + UserInfo.masked(String.valueOf(e.getMessage())));
         } catch (Exception e) {
-            return new Reading(null, UserInfo.masked(e.toString()));
+            return new StatusOrError(null, UserInfo.masked(e.toString()));
         }
     }
 }

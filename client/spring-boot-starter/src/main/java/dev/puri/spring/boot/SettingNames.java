@@ -28,7 +28,8 @@ final class SettingNames {
         }
     }
 
-    private static String dashed(String camelCase) {
+    /** Returns the name of a setting by the name of its record component. */
+    static String dashed(String camelCase) {
         return camelCase.replaceAll("([A-Z])", "-$1").toLowerCase(Locale.ROOT);
     }
 

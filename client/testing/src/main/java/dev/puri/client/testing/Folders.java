@@ -18,24 +18,16 @@ import java.util.stream.Stream;
 final class Folders {
     private Folders() {}
 
-    /** Deletes a folder and its content. */
-    static void delete(Path folder) throws IOException {
-        List<Path> deepestFirst;
-        try (Stream<Path> paths = Files.walk(folder)) {
-            deepestFirst = paths.sorted(Comparator.reverseOrder()).toList();
-        } catch (UncheckedIOException e) {
-            throw e.getCause();
-        }
-        for (Path path : deepestFirst) {
-            Files.deleteIfExists(path);
-        }
-    }
-
-    /** Tries to delete a folder. Ignores a failure, because another process may be using or deleting the folder. */
+    /**
+     * Tries to delete a folder and its content. Ignores a failure, because another process may be using or deleting the
+     * folder.
+     */
     static void tryDelete(Path folder) {
-        try {
-            delete(folder);
-        } catch (IOException e) {
+        try (Stream<Path> paths = Files.walk(folder)) {
+            for (Path path : paths.sorted(Comparator.reverseOrder()).toList()) {
+                Files.deleteIfExists(path);
+            }
+        } catch (IOException | UncheckedIOException e) {
             // A later clean-up tries again.
         }
     }

@@ -256,7 +256,7 @@ public final class InMemoryRegistry {
         Row row = puri == null ? null : row(puri);
         return puri == null || row == null
                 ? new Verdict.Unknown(ref, declarations.isImporting(ref.text()))
-                : Rows.verdict(puri, row, this::row);
+                : RowVerdicts.verdict(puri, row, this::row);
     }
 
     /**

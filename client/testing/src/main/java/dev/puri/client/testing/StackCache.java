@@ -7,12 +7,9 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.FileTime;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.UUID;
 import java.util.regex.Pattern;
 
@@ -106,19 +103,15 @@ final class StackCache {
             }
         }
         // Each time is read only once, because sorting needs times that do not change.
-        Map<Path, Instant> lastUsedAt = new HashMap<>();
-        for (Path stack : Folders.named(STACK_NAME, folder)) {
-            if (!stack.equals(usedStack)) {
-                lastUsedAt.put(stack, Folders.lastChanged(stack, now));
-            }
-        }
-        List<Path> newestFirst = new ArrayList<>(lastUsedAt.keySet());
-        newestFirst.sort(Comparator.comparing(lastUsedAt::get, Comparator.reverseOrder()));
+        List<Map.Entry<Path, Instant>> newestFirst = Folders.named(STACK_NAME, folder).stream()
+                .filter(stack -> !stack.equals(usedStack))
+                .map(stack -> Map.entry(stack, Folders.lastChanged(stack, now)))
+                .sorted(Map.Entry.comparingByValue(Comparator.reverseOrder()))
+                .toList();
         for (int i = 0; i < newestFirst.size(); i++) {
-            Path stack = newestFirst.get(i);
             Duration maxIdle = i + 1 < MAX_STACKS ? MAX_IDLE_TIME : MAX_RUN_TIME;
-            if (Objects.requireNonNull(lastUsedAt.get(stack)).isBefore(now.minus(maxIdle))) {
-                discard(stack);
+            if (newestFirst.get(i).getValue().isBefore(now.minus(maxIdle))) {
+                discard(newestFirst.get(i).getKey());
             }
         }
     }

@@ -1,6 +1,7 @@
 package dev.puri.client.testing;
 
 import java.util.Locale;
+import java.util.Set;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -14,6 +15,9 @@ enum StackForm {
     /** Environment variable that selects the form. */
     static final String VARIABLE = "PURI_TEST_STACK";
 
+    /** Valid values of the variable; without a value, the form is chosen. */
+    private static final Set<String> FORMS = Set.of("", "embedded", "docker");
+
     /**
      * Chooses the form: the selected form; or else the process, if its jars are available; or else containers, if
      * Docker is available.
@@ -24,39 +28,28 @@ enum StackForm {
      * @throws RegistryStartException if the selected form is not available, or no form is available
      */
     static StackForm choose(@Nullable String selected, boolean hasJars, BooleanSupplier hasDocker) {
-        switch (selected == null ? "" : selected.strip().toLowerCase(Locale.ROOT)) {
-            case "" -> {
-                if (hasJars) {
-                    return EMBEDDED;
-                }
-                if (hasDocker.getAsBoolean()) {
-                    return DOCKER;
-                }
-                throw new RegistryStartException(
-                        "there is no registry to test with: add dev.puri:client-testing-stack to the tests' class path, or"
-                                + " org.testcontainers:testcontainers-kafka and a Docker engine",
-                        null);
-            }
-            case "embedded" -> {
-                if (hasJars) {
-                    return EMBEDDED;
-                }
-                throw new RegistryStartException(
-                        VARIABLE + "=embedded needs dev.puri:client-testing-stack on the tests' class path", null);
-            }
-            case "docker" -> {
-                if (hasDocker.getAsBoolean()) {
-                    return DOCKER;
-                }
-                throw new RegistryStartException(
+        String form = selected == null ? "" : selected.strip().toLowerCase(Locale.ROOT);
+        if (!FORMS.contains(form)) {
+            throw new RegistryStartException(VARIABLE + " must be embedded or docker, not \"" + selected + "\"", null);
+        }
+        if (hasJars && !form.equals("docker")) {
+            return EMBEDDED;
+        }
+        if (!form.equals("embedded") && hasDocker.getAsBoolean()) {
+            return DOCKER;
+        }
+        throw new RegistryStartException(
+                switch (form) {
+                    case "embedded" ->
+                        VARIABLE + "=embedded needs dev.puri:client-testing-stack on the tests' class path";
+                    case "docker" ->
                         VARIABLE
                                 + "=docker needs org.testcontainers:testcontainers-kafka on the tests' class path and a"
-                                + " Docker engine that answers",
-                        null);
-            }
-            default ->
-                throw new RegistryStartException(
-                        VARIABLE + " must be embedded or docker, not \"" + selected + "\"", null);
-        }
+                                + " Docker engine that answers";
+                    default ->
+                        "there is no registry to test with: add dev.puri:client-testing-stack to the tests' class path, or"
+                                + " org.testcontainers:testcontainers-kafka and a Docker engine";
+                },
+                null);
     }
 }

@@ -7,8 +7,8 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.regex.Matcher;
@@ -72,7 +72,9 @@ final class StackProcess implements Registry, AutoCloseable {
         } finally {
             if (!isStarted) {
                 kill(process);
-                deleteQuietly(folder);
+                if (folder != null) {
+                    Folders.tryDelete(folder);
+                }
             }
         }
     }
@@ -114,26 +116,20 @@ final class StackProcess implements Registry, AutoCloseable {
     }
 
     private static String awaitReady(Process process, Path errors) throws IOException {
-        CompletableFuture<@Nullable String> line = new CompletableFuture<>();
-        Thread reader = new Thread(
-                () -> {
-                    try {
-                        line.complete(process.inputReader().readLine());
-                    } catch (IOException e) {
-                        line.complete(null);
-                    }
-                },
-                "puri-test-stack");
+        FutureTask<@Nullable String> firstLine = new FutureTask<>(process.inputReader()::readLine);
+        Thread reader = new Thread(firstLine, "puri-test-stack");
         reader.setDaemon(true);
         reader.start();
         try {
-            String ready = line.get(START_TIMEOUT.toSeconds(), TimeUnit.SECONDS);
+            String ready = firstLine.get(START_TIMEOUT.toSeconds(), TimeUnit.SECONDS);
             if (ready != null && ready.startsWith(READY_PREFIX)) {
                 return ready;
             }
             throw startFailure("ended while it started", errors);
-        } catch (TimeoutException | ExecutionException e) {
+        } catch (TimeoutException e) {
             throw startFailure("is not ready after " + START_TIMEOUT.toMinutes() + " minutes", errors);
+        } catch (ExecutionException e) {
+            throw startFailure("has unreadable output: " + e.getCause(), errors);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new RegistryStartException("interrupted while the registry for tests started", e);
@@ -203,7 +199,8 @@ final class StackProcess implements Registry, AutoCloseable {
     @Override
     public void close() {
         kill(process);
-        deleteQuietly(folder);
+        // If a file cannot be deleted, the next start deletes it.
+        Folders.tryDelete(folder);
     }
 
     private static void kill(@Nullable Process process) {
@@ -222,17 +219,6 @@ final class StackProcess implements Registry, AutoCloseable {
                 Thread.currentThread().interrupt();
                 return;
             }
-        }
-    }
-
-    private static void deleteQuietly(@Nullable Path folder) {
-        if (folder == null) {
-            return;
-        }
-        try {
-            Folders.delete(folder);
-        } catch (IOException e) {
-            System.err.println("puri: data of the registry for tests could not be deleted in " + folder + ": " + e);
         }
     }
 

@@ -36,7 +36,7 @@ import java.util.List;
  * <p>Each round begins with another of the three sides: polling relay, Debezium relay and baseline. A wait starts with
  * the call that writes the event. The maximum delay of these calls is reported.
  */
-record CommitLatency(ClientBench bench, OutboxDatabase database, ServerSettings settings, Creations creations) {
+record CommitLatency(ClientBench bench, OutboxPostgres database, ServerSettings settings, Creations creations) {
     private static final Duration STARTUP = Duration.ofSeconds(60);
     private static final String POLLING = "polling relay";
     private static final String DEBEZIUM = "Debezium relay";
@@ -57,7 +57,7 @@ record CommitLatency(ClientBench bench, OutboxDatabase database, ServerSettings 
         void write(Event event, Seeker seeker, boolean counts) throws Exception;
     }
 
-    CommitLatency(ClientBench bench, OutboxDatabase database, ServerSettings settings) {
+    CommitLatency(ClientBench bench, OutboxPostgres database, ServerSettings settings) {
         this(bench, database, settings, new Creations());
     }
 
@@ -126,7 +126,7 @@ record CommitLatency(ClientBench bench, OutboxDatabase database, ServerSettings 
             Await.until(
                     "the " + name,
                     STARTUP,
-                    () -> OutboxDatabase.status(relay).leads()
+                    () -> OutboxPostgres.status(relay).leads()
                             && (feed == Feed.NONE || feed.state() instanceof Feed.State.Running));
             connection.setAutoCommit(false);
             measure(port, name, recorder, (event, seeker, counts) -> {

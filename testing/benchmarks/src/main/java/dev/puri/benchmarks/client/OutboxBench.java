@@ -3,8 +3,8 @@ package dev.puri.benchmarks.client;
 import dev.puri.benchmarks.data.Creations;
 import dev.puri.benchmarks.environment.FreshBroker;
 import dev.puri.benchmarks.environment.LocalSchemaRegistry;
+import dev.puri.benchmarks.environment.RateReader;
 import dev.puri.benchmarks.environment.ServerSettings;
-import dev.puri.benchmarks.environment.TopicReader;
 import dev.puri.benchmarks.report.Rounds;
 import dev.puri.client.outbox.Dialect;
 import dev.puri.client.outbox.Outbox;
@@ -30,7 +30,7 @@ record OutboxBench(ClientBench bench) {
 
     void measure() throws Exception {
         try (LocalSchemaRegistry registry = new LocalSchemaRegistry();
-                OutboxDatabase database = OutboxDatabase.start()) {
+                OutboxPostgres database = OutboxPostgres.start()) {
             ServerSettings settings = ServerSettings.of(registry);
             String name = "outbox, backlog of %,d events relayed".formatted(bench.backlog);
             Rounds rounds = bench.measureRounds(
@@ -43,21 +43,21 @@ record OutboxBench(ClientBench bench) {
         }
     }
 
-    private double relayedPerSecond(OutboxDatabase database, ServerSettings settings, String table) throws Exception {
+    private double relayedPerSecond(OutboxPostgres database, ServerSettings settings, String table) throws Exception {
         try (FreshBroker broker = new FreshBroker()) {
             database.create(table);
             fill(database, table);
-            try (TopicReader reader = new TopicReader(broker, Topics.EVENTS);
+            try (RateReader reader = new RateReader(broker, Topics.EVENTS);
                     OutboxRelay relay = OutboxRelay.start(database.relaySettings(table, settings.client(broker)))) {
                 return reader.read(
                                 bench.backlog,
-                                () -> OutboxDatabase.status(relay).problem() == null)
+                                () -> OutboxPostgres.status(relay).problem() == null)
                         .perSecond();
             }
         }
     }
 
-    private void fill(OutboxDatabase database, String table) throws SQLException {
+    private void fill(OutboxPostgres database, String table) throws SQLException {
         Outbox outbox = new Outbox(Dialect.POSTGRESQL, table, () -> null);
         Creations creations = new Creations();
         try (Connection connection = database.dataSource().getConnection()) {

@@ -16,13 +16,9 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.Future;
 import java.util.function.LongFunction;
 import java.util.stream.Stream;
-import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
-import org.apache.kafka.clients.producer.RecordMetadata;
-import org.jspecify.annotations.Nullable;
 
 /** Creates the events that create identities of one collection, as a service does. All identities differ. */
 public final class Creations {
@@ -79,21 +75,18 @@ public final class Creations {
     }
 
     /** Creates the next identities, which have handles, and publishes their events. */
-    public void publish(FreshBroker broker, int count, int schemaId) throws Exception {
+    public void publish(FreshBroker broker, int count, int schemaId) {
         RecordWriter<IdentityEvent> writer = RecordWriter.of(IdentityEvent.class);
         // One request at a time, because the topic is new: see IdentityPublisher.
-        try (KafkaProducer<byte[], byte[]> producer =
-                Population.producer(broker.bootstrapServers(), "max.in.flight.requests.per.connection", 1)) {
-            @Nullable Future<RecordMetadata> last = null;
-            for (int i = 0; i < count; i++) {
-                Event event = next(true);
-                last = producer.send(new ProducerRecord<>(
-                        Topics.EVENTS, event.puri().toBytes(), writer.encode(schemaId, EventAvro.toAvro(event))));
-            }
-            producer.flush();
-            if (last != null) {
-                last.get();
-            }
-        }
+        Population.send(
+                broker.bootstrapServers(),
+                "max.in.flight.requests.per.connection",
+                1,
+                Stream.generate(() -> next(true))
+                        .limit(count)
+                        .map(event -> new ProducerRecord<>(
+                                Topics.EVENTS,
+                                event.puri().toBytes(),
+                                writer.encode(schemaId, EventAvro.toAvro(event)))));
     }
 }

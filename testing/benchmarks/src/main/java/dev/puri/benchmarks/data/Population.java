@@ -29,6 +29,8 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.function.LongFunction;
 import java.util.function.Supplier;
+import java.util.stream.LongStream;
+import java.util.stream.Stream;
 import org.apache.avro.Schema;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
@@ -172,11 +174,26 @@ public final class Population {
 
     private static void produce(
             String bootstrapServers, long first, long to, LongFunction<ProducerRecord<byte[], byte[]>> records) {
-        AtomicReference<@Nullable Exception> failure = new AtomicReference<>();
         // Idempotence is not needed, because a row that is sent twice is still one row.
-        try (KafkaProducer<byte[], byte[]> producer = producer(bootstrapServers, "enable.idempotence", false)) {
-            for (long number = first; number < to && failure.get() == null; number += PRODUCERS) {
-                producer.send(records.apply(number), (sent, e) -> failure.compareAndSet(null, e));
+        send(
+                bootstrapServers,
+                "enable.idempotence",
+                false,
+                LongStream.iterate(first, number -> number < to, number -> number + PRODUCERS)
+                        .mapToObj(records));
+    }
+
+    /** Sends records in large batches with one producer, which has one further property. Waits for acknowledgements. */
+    static void send(
+            String bootstrapServers, String property, Object value, Stream<ProducerRecord<byte[], byte[]>> records) {
+        Map<String, Object> config =
+                Map.of("bootstrap.servers", bootstrapServers, "linger.ms", 20, "batch.size", 1 << 17, property, value);
+        AtomicReference<@Nullable Exception> failure = new AtomicReference<>();
+        try (KafkaProducer<byte[], byte[]> producer =
+                new KafkaProducer<>(config, new ByteArraySerializer(), new ByteArraySerializer())) {
+            var unsent = records.iterator();
+            while (unsent.hasNext() && failure.get() == null) {
+                producer.send(unsent.next(), (sent, e) -> failure.compareAndSet(null, e));
             }
         }
         if (failure.get() != null) {
@@ -191,13 +208,6 @@ public final class Population {
             table.put(puri(number), row(number, 0));
         }
         return table;
-    }
-
-    /** Opens a producer for large batches, with one further property. */
-    static KafkaProducer<byte[], byte[]> producer(String bootstrapServers, String property, Object value) {
-        Map<String, Object> config =
-                Map.of("bootstrap.servers", bootstrapServers, "linger.ms", 20, "batch.size", 1 << 17, property, value);
-        return new KafkaProducer<>(config, new ByteArraySerializer(), new ByteArraySerializer());
     }
 
     /** Returns the bytes of an ASCII text. */

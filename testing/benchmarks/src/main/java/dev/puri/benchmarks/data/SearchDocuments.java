@@ -36,30 +36,30 @@ public final class SearchDocuments {
 
     private SearchDocuments() {}
 
-    private enum Kind {
+    private enum SearchedCollection {
         TRACKS,
         USERS,
         PLAYLISTS,
         COMMENTS;
 
-        String collection() {
+        String text() {
             return name().toLowerCase(Locale.ROOT);
         }
     }
 
-    /** Returns the kind of a document; six of ten documents are tracks. */
-    private static Kind kind(long number) {
+    /** Returns the collection of a document; six of ten documents are tracks. */
+    private static SearchedCollection collection(long number) {
         return switch ((int) (number % 10)) {
-            case 6, 7 -> Kind.USERS;
-            case 8 -> Kind.PLAYLISTS;
-            case 9 -> Kind.COMMENTS;
-            default -> Kind.TRACKS;
+            case 6, 7 -> SearchedCollection.USERS;
+            case 8 -> SearchedCollection.PLAYLISTS;
+            case 9 -> SearchedCollection.COMMENTS;
+            default -> SearchedCollection.TRACKS;
         };
     }
 
     /** Returns the pURI of the document with a number. */
     public static Puri puri(long number) {
-        return Puri.of(NAMESPACE, kind(number).collection(), Long.toString(1_000_000_000L + number));
+        return Puri.of(NAMESPACE, collection(number).text(), Long.toString(1_000_000_000L + number));
     }
 
     /** Returns the row with a number. */
@@ -77,7 +77,7 @@ public final class SearchDocuments {
     /** Returns the attributes of the document with a number: a name or a title, and often a longer text. */
     public static Map<String, String> attributes(long number) {
         Random random = new Random(Population.mixed(number));
-        return switch (kind(number)) {
+        return switch (collection(number)) {
             case TRACKS ->
                 Map.of(
                         "title", Vocabulary.text(2 + random.nextInt(3), random),
@@ -94,16 +94,16 @@ public final class SearchDocuments {
 
     /** Publishes declarations, rows and documents. */
     public static void publish(String bootstrapServers, long count) throws Exception {
-        Population.publish(bootstrapServers, 0, Kind.values().length, () -> SearchDocuments::declaration);
+        Population.publish(bootstrapServers, 0, SearchedCollection.values().length, () -> SearchDocuments::declaration);
         Population.publish(bootstrapServers, 0, count, () -> Population.records(SearchDocuments::puri, 0));
         Population.publish(bootstrapServers, 0, count, SearchDocuments::records);
     }
 
     /** Returns the declaration of a collection, because an indexer waits for it. */
-    private static ProducerRecord<byte[], byte[]> declaration(long kind) {
+    private static ProducerRecord<byte[], byte[]> declaration(long ordinal) {
         Collection collection = new Collection(
                 NAMESPACE,
-                Kind.values()[(int) kind].collection(),
+                SearchedCollection.values()[(int) ordinal].text(),
                 null,
                 Set.of(),
                 true,

@@ -6,6 +6,7 @@ import dev.puri.schemas.log.Topics;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -15,6 +16,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.stream.IntStream;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.Uuid;
@@ -27,6 +29,8 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 public final class FreshBroker implements AutoCloseable {
     /** Partitions of each topic. */
     public static final int PARTITIONS = RegistryTopics.DEFAULT_PARTITIONS;
+
+    private static final Duration SAMPLE_TIMEOUT = Duration.ofSeconds(30);
 
     private final TemporaryFolder folder = TemporaryFolder.create();
     private final EmbeddedBroker broker = EmbeddedBroker.start(folder.path().resolve("broker"), 0);
@@ -90,6 +94,35 @@ public final class FreshBroker implements AutoCloseable {
         consumer.seekToBeginning(consumer.assignment());
         consumer.assignment().forEach(consumer::position);
         return consumer;
+    }
+
+    /**
+     * Returns records of a topic: at least this number, or all if the topic has fewer. Markers and tombstones do not
+     * count.
+     *
+     * @throws IllegalStateException if the topic has no records
+     */
+    public List<ConsumerRecord<byte[], byte[]>> sample(String topic, int minSize) throws IOException {
+        List<ConsumerRecord<byte[], byte[]>> sample = new ArrayList<>();
+        try (KafkaConsumer<byte[], byte[]> consumer = consumer(topic)) {
+            Await.until("a sample of " + topic, SAMPLE_TIMEOUT, () -> {
+                for (ConsumerRecord<byte[], byte[]> record : consumer.poll(Duration.ofMillis(100))) {
+                    if (record.value() != null && record.key() != null) {
+                        sample.add(record);
+                    }
+                }
+                return sample.size() >= minSize || isAtEnd(consumer);
+            });
+        }
+        if (sample.isEmpty()) {
+            throw new IllegalStateException("there are no records in " + topic);
+        }
+        return sample;
+    }
+
+    private static boolean isAtEnd(KafkaConsumer<byte[], byte[]> consumer) {
+        return consumer.endOffsets(consumer.assignment()).entrySet().stream()
+                .allMatch(end -> consumer.position(end.getKey()) >= end.getValue());
     }
 
     /** Returns the id of the identities topic. */

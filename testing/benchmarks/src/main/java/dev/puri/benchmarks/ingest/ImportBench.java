@@ -5,8 +5,8 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.puri.benchmarks.environment.Await;
 import dev.puri.benchmarks.environment.FreshBroker;
 import dev.puri.benchmarks.environment.LocalSchemaRegistry;
+import dev.puri.benchmarks.environment.RateReader;
 import dev.puri.benchmarks.environment.ServerSettings;
-import dev.puri.benchmarks.environment.TopicReader;
 import dev.puri.benchmarks.load.HttpSocket;
 import dev.puri.benchmarks.report.Bench;
 import dev.puri.benchmarks.report.Rounds;
@@ -174,7 +174,7 @@ public final class ImportBench extends Bench {
             environment.settings().declare(broker, collection());
             try (RegistryStreams topology = startTopology(broker, environment);
                     Resolver resolver = startResolver(broker, environment);
-                    TopicReader reader = new TopicReader(broker, Topics.IDENTITIES)) {
+                    RateReader reader = new RateReader(broker, Topics.IDENTITIES)) {
                 Path folder = Files.createDirectories(broker.newDirectory("import"));
                 Import imports = new Import(folder);
                 long startNanos = System.nanoTime();
@@ -196,7 +196,7 @@ public final class ImportBench extends Bench {
             // The resolver reads the identities here too, so that both sides share the machine with one.
             try (RegistryStreams topology = startTopology(broker, environment);
                     Resolver resolver = startResolver(broker, environment);
-                    TopicReader reader = new TopicReader(broker, Topics.IDENTITIES)) {
+                    RateReader reader = new RateReader(broker, Topics.IDENTITIES)) {
                 long startNanos = System.nanoTime();
                 environment.loop().sendEvents(broker);
                 reader.read(environment.rows(), () -> !topology.ended().isDone() && resolver.isReady());

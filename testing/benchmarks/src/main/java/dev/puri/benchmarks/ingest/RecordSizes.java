@@ -1,15 +1,11 @@
 package dev.puri.benchmarks.ingest;
 
-import dev.puri.benchmarks.environment.Await;
 import dev.puri.benchmarks.environment.FreshBroker;
 import java.io.IOException;
-import java.time.Duration;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
-import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.header.Header;
 
 /**
@@ -29,20 +25,7 @@ record RecordSizes(int key, int value, Map<String, Integer> headers) {
      * @throws IllegalStateException if the topic has no records
      */
     static RecordSizes of(FreshBroker broker, String topic) throws IOException {
-        List<ConsumerRecord<byte[], byte[]>> sample = new ArrayList<>();
-        try (KafkaConsumer<byte[], byte[]> consumer = broker.consumer(topic)) {
-            Await.until("a sample of " + topic, Duration.ofSeconds(30), () -> {
-                for (ConsumerRecord<byte[], byte[]> record : consumer.poll(Duration.ofMillis(100))) {
-                    if (record.value() != null && record.key() != null) {
-                        sample.add(record);
-                    }
-                }
-                return sample.size() >= SAMPLE_SIZE || isAtEnd(consumer);
-            });
-        }
-        if (sample.isEmpty()) {
-            throw new IllegalStateException("the topology wrote nothing to " + topic);
-        }
+        List<ConsumerRecord<byte[], byte[]>> sample = broker.sample(topic, SAMPLE_SIZE);
         Map<String, Integer> headers = new LinkedHashMap<>();
         for (Header header : sample.getLast().headers()) {
             headers.put(header.key(), header.value().length);
@@ -51,11 +34,6 @@ record RecordSizes(int key, int value, Map<String, Integer> headers) {
                 median(sample.stream().map(record -> record.key().length).toList()),
                 median(sample.stream().map(record -> record.value().length).toList()),
                 headers);
-    }
-
-    private static boolean isAtEnd(KafkaConsumer<byte[], byte[]> consumer) {
-        return consumer.endOffsets(consumer.assignment()).entrySet().stream()
-                .allMatch(end -> consumer.position(end.getKey()) >= end.getValue());
     }
 
     private static int median(List<Integer> sizes) {

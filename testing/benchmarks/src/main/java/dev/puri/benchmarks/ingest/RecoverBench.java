@@ -1,7 +1,7 @@
 package dev.puri.benchmarks.ingest;
 
 import dev.puri.benchmarks.environment.LocalSchemaRegistry;
-import dev.puri.benchmarks.environment.TopicReader;
+import dev.puri.benchmarks.environment.RateReader;
 import dev.puri.benchmarks.ingest.RecoverSide.Child;
 import dev.puri.benchmarks.ingest.RecoverSide.Result;
 import dev.puri.benchmarks.ingest.RecoverSide.Task;
@@ -133,7 +133,7 @@ public final class RecoverBench extends Bench {
         }
     }
 
-    private static void record(Rounds.Recorder recorder, String side, TopicReader.Rate rate) {
+    private static void record(Rounds.Recorder recorder, String side, RateReader.Rate rate) {
         recorder.record(side, rate.perSecond());
         recorder.record(side + CPU, rate.cpuMicros());
     }

@@ -6,9 +6,10 @@ import dev.puri.benchmarks.data.Creations;
 import dev.puri.benchmarks.environment.Await;
 import dev.puri.benchmarks.environment.ChildJvm;
 import dev.puri.benchmarks.environment.FreshBroker;
+import dev.puri.benchmarks.environment.RateReader;
 import dev.puri.benchmarks.environment.ServerSettings;
 import dev.puri.benchmarks.environment.TemporaryFolder;
-import dev.puri.benchmarks.environment.TopicReader;
+import dev.puri.benchmarks.report.Timing;
 import dev.puri.registry.StreamsSettings;
 import dev.puri.schemas.log.Topics;
 import java.io.IOException;
@@ -30,7 +31,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One side of {@link RecoverBench}, in a separate process together with its broker. The process prints its {@link
- * Result}, and then a {@link TopicReader.Rate} for each line that it gets.
+ * Result}, and then a {@link RateReader.Rate} for each line that it gets.
  */
 public final class RecoverSide {
     /** The number of events that show that all partitions are processed again. */
@@ -57,9 +58,9 @@ public final class RecoverSide {
     private final ServerSettings settings;
     private final Creations creations = new Creations();
     private final FreshBroker broker;
-    private final TopicReader reader;
+    private final RateReader reader;
 
-    private RecoverSide(Task task, FreshBroker broker, TopicReader reader) {
+    private RecoverSide(Task task, FreshBroker broker, RateReader reader) {
         this.task = task;
         this.settings = new ServerSettings(task.schemaRegistry(), Optional.empty());
         this.broker = broker;
@@ -132,9 +133,9 @@ public final class RecoverSide {
         }
 
         /** Returns the rate at which the job processes events while all rows are registered. */
-        TopicReader.Rate measureRate() throws IOException, InterruptedException {
+        RateReader.Rate measureRate() throws IOException, InterruptedException {
             process.send(MEASURE_RATE);
-            return next(RATE, TopicReader.Rate.class);
+            return next(RATE, RateReader.Rate.class);
         }
 
         private <T> T next(String prefix, Class<T> type) throws IOException, InterruptedException {
@@ -160,7 +161,7 @@ public final class RecoverSide {
         try {
             Task task = MAPPER.readValue(args[0], Task.class);
             try (FreshBroker broker = new FreshBroker();
-                    TopicReader reader = new TopicReader(broker, Topics.IDENTITIES)) {
+                    RateReader reader = new RateReader(broker, Topics.IDENTITIES)) {
                 RecoverSide side = new RecoverSide(task, broker, reader);
                 Result result = task.hasStandby() ? side.measureStandby() : side.measureEmptyDirectory();
                 System.out.println(RESULT + MAPPER.writeValueAsString(result));
@@ -205,7 +206,7 @@ public final class RecoverSide {
         return new Result(recoverSeconds, size(streams.streamsStateDir()), logBytes, sizes);
     }
 
-    private TopicReader.Rate measureRate() throws Exception {
+    private RateReader.Rate measureRate() throws Exception {
         creations.publish(broker, task.events(), task.schemaId());
         try (Instance instance = start(topology("streams"))) {
             return reader.read(task.events(), instance::isRunning);
@@ -299,12 +300,12 @@ public final class RecoverSide {
 
     private double secondsUntilProbesAreRead(Instance instance, long startNanos) {
         reader.read(PROBES, instance::isRunning, MAX_RESTORE_TIME);
-        double seconds = (System.nanoTime() - startNanos) / 1e9;
+        double seconds = Timing.seconds(startNanos);
         System.out.println(PROGRESS + "processes events again after %.1f s".formatted(seconds));
         return seconds;
     }
 
-    private static void progress(String state, TopicReader.Rate rate) {
+    private static void progress(String state, RateReader.Rate rate) {
         System.out.println(PROGRESS + state + " %,.0f/s".formatted(rate.perSecond()));
     }
 

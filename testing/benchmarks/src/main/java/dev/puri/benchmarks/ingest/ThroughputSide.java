@@ -4,8 +4,8 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.puri.benchmarks.data.Creations;
 import dev.puri.benchmarks.environment.ChildJvm;
 import dev.puri.benchmarks.environment.FreshBroker;
+import dev.puri.benchmarks.environment.RateReader;
 import dev.puri.benchmarks.environment.ServerSettings;
-import dev.puri.benchmarks.environment.TopicReader;
 import dev.puri.registry.RegistryStreams;
 import dev.puri.registry.StreamsSettings;
 import dev.puri.schemas.log.Topics;
@@ -119,10 +119,10 @@ public final class ThroughputSide {
 
     private Round runTopology() throws Exception {
         try (FreshBroker broker = startBroker();
-                TopicReader reader = new TopicReader(broker, Topics.IDENTITIES)) {
+                RateReader reader = new RateReader(broker, Topics.IDENTITIES)) {
             StreamsSettings streams = settings.topology(broker);
             try (RegistryStreams service = RegistryStreams.start(streams)) {
-                TopicReader.Rate rate =
+                RateReader.Rate rate =
                         reader.read(task.events(), () -> !service.ended().isDone());
                 // A row is visible only after the commit of its tally, so the tally includes all rows that were read.
                 if (service.counts().applied() != task.events()) {
@@ -136,10 +136,10 @@ public final class ThroughputSide {
 
     private Round runBareJob(BareJob.Sizes sizes) throws Exception {
         try (FreshBroker broker = startBroker();
-                TopicReader reader = new TopicReader(broker, Topics.IDENTITIES)) {
+                RateReader reader = new RateReader(broker, Topics.IDENTITIES)) {
             broker.createTopic(BareJob.CLAIMS, BareJob.CLAIMS_CONFIGS);
             try (Instance job = Instance.ofBareJob(settings.topology(broker), sizes)) {
-                TopicReader.Rate rate = reader.read(task.events(), job::isRunning);
+                RateReader.Rate rate = reader.read(task.events(), job::isRunning);
                 return new Round(rate.perSecond(), rate.cpuMicros(), broker.logBytes(), null);
             }
         }

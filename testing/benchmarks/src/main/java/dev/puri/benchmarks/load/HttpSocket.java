@@ -35,7 +35,7 @@ public final class HttpSocket implements AutoCloseable {
      *
      * @param head from the status line to the empty line
      */
-    public record Answer(int status, String head, byte[] body) {
+    public record Response(int status, String head, byte[] body) {
         /** Returns the body. */
         public String text() {
             return new String(body, StandardCharsets.UTF_8);
@@ -68,14 +68,14 @@ public final class HttpSocket implements AutoCloseable {
     }
 
     /** Sends a request over a new connection, and returns the answer. */
-    public static Answer askOnce(int port, byte[] request) throws IOException {
+    public static Response askOnce(int port, byte[] request) throws IOException {
         try (HttpSocket socket = new HttpSocket(port)) {
             return socket.ask(request);
         }
     }
 
     /** Sends a request, and returns the answer. */
-    public Answer ask(byte[] request) throws IOException {
+    public Response ask(byte[] request) throws IOException {
         socket.getOutputStream().write(request);
         return receive();
     }
@@ -85,8 +85,8 @@ public final class HttpSocket implements AutoCloseable {
      *
      * @throws IllegalStateException if the answer has another status
      */
-    public Answer ask(byte[] request, int status) throws IOException {
-        Answer answer = ask(request);
+    public Response ask(byte[] request, int status) throws IOException {
+        Response answer = ask(request);
         if (answer.status != status) {
             throw new IllegalStateException("answered with " + answer.head + answer.text());
         }
@@ -110,7 +110,7 @@ public final class HttpSocket implements AutoCloseable {
         }
     }
 
-    private Answer receive() throws IOException {
+    private Response receive() throws IOException {
         StringBuilder head = new StringBuilder(256);
         int lineFeeds = 0;
         while (lineFeeds < 2) {
@@ -127,7 +127,7 @@ public final class HttpSocket implements AutoCloseable {
         if (body.length < length) {
             throw new EOFException("closed within the body of: " + head);
         }
-        return new Answer(Integer.parseInt(text.substring(9, 12)), text, body);
+        return new Response(Integer.parseInt(text.substring(9, 12)), text, body);
     }
 
     /** Returns the content length in the head of an answer. */

@@ -15,7 +15,7 @@ import dev.puri.benchmarks.report.Bench;
 import dev.puri.benchmarks.report.Rounds;
 import dev.puri.benchmarks.report.Timing;
 import dev.puri.benchmarks.serve.MeasuredResolver;
-import dev.puri.benchmarks.serve.ServerProcess;
+import dev.puri.benchmarks.serve.MeasuredServer;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -187,7 +187,7 @@ public final class ResolverBench extends Bench {
 
     private void measureGets(Sides sides) throws Exception {
         int known = rows / 2;
-        HttpSocket.Answer answer = sides.resolver.ask(
+        HttpSocket.Response answer = sides.resolver.ask(
                 HttpSocket.get(ResolverRequests.path(Population.puri(known).toString())));
         requireSame("Redis' values", ResolverRequests.answer(known), answer.text());
         Path answerFile = Files.write(sides.dir.resolve("answer"), answer.bytes());
@@ -195,7 +195,7 @@ public final class ResolverBench extends Bench {
         Path requests = sides.wrk.requests(
                 "gets",
                 names.stream().map(name -> "GET " + ResolverRequests.path(name)).toList());
-        try (ServerProcess bare = ServerProcess.startBaseline("bare", answerFile.toString())) {
+        try (MeasuredServer bare = MeasuredServer.startBaseline("bare", answerFile.toString())) {
             byte[] theirs = HttpSocket.askOnce(bare.port(), HttpSocket.get("/")).bytes();
             requireSame(
                     BARE,
@@ -215,8 +215,8 @@ public final class ResolverBench extends Bench {
 
     private void measurePosts(Sides sides, List<String> examples) throws Exception {
         Path requests = batchRequests(sides.wrk, new ResolverRequests(rows).batches(BATCHES));
-        try (ServerProcess overRedis = sides.redis == null ? null : startHandler("redis", sides.redis.port());
-                ServerProcess overPostgres =
+        try (MeasuredServer overRedis = sides.redis == null ? null : startHandler("redis", sides.redis.port());
+                MeasuredServer overPostgres =
                         sides.postgres == null ? null : startHandler("postgres", sides.postgres.port())) {
             if (overRedis != null) {
                 requireSameAnswers(REDIS_HANDLER, sides.resolver, overRedis, examples);
@@ -247,16 +247,16 @@ public final class ResolverBench extends Bench {
                 batches.stream().map(batch -> "POST /v1/resolve " + batch).toList());
     }
 
-    private static ServerProcess startHandler(String store, int port) throws IOException {
-        return ServerProcess.startBaseline(store, Integer.toString(port));
+    private static MeasuredServer startHandler(String store, int port) throws IOException {
+        return MeasuredServer.startBaseline(store, Integer.toString(port));
     }
 
-    private double refsPerSecond(Wrk wrk, ServerProcess server, Path requests) throws IOException {
+    private double refsPerSecond(Wrk wrk, MeasuredServer server, Path requests) throws IOException {
         return ResolverRequests.BATCH * wrk.rate(server.port(), requests, seconds);
     }
 
     private static void requireSameAnswers(
-            String baseline, MeasuredResolver resolver, ServerProcess other, List<String> batches) throws IOException {
+            String baseline, MeasuredResolver resolver, MeasuredServer other, List<String> batches) throws IOException {
         try (HttpSocket socket = new HttpSocket(other.port())) {
             for (String batch : batches) {
                 byte[] request = HttpSocket.post("/v1/resolve", batch);

@@ -8,7 +8,7 @@ import dev.puri.benchmarks.load.HostileClients;
 import dev.puri.benchmarks.load.SlowClients;
 import dev.puri.benchmarks.load.Wrk;
 import dev.puri.benchmarks.serve.MeasuredResolver;
-import dev.puri.benchmarks.serve.ServerProcess;
+import dev.puri.benchmarks.serve.MeasuredServer;
 import dev.puri.schemas.identity.Puri;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -43,7 +43,7 @@ final class Soak {
     private long hostileCount;
 
     /** The memory of the resolver after a number of requests. */
-    private record State(long requests, ServerProcess.Memory memory, double tableBytes) {}
+    private record State(long requests, MeasuredServer.Memory memory, double tableBytes) {}
 
     Soak(ResolverBench bench, FreshBroker broker, MeasuredResolver resolver, Wrk wrk) {
         this.bench = bench;

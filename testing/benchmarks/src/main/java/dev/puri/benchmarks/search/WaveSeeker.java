@@ -48,7 +48,7 @@ final class WaveSeeker {
     private static void search(HttpSocket indexer, String word, Map<String, Seeker.Target> missing) throws IOException {
         long requestNanos = System.nanoTime();
         String path = "/v1/search?q=" + word + "%20&limit=" + WAVE_SIZE + "&facets=false&highlight=false";
-        HttpSocket.Answer answer = indexer.ask(HttpSocket.get(path), 200);
+        HttpSocket.Response answer = indexer.ask(HttpSocket.get(path), 200);
         for (JsonNode result : MAPPER.readTree(answer.body()).get("results")) {
             Seeker.Target found = missing.remove(result.get("puri").textValue());
             if (found != null) {

@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Map;
 
 /** A resolver in a separate process. */
-public final class MeasuredResolver extends ServerProcess {
+public final class MeasuredResolver extends MeasuredServer {
     private static final Duration FILL_TIMEOUT = Duration.ofMinutes(10);
 
     private MeasuredResolver(FreshBroker broker, SchemaServer schemas, List<String> javaOptions) throws IOException {
@@ -42,7 +42,7 @@ public final class MeasuredResolver extends ServerProcess {
     }
 
     /** Sends a request over a new connection, and returns the answer. */
-    public HttpSocket.Answer ask(byte[] request) throws IOException {
+    public HttpSocket.Response ask(byte[] request) throws IOException {
         return HttpSocket.askOnce(port(), request);
     }
 

@@ -22,7 +22,7 @@ import picocli.CommandLine.Option;
  *
  * <pre>
  * publish ─▶ topic ─▶ Restores, LookUpsDuringRestore
- *                └──▶ our table ─▶ bytes ─▶ LookUps, LookUpsDuringPuts ─▶ Reopen
+ *                └──▶ our table ─▶ bytes ─▶ TableLookUps, LookUpsDuringPuts ─▶ Reopen
  *                                        Puts (no topic)
  * </pre>
  */
@@ -144,7 +144,7 @@ public final class TableBench extends Bench {
             Map<String, RowStore> baselines = new LinkedHashMap<>();
             baselines.put("GlobalKTable RocksDB", rocksDb);
             baselines.put("LMDB", lmdb);
-            new LookUps(this, table, baselines).measure();
+            new TableLookUps(this, table, baselines).measure();
         }
         TemporaryFolder.delete(dir);
         TemporaryFolder.delete(broker.directory("lmdb"));

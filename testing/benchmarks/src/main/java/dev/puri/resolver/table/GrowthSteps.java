@@ -1,7 +1,7 @@
 package dev.puri.resolver.table;
 
 import dev.puri.benchmarks.data.Population;
-import java.util.concurrent.TimeUnit;
+import dev.puri.benchmarks.report.Timing;
 import org.HdrHistogram.Histogram;
 
 /**
@@ -12,7 +12,7 @@ public final class GrowthSteps {
     private final Slab slab = new Slab();
     private final Index names = new Index(slab);
     private final Index handles = new Index(slab);
-    private final Histogram nanos = new Histogram(TimeUnit.SECONDS.toNanos(10), 3);
+    private final Histogram nanos = Timing.histogram();
 
     private GrowthSteps() {}
 
@@ -58,7 +58,7 @@ public final class GrowthSteps {
 
     private void recordIfGrown(long stepNanos, boolean hasGrown) {
         if (hasGrown) {
-            nanos.recordValue(Math.min(stepNanos, nanos.getHighestTrackableValue()));
+            Timing.record(stepNanos, nanos);
         }
     }
 }

@@ -1,5 +1,6 @@
 package dev.puri.search.lucene;
 
+import dev.puri.benchmarks.report.Timing;
 import dev.puri.schemas.collection.SearchedAttributes;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Entry;
@@ -53,7 +54,7 @@ public final class BareWriter {
             try {
                 write(writer, items, threads, pool);
                 try (DirectoryReader reader = DirectoryReader.open(writer)) {
-                    double seconds = (System.nanoTime() - startNanos) / 1e9;
+                    double seconds = Timing.seconds(startNanos);
                     if (reader.numDocs() != 2 * items.size()) {
                         throw new IllegalStateException("the bare index has " + reader.numDocs() + " entries");
                     }

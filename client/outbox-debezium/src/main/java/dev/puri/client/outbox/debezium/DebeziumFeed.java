@@ -76,8 +76,8 @@ public final class DebeziumFeed implements Feed {
     public DebeziumFeed(String table, Map<String, String> connectorProperties) {
         this.table = table;
         this.connectorProperties = Map.copyOf(connectorProperties);
-        TreeSet<String> forbidden =
-                new TreeSet<>(fixedProperties(new Slot("s", "t", "p", "n")).keySet());
+        TreeSet<String> forbidden = new TreeSet<>(
+                fixedProperties(new ReplicationSlot("s", "t", "p", "n")).keySet());
         forbidden.retainAll(connectorProperties.keySet());
         if (!forbidden.isEmpty()) {
             throw new IllegalArgumentException(
@@ -89,7 +89,7 @@ public final class DebeziumFeed implements Feed {
     public void start(Connection leader, Sink sink) {
         state = new State.Starting();
         try {
-            Slot slot = Slot.of(leader, table);
+            ReplicationSlot slot = ReplicationSlot.of(leader, table);
             slot.dropExisting(leader);
             slot.createPublicationIfMissing(leader);
             startEngine(slot, sink);
@@ -101,7 +101,7 @@ public final class DebeziumFeed implements Feed {
         }
     }
 
-    private void startEngine(Slot slot, Sink sink) {
+    private void startEngine(ReplicationSlot slot, Sink sink) {
         Properties properties = new Properties();
         properties.putAll(DEFAULTS);
         properties.putAll(connectorProperties);
@@ -120,13 +120,22 @@ public final class DebeziumFeed implements Feed {
                         state = new State.Failed(error != null ? error : new IllegalStateException(message)))
                 .notifying((records, committer) -> publish(records, committer, sink))
                 .build();
-        Thread thread = new Thread(newEngine, "puri-outbox-feed");
+        Thread thread = new Thread(
+                () -> {
+                    try {
+                        newEngine.run();
+                    } catch (RuntimeException | Error e) {
+                        // The engine ended without a call of its completion callback.
+                        state = new State.Failed(e);
+                    }
+                },
+                "puri-outbox-feed");
         thread.setDaemon(true);
         engine = new Engine(newEngine, thread);
         thread.start();
     }
 
-    private static Map<String, String> fixedProperties(Slot slot) {
+    private static Map<String, String> fixedProperties(ReplicationSlot slot) {
         String qualified = slot.schema() + "." + slot.table();
         return Map.ofEntries(
                 Map.entry("name", slot.name()),

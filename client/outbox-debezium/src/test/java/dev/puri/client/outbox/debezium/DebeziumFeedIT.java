@@ -75,9 +75,9 @@ class DebeziumFeedIT {
     void tablesOfTheSameNameInTwoSchemasHaveASlotAndAPublicationEach() throws Exception {
         try (Connection connection = start("logical")) {
             server.execute(List.of("CREATE SCHEMA apart", OutboxSchema.sql(Dialect.POSTGRESQL, "apart.puri_outbox")));
-            Slot slot = Slot.of(connection, "puri_outbox");
-            Slot apart = Slot.of(connection, "apart.puri_outbox");
-            assertThat(slot).isEqualTo(Slot.of(connection, "public.puri_outbox"));
+            ReplicationSlot slot = ReplicationSlot.of(connection, "puri_outbox");
+            ReplicationSlot apart = ReplicationSlot.of(connection, "apart.puri_outbox");
+            assertThat(slot).isEqualTo(ReplicationSlot.of(connection, "public.puri_outbox"));
             assertThat(apart.name()).isNotEqualTo(slot.name());
             assertThat(apart.publication()).isNotEqualTo(slot.publication());
         }

@@ -11,10 +11,10 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** Converts rows to verdicts, and follows merges like a resolver. */
-final class Rows {
+final class RowVerdicts {
     private static final int MAX_MERGES = 8;
 
-    private Rows() {}
+    private RowVerdicts() {}
 
     /**
      * @param rows returns the row of a pURI, or null if there is no row

@@ -10,7 +10,7 @@ import java.util.Map;
 import java.util.stream.Stream;
 
 /** A server in a separate process. All servers have the same JVM, heap size and class path. */
-public class ServerProcess implements AutoCloseable {
+public class MeasuredServer implements AutoCloseable {
     /** The heap size is fixed, so that no heap grows while another server is measured. */
     private static final List<String> HEAP = List.of("-Xms1g", "-Xmx1g");
 
@@ -34,7 +34,7 @@ public class ServerProcess implements AutoCloseable {
      * @param settings environment variables
      * @param server arguments of {@link Serve}: kind of the server, and its argument
      */
-    protected ServerProcess(List<String> options, Map<String, String> settings, String... server) throws IOException {
+    protected MeasuredServer(List<String> options, Map<String, String> settings, String... server) throws IOException {
         List<String> javaOptions = new ArrayList<>(HEAP);
         javaOptions.addAll(options);
         process = ChildJvm.start(javaOptions, settings, Serve.class, List.of(server));
@@ -47,8 +47,8 @@ public class ServerProcess implements AutoCloseable {
     }
 
     /** Starts a baseline, and returns when it listens. */
-    public static ServerProcess startBaseline(String kind, String argument) throws IOException {
-        return new ServerProcess(List.of(), Map.of(), kind, argument);
+    public static MeasuredServer startBaseline(String kind, String argument) throws IOException {
+        return new MeasuredServer(List.of(), Map.of(), kind, argument);
     }
 
     private String next(String prefix) throws IOException {

@@ -14,11 +14,11 @@ import java.util.Map;
 import javax.sql.DataSource;
 
 /** A PostgreSQL server with logical replication. {@link #close} deletes its data. */
-record OutboxDatabase(PostgresServer server) implements AutoCloseable {
+record OutboxPostgres(PostgresServer server) implements AutoCloseable {
     private static final String USER = "postgres";
 
-    static OutboxDatabase start() throws IOException {
-        return new OutboxDatabase(PostgresServer.start(Map.of(
+    static OutboxPostgres start() throws IOException {
+        return new OutboxPostgres(PostgresServer.start(Map.of(
                 "wal_level",
                 "logical",
                 // The library's default is off. Debezium would then read a commit up to 600 ms later.

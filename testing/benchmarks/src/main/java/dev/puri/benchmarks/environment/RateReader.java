@@ -9,7 +9,7 @@ import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 
 /** Reads the committed records of a topic, as a resolver does, and measures the rate at which they arrive. */
-public final class TopicReader implements AutoCloseable {
+public final class RateReader implements AutoCloseable {
     private static final Duration MAX_PAUSE = Duration.ofSeconds(60);
     private static final Duration POLL = Duration.ofMillis(100);
 
@@ -26,7 +26,7 @@ public final class TopicReader implements AutoCloseable {
     public record Rate(double perSecond, double cpuMicros) {}
 
     /** Creates a reader at the beginning of the topic. */
-    public TopicReader(FreshBroker broker, String topic) {
+    public RateReader(FreshBroker broker, String topic) {
         consumer = broker.consumer(topic);
     }
 

@@ -30,34 +30,34 @@ import org.jspecify.annotations.Nullable;
  * <p>Sending an event may block for {@code max.block.ms}. After a failure, events that would fail for the same reason
  * are not sent; otherwise the batch would block that long for each of these events.
  */
-final class Batch {
+final class EventBatch {
     private final IdentityPublisher publisher;
-    private final List<Entry> entries = new ArrayList<>();
+    private final List<BatchedEvent> entries = new ArrayList<>();
 
     /** Entries that are in no wave yet, in the order in which the events were added. */
-    private final Map<Puri, Deque<Entry>> entriesToSend = new LinkedHashMap<>();
+    private final Map<Puri, Deque<BatchedEvent>> entriesToSend = new LinkedHashMap<>();
 
     private final Map<String, Throwable> failedTopics = new HashMap<>();
     private @Nullable Throwable publisherFailure;
 
     /** One event of the batch. */
-    private static final class Entry {
+    private static final class BatchedEvent {
         private final Event event;
 
         /** Replaced when the event is sent. */
         private CompletableFuture<Position> result = new CompletableFuture<>();
 
-        Entry(Event event) {
+        BatchedEvent(Event event) {
             this.event = event;
         }
     }
 
-    Batch(IdentityPublisher publisher) {
+    EventBatch(IdentityPublisher publisher) {
         this.publisher = publisher;
     }
 
     void add(Event event) {
-        Entry entry = new Entry(event);
+        BatchedEvent entry = new BatchedEvent(event);
         entries.add(entry);
         entriesToSend.computeIfAbsent(event.puri(), puri -> new ArrayDeque<>()).add(entry);
     }
@@ -67,7 +67,7 @@ final class Batch {
      */
     List<Delivery> publish() {
         while (!entriesToSend.isEmpty()) {
-            List<Entry> wave = nextWave();
+            List<BatchedEvent> wave = nextWave();
             wave.forEach(this::send);
             wave.forEach(this::settle);
         }
@@ -76,8 +76,8 @@ final class Batch {
                 .toList();
     }
 
-    private List<Entry> nextWave() {
-        List<Entry> wave = new ArrayList<>(entriesToSend.size());
+    private List<BatchedEvent> nextWave() {
+        List<BatchedEvent> wave = new ArrayList<>(entriesToSend.size());
         entriesToSend.values().removeIf(entriesOfPuri -> {
             wave.add(entriesOfPuri.remove());
             return entriesOfPuri.isEmpty();
@@ -85,7 +85,7 @@ final class Batch {
         return wave;
     }
 
-    private void send(Entry entry) {
+    private void send(BatchedEvent entry) {
         String topic;
         try {
             topic = publisher.topic(entry.event);
@@ -105,11 +105,11 @@ final class Batch {
     }
 
     /** Waits for the result of an event. If it failed, fails the later events of its pURI, which are not sent. */
-    private void settle(Entry entry) {
+    private void settle(BatchedEvent entry) {
         if (awaitDelivery(entry.event, entry.result) instanceof Delivery.Failed failed) {
             PublishException error = failed.error();
             recordFailure(error);
-            Deque<Entry> later = entriesToSend.remove(entry.event.puri());
+            Deque<BatchedEvent> later = entriesToSend.remove(entry.event.puri());
             if (later != null) {
                 later.forEach(laterEntry -> laterEntry.result.completeExceptionally(
                         publisher.failure(laterEntry.event, error.topic(), error)));

@@ -15,14 +15,14 @@ import java.util.concurrent.TimeUnit;
  * @param name name of the slot; it contains the oid of the table, and the oid of the database because slots belong to
  *     the whole server
  */
-record Slot(String schema, String table, String publication, String name) {
+record ReplicationSlot(String schema, String table, String publication, String name) {
     private static final String OBJECT_IN_USE = "55006";
     private static final String UNDEFINED_OBJECT = "42704";
     private static final int MAX_DROP_ATTEMPTS = 100;
     private static final long DROP_RETRY_MILLIS = 100;
 
     /** Derives the names for an outbox table. Fails if the server does not support logical replication. */
-    static Slot of(Connection connection, String table) throws SQLException {
+    static ReplicationSlot of(Connection connection, String table) throws SQLException {
         String sql = "SELECT n.nspname, c.relname, d.oid, current_setting('wal_level'), c.oid"
                 + " FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace"
                 + " JOIN pg_database d ON d.datname = current_database() WHERE c.oid = ?::regclass";
@@ -34,7 +34,7 @@ record Slot(String schema, String table, String publication, String name) {
                     throw new SQLException("wal_level is " + result.getString(4) + "; it must be logical");
                 }
                 long oid = result.getLong(5);
-                return new Slot(
+                return new ReplicationSlot(
                         result.getString(1),
                         result.getString(2),
                         "puri_outbox_" + oid,

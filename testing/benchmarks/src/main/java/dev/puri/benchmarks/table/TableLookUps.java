@@ -13,7 +13,7 @@ import java.util.Random;
 import org.jspecify.annotations.Nullable;
 
 /** Measures look-ups by pURI and by handle, with uniform, skewed and missing keys; also measures scans. */
-final class LookUps {
+final class TableLookUps {
     private static final String OURS = "ours ";
     private static final String HASH_MAP = "java.util.HashMap of decoded rows";
 
@@ -31,7 +31,7 @@ final class LookUps {
      *
      * @param baselines stores with the same rows, by name
      */
-    LookUps(TableBench bench, PackedTable table, Map<String, RowStore> baselines) {
+    TableLookUps(TableBench bench, PackedTable table, Map<String, RowStore> baselines) {
         this.bench = bench;
         this.ours = new OurTable(table);
         this.baselines = baselines;
