@@ -1,5 +1,7 @@
 package dev.puri.cli;
 
+import dev.puri.cli.io.LogReader;
+import dev.puri.cli.io.RateLimiter;
 import dev.puri.client.CollectionRegistry;
 import dev.puri.settings.KafkaProperties;
 import dev.puri.settings.Secret;
@@ -110,6 +112,12 @@ record CliSettings(
         } catch (NumberFormatException e) {
             throw CommandException.usage(API_TIMEOUT + " must be a number of milliseconds, not " + value);
         }
+    }
+
+    /** Returns a reader of the cluster's logs, which the caller closes. */
+    LogReader logReader() {
+        Duration timeout = apiTimeout();
+        return new LogReader(LogReader.consumer(interactiveProperties()), timeout, new RateLimiter(null));
     }
 
     /** Returns a client that reads and writes declarations of collections. */

@@ -1,5 +1,6 @@
 package dev.puri.cli;
 
+import dev.puri.cli.io.LogReader;
 import dev.puri.cli.recovery.BoundedNames;
 import dev.puri.cli.recovery.ExportFile;
 import dev.puri.cli.recovery.Republication;
@@ -148,7 +149,7 @@ final class IdentitiesCommand extends CommandGroup {
         private Set<Puri> republishNamesOfEvents(Instant since, Republication republication) {
             BoundedNames names = new BoundedNames(MAX_NAMES, republication::republish);
             try (Admin admin = Admin.create(settings().interactiveProperties());
-                    LogReader reader = new LogReader(settings())) {
+                    LogReader reader = settings().logReader()) {
                 Map<TopicPartition, Long> times = new HashMap<>();
                 for (String topic : new TreeSet<>(TopicsCommand.registryTopics(admin))) {
                     if (Topics.isEvents(topic)) {

@@ -1,6 +1,7 @@
 package dev.puri.cli;
 
-import dev.puri.cli.files.Digests;
+import dev.puri.cli.io.Digests;
+import dev.puri.cli.io.LogReader;
 import dev.puri.projection.RecordKey;
 import dev.puri.projection.Truncation;
 import dev.puri.schemas.avro.Document;
@@ -49,7 +50,7 @@ final class PrintAttributesCommand extends Subcommand {
     public Integer call() {
         Instant now = Instant.now();
         long count = 0;
-        try (LogReader reader = new LogReader(settings());
+        try (LogReader reader = settings().logReader();
                 SchemaRegistry schemas =
                         ConfluentSchemaRegistry.create(settings().interactiveProperties())) {
             RecordReader<Document> documents = RecordReader.of(Document.class);

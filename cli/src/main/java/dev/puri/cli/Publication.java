@@ -1,6 +1,6 @@
 package dev.puri.cli;
 
-import dev.puri.cli.files.LineReader;
+import dev.puri.cli.io.LineReader;
 import dev.puri.client.IdentityMinter;
 import dev.puri.client.IdentityPublisher;
 import dev.puri.client.PublishException;

@@ -1,5 +1,6 @@
 package dev.puri.cli;
 
+import dev.puri.cli.io.LogReader;
 import dev.puri.schemas.avro.Rejection;
 import dev.puri.schemas.log.Topics;
 import dev.puri.schemas.serde.AvroDeserializer;

@@ -3,6 +3,7 @@ package dev.puri.cli;
 import dev.puri.cli.ReplayPlan.Action;
 import dev.puri.cli.ReplayPlan.LoggedEvent;
 import dev.puri.cli.ReplayPlan.Step;
+import dev.puri.cli.io.LogReader;
 import dev.puri.schemas.avro.Rejection;
 import dev.puri.schemas.collection.Declarations;
 import dev.puri.schemas.identity.Puri;
@@ -114,7 +115,7 @@ final class ReplayRejectionsCommand extends Subcommand {
 
     private List<Step> plan(RejectionFilter filter) {
         CliSettings settings = settings();
-        try (LogReader reader = new LogReader(settings);
+        try (LogReader reader = settings.logReader();
                 RejectionLog log = new RejectionLog(reader, settings);
                 OriginalDecoder decoder = OriginalDecoder.of(settings)) {
             Limit selected = new Limit(
@@ -192,7 +193,7 @@ final class ReplayRejectionsCommand extends Subcommand {
             Position position = stored.position();
             topics.add(position.topic());
             ownTopic(stored.rejection()).filter(existingTopics::contains).ifPresent(topics::add);
-            offsets.merge(EventLog.partitionOf(position), position.offset(), Math::min);
+            offsets.merge(LogReader.partitionOf(position), position.offset(), Math::min);
             Instant rejectedAt = stored.rejection().getRejectedAt();
             earliest = rejectedAt.isBefore(earliest) ? rejectedAt : earliest;
         }
@@ -226,9 +227,9 @@ final class ReplayRejectionsCommand extends Subcommand {
             case OriginalDecoder.Invalid problem -> invalid = problem.why();
         }
         return new LoggedEvent(
-                EventLog.positionOf(record),
+                LogReader.positionOf(record),
                 Instant.ofEpochMilli(record.timestamp()),
-                EventLog.sha256(record.value()),
+                StoredRejection.sha256(record.value()),
                 eventId,
                 invalid);
     }
@@ -264,7 +265,7 @@ final class ReplayRejectionsCommand extends Subcommand {
         Map<Outcome.Kind, Integer> counts = new EnumMap<>(Outcome.Kind.class);
         int missing = 0;
         int withoutOutcome;
-        try (LogReader reader = new LogReader(settings);
+        try (LogReader reader = settings.logReader();
                 OutcomeReader outcomes = brokerRequests()
                         .retry(
                                 "the topics of outcomes",
@@ -274,11 +275,10 @@ final class ReplayRejectionsCommand extends Subcommand {
                                                 onOutcome(steps.get((int) index), outcome, detail, counts)));
                 Producer<byte[], byte[]> producer = new KafkaProducer<>(
                         settings.clientProperties(), new ByteArraySerializer(), new ByteArraySerializer())) {
-            EventLog events = new EventLog(reader);
             ImportProgress progress = new ImportProgress(console(), "events replayed");
             for (int begin = 0, end; begin < steps.size(); begin = end) {
                 end = batchEnd(steps, begin);
-                missing += (end - begin) - publish(steps, begin, end, events, producer, declarations, outcomes);
+                missing += (end - begin) - publish(steps, begin, end, reader, producer, declarations, outcomes);
                 progress.show(end, (long) steps.size());
             }
             progress.end();
@@ -315,19 +315,19 @@ final class ReplayRejectionsCommand extends Subcommand {
             List<Step> steps,
             int begin,
             int end,
-            EventLog events,
+            LogReader reader,
             Producer<byte[], byte[]> producer,
             Declarations declarations,
             OutcomeReader outcomes)
             throws InterruptedException, ExecutionException {
-        Map<Position, ConsumerRecord<byte[], byte[]>> records = events.find(steps.subList(begin, end).stream()
+        Map<Position, ConsumerRecord<byte[], byte[]>> records = reader.find(steps.subList(begin, end).stream()
                 .map(step -> step.stored().position())
                 .toList());
         Map<Integer, Future<RecordMetadata>> sent = new LinkedHashMap<>();
         for (int i = begin; i < end; i++) {
             StoredRejection stored = steps.get(i).stored();
             ConsumerRecord<byte[], byte[]> record = records.get(stored.position());
-            if (record == null || !EventLog.isOriginal(record, stored.rejection())) {
+            if (record == null || !stored.isOf(record)) {
                 console().say(stored.position() + ": the events topic no longer contains the event");
                 continue;
             }

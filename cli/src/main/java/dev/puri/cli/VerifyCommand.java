@@ -1,10 +1,10 @@
 package dev.puri.cli;
 
-import dev.puri.cli.files.FolderLock;
+import dev.puri.cli.io.FolderLock;
+import dev.puri.cli.io.RateLimiter;
 import dev.puri.cli.verify.Check;
 import dev.puri.cli.verify.Difference;
-import dev.puri.cli.verify.Pacer;
-import dev.puri.cli.verify.Registry;
+import dev.puri.cli.verify.RegistryReader;
 import dev.puri.cli.verify.Repairs;
 import dev.puri.cli.verify.ResolverExport;
 import dev.puri.cli.verify.SnapshotFile;
@@ -153,9 +153,9 @@ final class VerifyCommand extends Subcommand {
 
     private List<CopyResult> verify(VerifyFolder verifyFolder) throws IOException {
         ProgressTotal progress = new ProgressTotal();
-        Pacer pacer = new Pacer(rate, progress::show);
-        try (Registry registry = registry(pacer)) {
-            List<Check> checks = checks(settings(), registry, pacer);
+        RateLimiter limiter = new RateLimiter(maxPerSecond(), progress::show);
+        try (RegistryReader registry = registry(limiter)) {
+            List<Check> checks = checks(settings(), registry, limiter);
             if (checks.isEmpty()) {
                 throw CommandException.failed("there is nothing to compare", null);
             }
@@ -175,8 +175,12 @@ final class VerifyCommand extends Subcommand {
         }
     }
 
-    private Registry registry(Pacer pacer) {
-        return new Registry(settings().interactiveProperties(), applicationId(), READ_TIMEOUT, pacer);
+    private int maxPerSecond() {
+        return (int) Math.min(rate, Integer.MAX_VALUE);
+    }
+
+    private RegistryReader registry(RateLimiter limiter) {
+        return new RegistryReader(settings().interactiveProperties(), applicationId(), READ_TIMEOUT, limiter);
     }
 
     /**
@@ -223,7 +227,7 @@ final class VerifyCommand extends Subcommand {
         return topologySettings().streamsApplicationId();
     }
 
-    private List<Check> checks(CliSettings settings, Registry registry, Pacer pacer) {
+    private List<Check> checks(CliSettings settings, RegistryReader registry, RateLimiter limiter) {
         List<Check> checks = new ArrayList<>();
         if (isSelected(Part.REGISTRAR)) {
             checks.addAll(registry.registrarChecks());
@@ -235,7 +239,7 @@ final class VerifyCommand extends Subcommand {
             }
             resolvers.addAll(otherResolvers);
             String token = settings.token().map(Secret::value).orElse(null);
-            resolvers.forEach(url -> checks.add(registry.copyCheck(new ResolverExport(url, token, pacer))));
+            resolvers.forEach(url -> checks.add(registry.copyCheck(new ResolverExport(url, token, limiter))));
         }
         if (isSelected(Part.SNAPSHOT)) {
             snapshots.forEach(
@@ -303,7 +307,7 @@ final class VerifyCommand extends Subcommand {
             throws IOException, InterruptedException, ExecutionException {
         requireRepairable(results);
         boolean isComplete = results.stream().allMatch(CopyResult::isComplete);
-        try (Registry registry = registry(new Pacer(rate, count -> {}))) {
+        try (RegistryReader registry = registry(new RateLimiter(maxPerSecond()))) {
             String objection = Repairs.objection(verifyFolder, registry);
             if (objection != null) {
                 throw CommandException.failed("nothing was repaired: " + Difference.escaped(objection), null);
@@ -333,7 +337,7 @@ final class VerifyCommand extends Subcommand {
      */
     private void requireRepairable(List<CopyResult> results) throws InterruptedException, ExecutionException {
         List<CopyResult> ofRegistrar = results.stream()
-                .filter(result -> result.part().equals(Registry.REGISTRAR))
+                .filter(result -> result.part().equals(RegistryReader.REGISTRAR))
                 .toList();
         for (CopyResult result : ofRegistrar) {
             if (result.failure() != null) {

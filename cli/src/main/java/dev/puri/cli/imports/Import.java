@@ -1,7 +1,7 @@
 package dev.puri.cli.imports;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.puri.cli.files.FolderLock;
+import dev.puri.cli.io.FolderLock;
 import dev.puri.cli.imports.ImportFolder.Load;
 import dev.puri.cli.imports.ImportFolder.Plan;
 import dev.puri.cli.imports.ImportFolder.Verification;

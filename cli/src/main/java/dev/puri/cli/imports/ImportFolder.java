@@ -3,7 +3,7 @@ package dev.puri.cli.imports;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import dev.puri.cli.files.FolderLock;
+import dev.puri.cli.io.FolderLock;
 import dev.puri.http.StateFolder;
 import java.io.IOException;
 import java.io.UncheckedIOException;

@@ -5,6 +5,7 @@ import dev.puri.cli.imports.Import.Registry;
 import dev.puri.cli.imports.ImportFolder.InputCount;
 import dev.puri.cli.imports.ImportFolder.Plan;
 import dev.puri.cli.imports.RowConverter.Candidate;
+import dev.puri.cli.io.RateLimiter;
 import dev.puri.http.StateFolder;
 import java.io.BufferedOutputStream;
 import java.io.BufferedWriter;
@@ -46,7 +47,7 @@ final class ImportPlanner {
     private final RowConverter converter;
     private final RegistryComparison registry;
     private final Map<String, String> environment;
-    private final Pace pace;
+    private final RateLimiter limiter;
     private final Progress progress;
 
     private final Map<Conflict.Kind, Long> conflictCounts = new EnumMap<>(Conflict.Kind.class);
@@ -83,7 +84,7 @@ final class ImportPlanner {
         this.converter = new RowConverter(mapping, registry.declarations());
         this.registry = new RegistryComparison(registry.resolver(), registry.collectionsWithRows());
         this.environment = environment;
-        this.pace = new Pace(maxPerSecond);
+        this.limiter = new RateLimiter(maxPerSecond);
         this.progress = progress;
     }
 
@@ -178,14 +179,14 @@ final class ImportPlanner {
         long rowCount = 0;
         try {
             RowSource source = RowSource.open(input.rows(), environment);
-            try (BatchReader reader = new BatchReader(source, pace.batchSize(RegistryComparison.MAX_BATCH))) {
+            try (BatchReader reader = new BatchReader(source, limiter.batchSize(RegistryComparison.MAX_BATCH))) {
                 Set<String> sourceColumns = source.columns();
                 if (sourceColumns != null) {
                     requireColumns(name, input.columns(), sourceColumns);
                 }
                 OrderedTasks<List<Candidate>> conversions = new OrderedTasks<>(pipeline::claimAndCheck);
                 for (List<SourceRow> rows = reader.next(); !rows.isEmpty(); rows = reader.next()) {
-                    pace.await(rows.size());
+                    limiter.await(rows.size());
                     if (!empty.isEmpty()) {
                         rows.forEach(row -> removeFilled(empty, row));
                     }

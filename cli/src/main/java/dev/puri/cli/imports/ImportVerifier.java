@@ -7,6 +7,7 @@ import dev.puri.cli.imports.ImportFolder.Load;
 import dev.puri.cli.imports.ImportFolder.Plan;
 import dev.puri.cli.imports.ImportFolder.Verification;
 import dev.puri.cli.imports.PlannedRows.Lines;
+import dev.puri.cli.io.RateLimiter;
 import dev.puri.client.resolve.IdentityResolver;
 import dev.puri.client.resolve.Ref;
 import dev.puri.client.resolve.Verdict;
@@ -39,7 +40,7 @@ final class ImportVerifier {
 
     private final IdentityResolver resolver;
     private final Duration wait;
-    private final Pace pace;
+    private final RateLimiter limiter;
     private final Progress progress;
 
     private long rowCount;
@@ -54,7 +55,7 @@ final class ImportVerifier {
     ImportVerifier(IdentityResolver resolver, Duration wait, @Nullable Integer maxPerSecond, Progress progress) {
         this.resolver = resolver;
         this.wait = wait;
-        this.pace = new Pace(maxPerSecond);
+        this.limiter = new RateLimiter(maxPerSecond);
         this.progress = progress;
     }
 
@@ -118,7 +119,7 @@ final class ImportVerifier {
         }
         folder.deleteVerification();
         load.lastTokens().values().forEach(this::awaitRead);
-        int batchSize = pace.batchSize(RegistryComparison.MAX_BATCH);
+        int batchSize = limiter.batchSize(RegistryComparison.MAX_BATCH);
         try (Workers workers = new Workers();
                 PlannedRows rows = new PlannedRows(folder.rows(), 0);
                 BufferedWriter file = Files.newBufferedWriter(folder.differences())) {
@@ -129,7 +130,7 @@ final class ImportVerifier {
                 progress.show(rowCount, plan.rows());
             });
             for (Lines lines = rows.next(batchSize); lines.rowCount() > 0; lines = rows.next(batchSize)) {
-                pace.await(lines.rowCount());
+                limiter.await(lines.rowCount());
                 Lines batch = lines;
                 comparisons.add(CompletableFuture.supplyAsync(batch::rows, workers.executor())
                         .thenCompose(comparer::compare));

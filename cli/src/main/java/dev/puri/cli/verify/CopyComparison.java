@@ -55,14 +55,14 @@ final class CopyComparison extends SettledComparison<CopyComparison.Candidate> {
 
     private static final Duration RETRY_INTERVAL = Duration.ofSeconds(2);
 
-    private final Registry registry;
+    private final RegistryReader registry;
     private final RowCopy copy;
     private final List<TopicPartition> partitions = new ArrayList<>();
 
     /**
      * @param maxSize maps the number of columns of a table to the number of keys that fit into memory
      */
-    CopyComparison(Registry registry, RowCopy copy, IntUnaryOperator maxSize) {
+    CopyComparison(RegistryReader registry, RowCopy copy, IntUnaryOperator maxSize) {
         // A snapshot does not change.
         super(COLUMNS, maxSize, copy.isLive() ? MAX_ROUNDS : 1);
         this.registry = registry;
@@ -205,8 +205,7 @@ final class CopyComparison extends SettledComparison<CopyComparison.Candidate> {
 
     /** Opens the copy when it has all records that the topic has now. */
     private RowCopy.Reading openCaughtUp() throws IOException {
-        Map<TopicPartition, Long> ends = new HashMap<>();
-        partitions.forEach(partition -> ends.put(partition, registry.reader().stableEnd(partition)));
+        Map<TopicPartition, Long> ends = registry.reader().endOffsets(partitions);
         long deadline = System.nanoTime() + MAX_LAG.toNanos();
         while (true) {
             RowCopy.Reading reading = copy.open();
@@ -235,7 +234,7 @@ final class CopyComparison extends SettledComparison<CopyComparison.Candidate> {
             long from = reading.nextOffset(partition.partition());
             long[] records = {0};
             // The last offsets of a partition may be those of transaction markers, which are not records.
-            registry.reader().read(partition, from, ends.getOrDefault(partition, 0L), record -> records[0]++);
+            registry.reader().read(Map.of(partition, from), ends, record -> records[0]++);
             if (records[0] > 0) {
                 return "it has not read the last " + records[0] + " records of " + partition + " within "
                         + MAX_LAG.toSeconds() + " s";

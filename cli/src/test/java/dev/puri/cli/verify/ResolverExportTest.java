@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.puri.cli.LocalHttpServer;
+import dev.puri.cli.io.RateLimiter;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.net.URI;
@@ -95,8 +96,8 @@ class ResolverExportTest {
         for (Duration maxPacedTime : List.of(Duration.ofHours(1), Duration.ZERO)) {
             List<Long> pauses = new ArrayList<>();
             List<Long> counts = new ArrayList<>();
-            Pacer pacer = new Pacer(1_000, counts::add, () -> 0, pauses::add);
-            ResolverExport export = new ResolverExport(url(), null, pacer, Duration.ofSeconds(60), maxPacedTime);
+            RateLimiter limiter = new RateLimiter(1_000, counts::add, () -> 0, pauses::add);
+            ResolverExport export = new ResolverExport(url(), null, limiter, Duration.ofSeconds(60), maxPacedTime);
             try (RowCopy.Reading reading = export.open()) {
                 assertThatThrownBy(() -> reading.forEach((puri, ignored) -> {}))
                         .hasMessageContaining("ended after 2000 rows");
@@ -132,7 +133,7 @@ class ResolverExportTest {
 
     private void readAll(Duration timeout) throws IOException {
         ResolverExport export =
-                new ResolverExport(url(), null, new Pacer(1_000_000, count -> {}), timeout, Duration.ofHours(1));
+                new ResolverExport(url(), null, new RateLimiter(null), timeout, Duration.ofHours(1));
         try (RowCopy.Reading reading = export.open()) {
             assertThat(reading.nextOffset(1)).isPositive();
             reading.forEach((puri, row) -> read.add(puri.toString()));

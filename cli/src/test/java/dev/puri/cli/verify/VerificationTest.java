@@ -3,7 +3,7 @@ package dev.puri.cli.verify;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.puri.cli.files.FolderLock;
+import dev.puri.cli.io.FolderLock;
 import dev.puri.cli.verify.Difference.Field;
 import dev.puri.cli.verify.Difference.Kind;
 import dev.puri.cli.verify.Verification.CopyResult;
