@@ -5,7 +5,6 @@ import dev.puri.cli.verify.Key.Slice;
 import dev.puri.projection.RecordKey;
 import dev.puri.projection.wait.Tokens;
 import dev.puri.registry.RegistrarChangelogs.StoredRegistration;
-import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Change;
 import dev.puri.schemas.log.Event;
 import dev.puri.schemas.log.Position;
@@ -316,7 +315,7 @@ final class EventComparison implements Check {
             report(key, null, null, row, "the event at " + row.position() + " is of " + puri, differences);
             return;
         }
-        Object event = record.value() == null ? new RecordDecoder.Unreadable("it has no value") : decode(record);
+        Object event = decode(record);
         if (!(event instanceof Event decoded)) {
             String why = event instanceof RecordDecoder.Unreadable unreadable ? unreadable.why() : "";
             report(key, puri, null, row, "the event at " + row.position() + " is unreadable: " + why, differences);
@@ -378,11 +377,8 @@ final class EventComparison implements Check {
     }
 
     private Object decode(ConsumerRecord<byte[], byte[]> record) {
-        try {
-            Puri puri = RecordKey.puri(record.key());
-            return registry.decoder().event(puri, record.value());
-        } catch (IllegalArgumentException e) {
-            return new RecordDecoder.Unreadable(String.valueOf(e.getMessage()));
-        }
+        return record.value() == null
+                ? new RecordDecoder.Unreadable("it has no value")
+                : registry.decoder().event(record.key(), record.value());
     }
 }
