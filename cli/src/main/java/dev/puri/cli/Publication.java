@@ -19,6 +19,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
@@ -326,22 +327,19 @@ final class Publication {
         }
     }
 
-    /** Prints the reason for waiting while there is no progress. */
+    /** Prints the reason for waiting while there is no progress. If it fails, so does the publication at its end. */
     private final class StallReporter implements AutoCloseable {
         private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor(task -> {
             Thread thread = new Thread(task, "stall-reporter");
             thread.setDaemon(true);
             return thread;
         });
+        private final Future<?> reports = timer.scheduleWithFixedDelay(
+                this::report,
+                STALL_REPORT_INTERVAL.toMillis(),
+                STALL_REPORT_INTERVAL.toMillis(),
+                TimeUnit.MILLISECONDS);
         private long lastProgressCount;
-
-        StallReporter() {
-            var unused = timer.scheduleWithFixedDelay(
-                    this::report,
-                    STALL_REPORT_INTERVAL.toMillis(),
-                    STALL_REPORT_INTERVAL.toMillis(),
-                    TimeUnit.MILLISECONDS);
-        }
 
         private void report() {
             long progressCount = counts.published.get() + counts.failed.get() + settledCount();
@@ -363,6 +361,9 @@ final class Publication {
         @Override
         public void close() {
             timer.shutdownNow();
+            if (reports.state() == Future.State.FAILED) {
+                throw new IllegalStateException("the reports of delays failed", reports.exceptionNow());
+            }
         }
     }
 

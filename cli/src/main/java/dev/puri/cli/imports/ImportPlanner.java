@@ -22,9 +22,11 @@ import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ExecutorService;
+import java.util.concurrent.FutureTask;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -60,8 +62,8 @@ final class ImportPlanner {
     /** The columns of attributes that have a value in an input. */
     private final Set<String> filledColumns = new HashSet<>();
 
-    /** Number of rows of all inputs; null while it is not known. */
-    private volatile @Nullable Long total;
+    /** The number of rows of all inputs. */
+    private final FutureTask<Optional<Long>> expectedRows = new FutureTask<>(this::countRows);
 
     private long doneCount;
     private long plannedCount;
@@ -113,7 +115,7 @@ final class ImportPlanner {
                 OutputStream rows = new BufferedOutputStream(Files.newOutputStream(draft.resolve("rows.ndjson")));
                 BufferedWriter conflicts = Files.newBufferedWriter(draft.resolve("conflicts.ndjson"))) {
             // On another thread, because a database may need minutes.
-            Thread.ofPlatform().daemon().name("puri-import-counter").start(() -> total = expectedRows());
+            Thread.ofPlatform().daemon().name("puri-import-counter").start(expectedRows);
             OrderedTasks<Checked> checks = new OrderedTasks<>(checked -> write(checked, rows, conflicts));
             Pipeline pipeline = new Pipeline(workers.executor(), index, checks);
             for (int i = 0; i < mapping.inputs().size(); i++) {
@@ -152,22 +154,22 @@ final class ImportPlanner {
         return List.copyOf(withoutRows);
     }
 
-    /** Returns the number of rows of all inputs; null if an input cannot be counted. */
-    private @Nullable Long expectedRows() {
+    /** Returns the number of rows of all inputs; empty if an input cannot be counted. */
+    private Optional<Long> countRows() {
         long count = 0;
         for (ImportMapping.Input input : mapping.inputs()) {
             try {
                 Long ofInput = RowSource.count(input.rows(), environment);
                 if (ofInput == null) {
-                    return null;
+                    return Optional.empty();
                 }
                 count += ofInput;
             } catch (IOException e) {
                 // Reading the input fails too, and says why.
-                return null;
+                return Optional.empty();
             }
         }
-        return count;
+        return Optional.of(count);
     }
 
     private long read(int number, Pipeline pipeline) throws IOException, InterruptedException {
@@ -179,7 +181,7 @@ final class ImportPlanner {
         long rowCount = 0;
         try {
             RowSource source = RowSource.open(input.rows(), environment);
-            try (BatchReader reader = new BatchReader(source, limiter.batchSize(RegistryComparison.MAX_BATCH))) {
+            try (InputReader reader = new InputReader(source, limiter.batchSize(RegistryComparison.MAX_BATCH))) {
                 Set<String> sourceColumns = source.columns();
                 if (sourceColumns != null) {
                     requireColumns(name, input.columns(), sourceColumns);
@@ -360,7 +362,8 @@ final class ImportPlanner {
                 conflicts);
     }
 
-    private void write(Checked checked, OutputStream rows, BufferedWriter conflicts) {
+    private void write(Checked checked, OutputStream rows, BufferedWriter conflicts)
+            throws IOException, InterruptedException {
         try {
             rows.write(checked.lines());
             for (Conflict conflict : checked.conflicts()) {
@@ -381,6 +384,8 @@ final class ImportPlanner {
             }
         }
         doneCount += checked.rowCount();
-        progress.show(doneCount, total);
+        progress.show(
+                doneCount,
+                expectedRows.isDone() ? OrderedTasks.get(expectedRows).orElse(null) : null);
     }
 }
