@@ -127,7 +127,7 @@ final class ImportCommand extends CommandGroup {
                 ImportProgress progress = progress("rows read");
                 result = imports.plan(
                         file,
-                        new Import.Registry(brokerRequests().declarations(), resolver, collectionsWithRows()),
+                        new Import.RegistryView(brokerRequests().declarations(), resolver, collectionsWithRows()),
                         console().environment(),
                         maxPerSecond,
                         Instant.now(),

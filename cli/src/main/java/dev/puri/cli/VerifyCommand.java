@@ -8,8 +8,8 @@ import dev.puri.cli.verify.RegistryReader;
 import dev.puri.cli.verify.Repairs;
 import dev.puri.cli.verify.ResolverExport;
 import dev.puri.cli.verify.SnapshotFile;
-import dev.puri.cli.verify.Verification;
-import dev.puri.cli.verify.Verification.CopyResult;
+import dev.puri.cli.verify.CheckRunner;
+import dev.puri.cli.verify.CheckRunner.CopyResult;
 import dev.puri.cli.verify.VerifyException;
 import dev.puri.cli.verify.VerifyFolder;
 import dev.puri.settings.Secret;
@@ -159,8 +159,8 @@ final class VerifyCommand extends Subcommand {
             if (checks.isEmpty()) {
                 throw CommandException.failed("there is nothing to compare", null);
             }
-            Verification verification =
-                    new Verification(verifyFolder, checks, registry.clusterId(), registry.hasEvents(), this::print);
+            CheckRunner verification =
+                    new CheckRunner(verifyFolder, checks, registry.clusterId(), registry.hasEvents(), this::print);
             Instant now = Instant.now();
             if (verification.discardsOtherCluster()) {
                 console()

@@ -11,7 +11,7 @@ import dev.puri.cli.io.RateLimiter;
 import dev.puri.cli.verify.Check;
 import dev.puri.cli.verify.Difference;
 import dev.puri.cli.verify.RegistryReader;
-import dev.puri.cli.verify.Verification;
+import dev.puri.cli.verify.CheckRunner;
 import dev.puri.cli.verify.VerifyFolder;
 import dev.puri.projection.TopicAdmin;
 import dev.puri.projection.TopicEnds;
@@ -519,7 +519,7 @@ class VerifyIT {
             for (Check check : registry.registrarChecks()) {
                 killed.add(new KilledCheck(check, left));
             }
-            assertThatThrownBy(() -> new Verification(
+            assertThatThrownBy(() -> new CheckRunner(
                                     new VerifyFolder(folder), killed, registry.clusterId(), true, difference -> {})
                             .run(Instant.now()))
                     .isInstanceOf(Killed.class);

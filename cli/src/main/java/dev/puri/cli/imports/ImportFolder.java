@@ -102,11 +102,11 @@ record ImportFolder(Path path) {
      *
      * @param plannedAt identifies the plan
      */
-    record Verification(String plannedAt, String verifiedAt, long rows, long differences) {}
+    record VerificationResult(String plannedAt, String verifiedAt, long rows, long differences) {}
 
     /** A planned row that differs in the registry or is missing there. */
     @JsonInclude(JsonInclude.Include.NON_NULL)
-    record Difference(String puri, String detail) {}
+    record RowDifference(String puri, String detail) {}
 
     /** Returns the folder of the plan. */
     Path plan() {
@@ -205,8 +205,8 @@ record ImportFolder(Path path) {
 
     /** Returns the last verification; null if the plan was not verified, or the verification was not completed. */
     @Nullable
-    Verification readVerification(Plan plan) throws IOException {
-        Verification verification = read(verificationFile(), Verification.class);
+    VerificationResult readVerification(Plan plan) throws IOException {
+        VerificationResult verification = read(verificationFile(), VerificationResult.class);
         return verification == null || !verification.plannedAt().equals(plan.plannedAt()) ? null : verification;
     }
 
@@ -215,7 +215,7 @@ record ImportFolder(Path path) {
         Files.deleteIfExists(verificationFile());
     }
 
-    void writeVerification(Verification verification) throws IOException {
+    void writeVerification(VerificationResult verification) throws IOException {
         write(verificationFile(), verification);
     }
 

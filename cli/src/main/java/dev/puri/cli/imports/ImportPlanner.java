@@ -1,7 +1,7 @@
 package dev.puri.cli.imports;
 
 import dev.puri.cli.imports.Import.Progress;
-import dev.puri.cli.imports.Import.Registry;
+import dev.puri.cli.imports.Import.RegistryView;
 import dev.puri.cli.imports.ImportFolder.InputCount;
 import dev.puri.cli.imports.ImportFolder.Plan;
 import dev.puri.cli.imports.RowConverter.Candidate;
@@ -77,7 +77,7 @@ final class ImportPlanner {
      */
     ImportPlanner(
             ImportMapping mapping,
-            Registry registry,
+            RegistryView registry,
             Map<String, String> environment,
             @Nullable Integer maxPerSecond,
             Progress progress) {
@@ -261,14 +261,14 @@ final class ImportPlanner {
             List<ImportRow> rows = new ArrayList<>(candidates.size());
             for (Candidate candidate : candidates) {
                 switch (candidate) {
-                    case Candidate.Refused refused -> claimed.add(refused);
+                    case Candidate.Conflicting conflicting -> claimed.add(conflicting);
                     case Candidate.Superseded superseded -> claimed.add(superseded);
                     case Candidate.Planned planned -> {
                         Conflict conflict = claim(planned);
                         if (conflict == null) {
                             rows.add(planned.row());
                         }
-                        claimed.add(conflict == null ? planned : new Candidate.Refused(conflict));
+                        claimed.add(conflict == null ? planned : new Candidate.Conflicting(conflict));
                     }
                 }
             }
@@ -333,7 +333,7 @@ final class ImportPlanner {
         Iterator<RegistryComparison.Result> nextResult = results.iterator();
         for (Candidate candidate : candidates) {
             switch (candidate) {
-                case Candidate.Refused refused -> conflicts.add(refused.conflict());
+                case Candidate.Conflicting conflicting -> conflicts.add(conflicting.conflict());
                 case Candidate.Superseded ignored -> superseded++;
                 case Candidate.Planned candidateRow -> {
                     ImportRow row = candidateRow.row();

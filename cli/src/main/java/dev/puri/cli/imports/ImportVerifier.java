@@ -1,11 +1,11 @@
 package dev.puri.cli.imports;
 
 import dev.puri.cli.imports.Import.Progress;
-import dev.puri.cli.imports.ImportFolder.Difference;
 import dev.puri.cli.imports.ImportFolder.LastEvent;
 import dev.puri.cli.imports.ImportFolder.Load;
 import dev.puri.cli.imports.ImportFolder.Plan;
-import dev.puri.cli.imports.ImportFolder.Verification;
+import dev.puri.cli.imports.ImportFolder.RowDifference;
+import dev.puri.cli.imports.ImportFolder.VerificationResult;
 import dev.puri.cli.imports.PlannedRows.Lines;
 import dev.puri.cli.io.RateLimiter;
 import dev.puri.client.resolve.IdentityResolver;
@@ -111,7 +111,7 @@ final class ImportVerifier {
      * @throws ImportException if the load is not complete, the resolver does not read its events in time, or the file
      *     of rows does not match the plan
      */
-    Verification verify(ImportFolder folder, Plan plan, Instant now) throws IOException, InterruptedException {
+    VerificationResult verify(ImportFolder folder, Plan plan, Instant now) throws IOException, InterruptedException {
         Load load = folder.readLoad(plan);
         if (load.rows() < plan.rows()) {
             throw new ImportException("only " + load.rows() + " of " + plan.rows()
@@ -141,7 +141,7 @@ final class ImportVerifier {
             throw new ImportException(
                     folder.rows() + " has " + rowCount + " rows, but the plan has " + plan.rows() + "; plan again");
         }
-        Verification verification = new Verification(plan.plannedAt(), now.toString(), rowCount, differences);
+        VerificationResult verification = new VerificationResult(plan.plannedAt(), now.toString(), rowCount, differences);
         folder.writeVerification(verification);
         return verification;
     }
@@ -152,7 +152,7 @@ final class ImportVerifier {
             if (detail != null) {
                 differences++;
                 file.write(ImportFolder.line(
-                        new Difference(compared.rows().get(i).puri().toString(), detail)));
+                        new RowDifference(compared.rows().get(i).puri().toString(), detail)));
             }
         }
     }

@@ -94,7 +94,7 @@ public final class ResolverExport implements RowCopy {
     }
 
     @Override
-    public Reading open() throws IOException {
+    public Scan open() throws IOException {
         HttpRequest request = request();
         HttpClient client =
                 HttpClient.newBuilder().connectTimeout(CONNECT_TIMEOUT).build();
@@ -164,7 +164,7 @@ public final class ResolverExport implements RowCopy {
     /**
      * The response. It is complete if its last line has the number of the rows and the SHA-256 of all lines before it.
      */
-    private final class Download implements Reading {
+    private final class Download implements Scan {
         private final HttpClient client;
         private final InputStream in;
         private final MessageDigest digest = Digests.sha256();

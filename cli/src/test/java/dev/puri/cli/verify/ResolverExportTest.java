@@ -98,8 +98,8 @@ class ResolverExportTest {
             List<Long> counts = new ArrayList<>();
             RateLimiter limiter = new RateLimiter(1_000, counts::add, () -> 0, pauses::add);
             ResolverExport export = new ResolverExport(url(), null, limiter, Duration.ofSeconds(60), maxPacedTime);
-            try (RowCopy.Reading reading = export.open()) {
-                assertThatThrownBy(() -> reading.forEach((puri, ignored) -> {}))
+            try (RowCopy.Scan scan = export.open()) {
+                assertThatThrownBy(() -> scan.forEach((puri, ignored) -> {}))
                         .hasMessageContaining("ended after 2000 rows");
             }
             assertThat(pauses).hasSize(maxPacedTime.isZero() ? 0 : 2);
@@ -134,9 +134,9 @@ class ResolverExportTest {
     private void readAll(Duration timeout) throws IOException {
         ResolverExport export =
                 new ResolverExport(url(), null, new RateLimiter(null), timeout, Duration.ofHours(1));
-        try (RowCopy.Reading reading = export.open()) {
-            assertThat(reading.nextOffset(1)).isPositive();
-            reading.forEach((puri, row) -> read.add(puri.toString()));
+        try (RowCopy.Scan scan = export.open()) {
+            assertThat(scan.nextOffset(1)).isPositive();
+            scan.forEach((puri, row) -> read.add(puri.toString()));
         }
     }
 
