@@ -116,8 +116,7 @@ record CliSettings(
 
     /** Returns a reader of the cluster's logs, which the caller closes. */
     LogReader logReader() {
-        Duration timeout = apiTimeout();
-        return new LogReader(LogReader.consumer(interactiveProperties()), timeout, new RateLimiter(null));
+        return LogReader.open(interactiveProperties(), apiTimeout(), new RateLimiter(null));
     }
 
     /** Returns a client that reads and writes declarations of collections. */

@@ -49,13 +49,26 @@ public final class LogReader implements AutoCloseable {
 
     /**
      * @param consumer one of {@link #consumer}; closed by {@link #close}
-     * @param timeout maximum time without a record
-     * @param limiter limits and counts the records
      */
-    public LogReader(Consumer<byte[], byte[]> consumer, Duration timeout, RateLimiter limiter) {
+    LogReader(Consumer<byte[], byte[]> consumer, Duration timeout, RateLimiter limiter) {
         this.consumer = consumer;
         this.timeout = timeout;
         this.limiter = limiter;
+    }
+
+    /**
+     * Opens a reader.
+     *
+     * @param properties of Kafka clients
+     * @param timeout maximum time without a record
+     * @param limiter limits and counts the records
+     */
+    public static LogReader open(Map<String, Object> properties, Duration timeout, RateLimiter limiter) {
+        Map<String, Object> config = new HashMap<>(properties);
+        // At the end of a partition a fetch waits for new records. Until it ends, it delays the next requests to the
+        // same broker, also those for the next partition.
+        config.putIfAbsent("fetch.max.wait.ms", "10");
+        return new LogReader(consumer(config), timeout, limiter);
     }
 
     /** Creates a consumer of committed records, without a group. */
@@ -66,9 +79,6 @@ public final class LogReader implements AutoCloseable {
         config.put("allow.auto.create.topics", "false");
         // Records that are deleted while they are read are skipped.
         config.put("auto.offset.reset", "earliest");
-        // At the end of a partition a fetch waits for new records. Until it ends, it delays the next requests to the
-        // same broker, also those for the next partition.
-        config.putIfAbsent("fetch.max.wait.ms", "10");
         return new KafkaConsumer<>(config, new ByteArrayDeserializer(), new ByteArrayDeserializer());
     }
 

@@ -60,8 +60,7 @@ public final class RegistryReader implements AutoCloseable {
         boolean isOpen = false;
         try {
             admin = resources.add(Admin.create(properties), Admin::close);
-            reader = resources.add(
-                    new LogReader(LogReader.consumer(properties), timeout, limiter), LogReader::close);
+            reader = resources.add(LogReader.open(properties, timeout, limiter), LogReader::close);
             decoder = resources.add(
                     new RecordDecoder(ConfluentSchemaRegistry.create(properties)), RecordDecoder::close);
             partitions = reader.partitions(Topics.EVENTS).size();
