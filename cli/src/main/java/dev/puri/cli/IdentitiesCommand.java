@@ -46,7 +46,7 @@ final class IdentitiesCommand extends CommandGroup {
         /** Ends the command, unless the option is set. */
         void requireAllowed(String objection) {
             if (!isAllowed) {
-                throw CommandException.failed(objection + "; if this is right, add --allow-empty", null);
+                throw CommandException.failed(objection + "; if this is right, add --allow-empty");
             }
         }
     }
@@ -127,9 +127,9 @@ final class IdentitiesCommand extends CommandGroup {
             progress.end();
             awaitRead(republication);
             if (asJson()) {
-                console().out().println(Json.toText(Json.object("export", ofExport, "events", ofEvents)));
+                printJson(Json.object("export", ofExport, "events", ofEvents));
             } else {
-                console().out().println("republished " + ofExport + " of the export, " + ofEvents + " of events");
+                println("republished " + ofExport + " of the export, " + ofEvents + " of events");
             }
             return ExitStatus.DONE;
         }
@@ -174,8 +174,7 @@ final class IdentitiesCommand extends CommandGroup {
                 if (unread != null) {
                     throw CommandException.failed(
                             "the resolver has not read the row of the event " + unread + " within " + waitSeconds
-                                    + " s; is puri streams running? All events are published",
-                            null);
+                                    + " s; is puri streams running? All events are published");
                 }
             } catch (ResolverException e) {
                 throw CommandException.failed("the resolver at " + settings().resolver() + ": " + e.getMessage(), e);

@@ -69,7 +69,7 @@ final class ImportCommand extends CommandGroup {
 
         final void print(Object json, TextTable table) {
             if (asJson()) {
-                console().out().println(Json.toText(json));
+                printJson(json);
             } else {
                 table.print(console().out());
             }
@@ -144,7 +144,7 @@ final class ImportCommand extends CommandGroup {
             result.conflicts().forEach((kind, count) -> table.row(count, kind + ": " + imports.conflictsFile()));
             print(result, table);
             for (String advice : result.advice()) {
-                console().say("puri: " + advice);
+                say("puri: " + advice);
             }
             return result.conflicts().isEmpty() ? ExitStatus.DONE : ExitStatus.PARTLY;
         }
@@ -202,12 +202,11 @@ final class ImportCommand extends CommandGroup {
             table.row(result.published(), "were published");
             print(result, table);
             if (result.includesPresent()) {
-                console()
-                        .say(
+                say(
                                 "puri: wait until the topology has no lag and no parked events, and the resolver is not"
                                         + " behind: until then it may have the rows of before the load, and verify would compare those");
             }
-            console().say("puri: next: puri import verify -d " + folder());
+            say("puri: next: puri import verify -d " + folder());
             return ExitStatus.DONE;
         }
     }
@@ -264,11 +263,10 @@ final class ImportCommand extends CommandGroup {
             if (!opening.declarations().isEmpty()) {
                 apply(opening.declarations());
             } else if (opening.stillImporting().isEmpty()) {
-                console().out().println("nothing to open: no collection of the import is in mode IMPORT");
+                println("nothing to open: no collection of the import is in mode IMPORT");
             }
             for (String collection : opening.stillImporting()) {
-                console()
-                        .say("puri: " + collection + " stays in mode IMPORT, because each of its rows has a conflict: "
+                say("puri: " + collection + " stays in mode IMPORT, because each of its rows has a conflict: "
                                 + imports.conflictsFile() + "; open it with puri collections apply");
             }
             return opening.stillImporting().isEmpty() ? ExitStatus.DONE : ExitStatus.PARTLY;
@@ -280,9 +278,9 @@ final class ImportCommand extends CommandGroup {
                             "the cluster to store the declarations",
                             () -> settings().collections().apply(declarations))) {
                 case DeclarationResult.Conflicts conflicts ->
-                    throw CommandException.failed("nothing was written:\n" + conflicts, null);
+                    throw CommandException.failed("nothing was written:\n" + conflicts);
                 case DeclarationResult.Changes changes ->
-                    changes.writes().forEach(declaration -> console().out().println("opened   " + declaration.key()));
+                    changes.writes().forEach(declaration -> println("opened   " + declaration.key()));
             }
         }
     }

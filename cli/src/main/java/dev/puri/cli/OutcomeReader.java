@@ -94,7 +94,7 @@ final class OutcomeReader implements AutoCloseable {
             List<PartitionInfo> partitionsOfTopic = consumer.partitionsFor(topic);
             if (partitionsOfTopic.isEmpty()) {
                 throw CommandException.failed(
-                        "the topic " + topic + " does not exist; create it with: puri topics create", null);
+                        "the topic " + topic + " does not exist; create it with: puri topics create");
             }
             partitionsOfTopic.forEach(info -> partitions.add(new TopicPartition(topic, info.partition())));
         }

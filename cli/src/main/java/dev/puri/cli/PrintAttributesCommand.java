@@ -69,14 +69,14 @@ final class PrintAttributesCommand extends Subcommand {
                     dev.puri.schemas.log.Document document = DocumentAvro.fromAvro(
                             documents.decode(record.value(), schemas.byId(WireFormat.schemaId(record.value()))));
                     if (document.status() == Row.Status.ACTIVE) {
-                        console().out().println(line(puri, document.attributes(), now));
+                        println(line(puri, document.attributes(), now));
                         printed[0]++;
                     }
                 });
                 count += printed[0];
             }
             console().out().flush();
-            console().say("puri: the attributes of " + count + " identities");
+            say("puri: the attributes of " + count + " identities");
             requireComplete(reader.beginningOffsets(partitions));
         }
         if (count == 0) {
@@ -96,7 +96,7 @@ final class PrintAttributesCommand extends Subcommand {
         String deletedRecords = Truncation.deletedRecords(Topics.DOCUMENTS, byPartition);
         if (deletedRecords != null) {
             throw CommandException.failed(
-                    deletedRecords + ", so the output lacks attributes and is no complete backup", null);
+                    deletedRecords + ", so the output lacks attributes and is no complete backup");
         }
     }
 

@@ -254,7 +254,7 @@ final class Publication {
         if (options.echo()) {
             console.out().println(EventLineFormatter.format(event));
             if (console.out().checkError()) {
-                throw CommandException.failed("the echoed events cannot be written to stdout", null);
+                throw CommandException.failed("the echoed events cannot be written to stdout");
             }
         }
     }
@@ -269,8 +269,7 @@ final class Publication {
         if (!unsettledPermits.tryAcquire(options.timeout().toMillis(), TimeUnit.MILLISECONDS)) {
             throw CommandException.failed(
                     MAX_UNSETTLED + " events wait for their outcomes, and there was no progress for "
-                            + options.timeout().toSeconds() + " s; is puri streams running?",
-                    null);
+                            + options.timeout().toSeconds() + " s; is puri streams running?");
         }
     }
 

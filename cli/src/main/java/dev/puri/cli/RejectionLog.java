@@ -128,7 +128,7 @@ final class RejectionLog implements AutoCloseable {
         List<TopicPartition> partitions = reader.partitions(Topics.REJECTIONS);
         if (partitions.isEmpty()) {
             throw CommandException.failed(
-                    "the topic " + Topics.REJECTIONS + " does not exist; create it with: puri topics create", null);
+                    "the topic " + Topics.REJECTIONS + " does not exist; create it with: puri topics create");
         }
         return partitions;
     }

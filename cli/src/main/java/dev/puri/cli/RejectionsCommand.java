@@ -43,7 +43,7 @@ final class RejectionsCommand extends CommandGroup {
                 }
             });
             if (asJson()) {
-                rejections.forEach(rejection -> console().out().println(Json.toText(rejection.toJson())));
+                rejections.forEach(rejection -> printJson(rejection.toJson()));
                 return ExitStatus.DONE;
             }
             TextTable table = new TextTable("REJECTED AT", "REASON", "PURI", "HOLDER", "EVENT", "DETAIL");

@@ -95,7 +95,7 @@ final class ReplayRejectionsCommand extends Subcommand {
         List<Step> steps = brokerRequests().retry("the refused events", () -> plan(filter));
         print(steps);
         if (steps.isEmpty()) {
-            console().say("puri: no rejection matches");
+            say("puri: no rejection matches");
             return ExitStatus.PARTLY;
         }
         List<Step> replayed = steps.stream()
@@ -104,8 +104,7 @@ final class ReplayRejectionsCommand extends Subcommand {
                 .toList();
         boolean hasObstacles = steps.stream().anyMatch(step -> step.action() == Action.NOT_REPLAYABLE);
         if (!confirmed) {
-            console()
-                    .say("puri: " + replayed.size() + " of " + steps.size()
+            say("puri: " + replayed.size() + " of " + steps.size()
                             + " events would be replayed; nothing was published. Add --yes to publish");
             return ExitStatus.DONE;
         }
@@ -163,7 +162,7 @@ final class ReplayRejectionsCommand extends Subcommand {
         void add() {
             count++;
             if (count > max) {
-                throw CommandException.failed(message, null);
+                throw CommandException.failed(message);
             }
         }
 
@@ -240,7 +239,7 @@ final class ReplayRejectionsCommand extends Subcommand {
                 Map<String, Object> json = step.stored().toJson();
                 json.put("action", step.action().toString());
                 json.put("note", step.note());
-                console().out().println(Json.toText(json));
+                printJson(json);
             });
             return;
         }
@@ -285,8 +284,7 @@ final class ReplayRejectionsCommand extends Subcommand {
             withoutOutcome = outcomes.await(Duration.ofSeconds(timeoutSeconds));
         }
         if (withoutOutcome > 0) {
-            console()
-                    .say(withoutOutcome + " events have no outcome after " + timeoutSeconds
+            say(withoutOutcome + " events have no outcome after " + timeoutSeconds
                             + " s; is puri streams running?");
         }
         int refused = counts.getOrDefault(Outcome.Kind.REFUSED, 0);
@@ -300,9 +298,9 @@ final class ReplayRejectionsCommand extends Subcommand {
                 "refused",
                 refused);
         if (asJson()) {
-            console().out().println(Json.toText(summary));
+            printJson(summary);
         } else {
-            console().out().println(summary.toString().replaceAll("[{}]", "").replace('=', ' '));
+            println(summary.toString().replaceAll("[{}]", "").replace('=', ' '));
         }
         if (withoutOutcome > 0) {
             return ExitStatus.FAILED;
@@ -328,7 +326,7 @@ final class ReplayRejectionsCommand extends Subcommand {
             StoredRejection stored = steps.get(i).stored();
             ConsumerRecord<byte[], byte[]> record = records.get(stored.position());
             if (record == null || !stored.isOf(record)) {
-                console().say(stored.position() + ": the events topic no longer contains the event");
+                say(stored.position() + ": the events topic no longer contains the event");
                 continue;
             }
             String topic = topic(stored.rejection(), declarations);
@@ -360,8 +358,7 @@ final class ReplayRejectionsCommand extends Subcommand {
     private synchronized void onOutcome(Step step, Outcome outcome, String detail, Map<Outcome.Kind, Integer> counts) {
         counts.merge(outcome.kind(), 1, Integer::sum);
         if (outcome.kind() == Outcome.Kind.REFUSED) {
-            console()
-                    .say(step.stored().position() + ": refused again, " + outcome.reason()
+            say(step.stored().position() + ": refused again, " + outcome.reason()
                             + (detail.isEmpty() ? "" : ": " + detail));
         }
     }

@@ -64,14 +64,14 @@ final class ShowRejectionsCommand extends Subcommand {
         List<RefusedEvent> events = brokerRequests().retry("the refused events", () -> read(filter));
         events.forEach(event -> {
             if (asJson()) {
-                console().out().println(Json.toText(json(event)));
+                printJson(json(event));
             } else {
                 print(event);
             }
         });
         if (events.isEmpty()) {
             // As resolve does for a name that nobody has.
-            console().say("puri: no rejection matches");
+            say("puri: no rejection matches");
             return ExitStatus.PARTLY;
         }
         return ExitStatus.DONE;
@@ -193,7 +193,7 @@ final class ShowRejectionsCommand extends Subcommand {
                 line("header", header.key() + ": " + (text == null ? printed(header.value()) : text));
             }
         }
-        console().out().println();
+        println("");
     }
 
     /** Prints a line with a label; nothing if the value is null. */

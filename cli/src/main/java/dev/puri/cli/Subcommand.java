@@ -62,6 +62,21 @@ abstract class Subcommand implements Callable<Integer> {
         return rootCommand().console();
     }
 
+    /** Prints a message to stderr. */
+    final void say(String message) {
+        console().say(message);
+    }
+
+    /** Prints a line of the result to stdout. */
+    final void println(String line) {
+        console().out().println(line);
+    }
+
+    /** Prints a value as a line of JSON to stdout. */
+    final void printJson(Object value) {
+        println(Json.toText(value));
+    }
+
     final boolean asJson() {
         return rootCommand().output() == OutputFormat.JSON;
     }

@@ -138,8 +138,7 @@ final class TopicsCommand extends CommandGroup {
             if (partitions != null && partitions != existingCount) {
                 throw CommandException.failed(
                         existingTopic.name() + " has " + existingCount + " partitions, not " + partitions
-                                + ", and the number can never be changed; nothing was created: omit --partitions",
-                        null);
+                                + ", and the number can never be changed; nothing was created: omit --partitions");
             }
             return existingCount;
         }
@@ -166,9 +165,9 @@ final class TopicsCommand extends CommandGroup {
                     TopicsCommand.print(
                             console(), topic.name(), topic.partitions(), topic.replicationFactor(), topic.isNew());
                 } else {
-                    console().out().println((topic.isNew() ? "created  " : "exists   ") + topic.name());
+                    println((topic.isNew() ? "created  " : "exists   ") + topic.name());
                 }
-                topic.changes().forEach(change -> console().say("puri: " + topic.name() + " now has " + change));
+                topic.changes().forEach(change -> say("puri: " + topic.name() + " now has " + change));
             }
         }
     }
@@ -201,7 +200,7 @@ final class TopicsCommand extends CommandGroup {
                     mistakes.add("the declared topics and the schemas were not checked: " + failure.getMessage());
                 }
                 int status = reportMistakes(mistakes);
-                console().say("puri: all " + registryTopics(admin).size() + " topics are correct");
+                say("puri: all " + registryTopics(admin).size() + " topics are correct");
                 return status;
             }
         }
@@ -308,7 +307,7 @@ final class TopicsCommand extends CommandGroup {
         if (mistakes.isEmpty()) {
             return ExitStatus.DONE;
         }
-        throw CommandException.failed(String.join("\n", mistakes), null);
+        throw CommandException.failed(String.join("\n", mistakes));
     }
 
     private static void print(Console console, String name, int partitions, int replicas, @Nullable Boolean isNew) {

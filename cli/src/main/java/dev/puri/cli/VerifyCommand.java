@@ -157,14 +157,13 @@ final class VerifyCommand extends Subcommand {
         try (RegistryReader registry = registry(limiter)) {
             List<Check> checks = checks(settings(), registry, limiter);
             if (checks.isEmpty()) {
-                throw CommandException.failed("there is nothing to compare", null);
+                throw CommandException.failed("there is nothing to compare");
             }
             CheckRunner verification =
                     new CheckRunner(verifyFolder, checks, registry.clusterId(), registry.hasEvents(), this::print);
             Instant now = Instant.now();
             if (verification.discardsOtherCluster()) {
-                console()
-                        .say("puri: starts from the beginning, because the interrupted verification in "
+                say("puri: starts from the beginning, because the interrupted verification in "
                                 + verifyFolder.path() + " is of another cluster");
             }
             sayContinuedSince(verification.continuedSince(now), now);
@@ -192,10 +191,10 @@ final class VerifyCommand extends Subcommand {
         if (startedAt == null) {
             return;
         }
-        console().say("puri: continues the verification that started at " + startedAt);
+        say("puri: continues the verification that started at " + startedAt);
         if (repair && startedAt.isBefore(now.minus(MAX_AGE_OF_REPAIRED))) {
             throw CommandException.failed(
-                    "nothing was repaired: its differences may be more than an hour old; use --restart", null);
+                    "nothing was repaired: its differences may be more than an hour old; use --restart");
         }
     }
 
@@ -278,17 +277,17 @@ final class VerifyCommand extends Subcommand {
     }
 
     private void sayNotCompared(Part part, String reason) {
-        console().say("puri: not compared: " + part.name().toLowerCase(Locale.ROOT) + ", because " + reason);
+        say("puri: not compared: " + part.name().toLowerCase(Locale.ROOT) + ", because " + reason);
     }
 
     private void print(Difference difference) {
-        console().out().println(asJson() ? Json.toText(difference) : difference.toString());
+        println(asJson() ? Json.toText(difference) : difference.toString());
         console().out().flush();
     }
 
     private void print(List<CopyResult> results, boolean isEqual) {
         if (asJson()) {
-            console().out().println(Json.toText(Json.object("equal", isEqual, "copies", results)));
+            printJson(Json.object("equal", isEqual, "copies", results));
             console().out().flush();
             return;
         }
@@ -310,16 +309,15 @@ final class VerifyCommand extends Subcommand {
         try (RegistryReader registry = registry(new RateLimiter(maxPerSecond()))) {
             String objection = Repairs.objection(verifyFolder, registry);
             if (objection != null) {
-                throw CommandException.failed("nothing was repaired: " + Difference.escaped(objection), null);
+                throw CommandException.failed("nothing was repaired: " + Difference.escaped(objection));
             }
             RowRepair rowRepair = new RowRepair(console(), verifyFolder, registry.partitions());
             RowRepair.Plan plan = rowRepair.plan(!confirmed);
             if (!isComplete) {
-                console().say("puri: not all rows were compared, so there may be more differences; the table says why");
+                say("puri: not all rows were compared, so there may be more differences; the table says why");
             }
             if (!confirmed) {
-                console()
-                        .say("puri: " + plan.writes() + " rows would be written again, " + plan.deletions()
+                say("puri: " + plan.writes() + " rows would be written again, " + plan.deletions()
                                 + " rows would be deleted; nothing was published. Add --yes to publish");
                 return isComplete && plan.isEmpty() ? ExitStatus.DONE : ExitStatus.FAILED;
             }
@@ -343,8 +341,7 @@ final class VerifyCommand extends Subcommand {
             if (result.failure() != null) {
                 throw CommandException.failed(
                         "nothing was repaired, because the registrar's state could not be read completely: "
-                                + result.failure(),
-                        null);
+                                + result.failure());
             }
         }
         String group = applicationId();
@@ -356,8 +353,7 @@ final class VerifyCommand extends Subcommand {
                     .groupState();
             if (state != GroupState.STABLE) {
                 throw CommandException.failed(
-                        "nothing was repaired, because the topology " + group + " does not run: its group is " + state,
-                        null);
+                        "nothing was repaired, because the topology " + group + " does not run: its group is " + state);
             }
         }
     }
