@@ -103,7 +103,7 @@ final class IdentitiesCommand extends CommandGroup {
 
         private int republish(@Nullable ExportFile export, @Nullable Instant since) throws IOException {
             Declarations declarations = brokerRequests().declarations();
-            ImportProgress progress = new ImportProgress(console(), "events published");
+            ProgressLine progress = new ProgressLine(console(), "events published");
             long ofExport;
             Republication republication;
             try (IdentityPublisher publisher =

@@ -63,8 +63,8 @@ final class ImportCommand extends CommandGroup {
             return folder;
         }
 
-        final ImportProgress progress(String unit) {
-            return new ImportProgress(console(), unit);
+        final ProgressLine progress(String unit) {
+            return new ProgressLine(console(), unit);
         }
 
         final void print(Object json, TextTable table) {
@@ -124,7 +124,7 @@ final class ImportCommand extends CommandGroup {
             TableLag.awaitFresh(
                     console(), settings(), Duration.ofSeconds(waitSeconds), "the plan would lack conflicts with them");
             try (IdentityResolver resolver = openResolver()) {
-                ImportProgress progress = progress("rows read");
+                ProgressLine progress = progress("rows read");
                 result = imports.plan(
                         file,
                         new Import.RegistryView(brokerRequests().declarations(), resolver, collectionsWithRows()),
@@ -190,7 +190,7 @@ final class ImportCommand extends CommandGroup {
         int run(Import imports) throws IOException, InterruptedException {
             Integer maxPerSecond = rate.maxPerSecond();
             Declarations declarations = brokerRequests().declarations();
-            ImportProgress progress = progress("rows loaded");
+            ProgressLine progress = progress("rows loaded");
             Import.LoadResult result;
             try (IdentityPublisher publisher =
                     new IdentityPublisher(settings().clientProperties(), declarations::ownsTopic)) {
@@ -226,7 +226,7 @@ final class ImportCommand extends CommandGroup {
         @Override
         int run(Import imports) throws IOException, InterruptedException {
             Integer maxPerSecond = rate.maxPerSecond();
-            ImportProgress progress = progress("rows compared");
+            ProgressLine progress = progress("rows compared");
             Import.VerifyResult result;
             try (IdentityResolver resolver = openResolver()) {
                 result = imports.verify(

@@ -274,7 +274,7 @@ final class ReplayRejectionsCommand extends Subcommand {
                                                 onOutcome(steps.get((int) index), outcome, detail, counts)));
                 Producer<byte[], byte[]> producer = new KafkaProducer<>(
                         settings.clientProperties(), new ByteArraySerializer(), new ByteArraySerializer())) {
-            ImportProgress progress = new ImportProgress(console(), "events replayed");
+            ProgressLine progress = new ProgressLine(console(), "events replayed");
             for (int begin = 0, end; begin < steps.size(); begin = end) {
                 end = batchEnd(steps, begin);
                 missing += (end - begin) - publish(steps, begin, end, reader, producer, declarations, outcomes);

@@ -93,7 +93,7 @@ final class RowRepair {
     boolean run(Plan plan, CliSettings settings, BrokerRequests requests) throws IOException {
         Declarations declarations = requests.declarations();
         Results results = new Results();
-        ImportProgress progress = new ImportProgress(console, "rows repaired");
+        ProgressLine progress = new ProgressLine(console, "rows repaired");
         try (OutcomeReader outcomes = requests.retry(
                         "the topics of outcomes", () -> OutcomeReader.start(settings, results::onOutcome));
                 IdentityPublisher publisher =

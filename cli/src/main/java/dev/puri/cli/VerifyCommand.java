@@ -200,12 +200,12 @@ final class VerifyCommand extends Subcommand {
 
     /** Prints the progress once the total is known. */
     private final class ProgressTotal {
-        private @Nullable ImportProgress progress;
+        private @Nullable ProgressLine progress;
         private long total;
 
         void start(long recordsToRead) {
             total = recordsToRead;
-            progress = new ImportProgress(console(), "records read");
+            progress = new ProgressLine(console(), "records read");
         }
 
         void show(long count) {

@@ -83,12 +83,12 @@ record ImportFolder(Path path) {
             long published,
             boolean includesPresent,
             Map<String, LastEvent> lastTokens) {
-        /** Returns the state before the load of a plan. */
         /** Whether the load skips rows that are requested now, so that it must begin again. */
         boolean lacksPresent(boolean requestsPresent) {
             return requestsPresent && !includesPresent;
         }
 
+        /** Returns the state before the load of a plan. */
         static Load none(Plan plan, boolean includesPresent) {
             return new Load(plan.plannedAt(), 0, 0, 0, includesPresent, Map.of());
         }
