@@ -42,7 +42,8 @@ final class OutcomeReader implements AutoCloseable {
     private final Consumer<byte[], byte[]> consumer;
     private final SchemaRegistry schemas;
     private final AvroValues<Rejection> rejections;
-    private final Thread reader = new Thread(this::read, "outcomes");
+    private final Thread reader =
+            Thread.ofPlatform().daemon().name("outcomes").unstarted(this::read);
 
     /** Guards the matcher and the failure. Waiting threads are notified when one of them changes. */
     private final Object lock = new Object();
@@ -57,7 +58,6 @@ final class OutcomeReader implements AutoCloseable {
         this.schemas = schemas;
         this.rejections = new AvroValues<>(Rejection.class, schemas);
         this.matcher = new OutcomeMatcher(listener);
-        reader.setDaemon(true);
     }
 
     /**
@@ -68,7 +68,8 @@ final class OutcomeReader implements AutoCloseable {
      */
     static OutcomeReader start(CliSettings settings, OutcomeMatcher.Listener listener) {
         Map<String, Object> properties = settings.interactiveProperties();
-        return start(LogReader.consumer(properties), ConfluentSchemaRegistry.create(properties), listener);
+        SchemaRegistry schemas = ConfluentSchemaRegistry.create(properties);
+        return start(LogReader.consumer(properties), schemas, listener);
     }
 
     /** Starts reading with a consumer and a schema registry, which are closed by {@link #close} or if this fails. */

@@ -58,7 +58,7 @@ final class PrintAttributesCommand extends Subcommand {
             for (TopicPartition partition : partitions) {
                 Map<Long, Long> lastOffsets = lastOffsets(reader, partition, partitions.size());
                 long[] printed = {0};
-                reader.read(begin(reader, partition), record -> {
+                reader.read(partition, reader.beginningOffset(partition), record -> {
                     Puri puri = RecordKey.puriOrNull(record, partitions.size());
                     // A later record is of a key that changed since. Its earlier record may have been compacted away.
                     if (puri == null
@@ -108,17 +108,13 @@ final class PrintAttributesCommand extends Subcommand {
     /** Returns the offset of the last record of each key, by a hash of the key, which needs less memory. */
     private static Map<Long, Long> lastOffsets(LogReader reader, TopicPartition partition, int partitions) {
         Map<Long, Long> offsets = new HashMap<>();
-        reader.read(begin(reader, partition), record -> {
+        reader.read(partition, reader.beginningOffset(partition), record -> {
             Puri puri = RecordKey.puriOrNull(record, partitions);
             if (puri != null) {
                 offsets.put(hash(puri), record.offset());
             }
         });
         return offsets;
-    }
-
-    private static Map<TopicPartition, Long> begin(LogReader reader, TopicPartition partition) {
-        return reader.beginningOffsets(List.of(partition));
     }
 
     private static long hash(Puri puri) {

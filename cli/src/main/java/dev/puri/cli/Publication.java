@@ -274,13 +274,21 @@ final class Publication {
     }
 
     private void send(long line, Event event, IdentityPublisher publisher, @Nullable OutcomeReader outcomes) {
-        var unused = publisher.publish(event).whenComplete((position, error) -> {
-            if (error != null) {
-                onFailure(line, error);
-            } else {
-                onAcknowledged(line, position, outcomes);
-            }
-        });
+        var unused = publisher
+                .publish(event)
+                .handle((position, error) -> {
+                    if (error != null) {
+                        onFailure(line, error);
+                    } else {
+                        onAcknowledged(line, position, outcomes);
+                    }
+                    return line;
+                })
+                // A bug must not look like a success.
+                .exceptionally(bug -> {
+                    onFailure(line, bug);
+                    return line;
+                });
     }
 
     private void onAcknowledged(long line, Position position, @Nullable OutcomeReader outcomes) {
@@ -328,11 +336,8 @@ final class Publication {
 
     /** Prints the reason for waiting while there is no progress. If it fails, so does the publication at its end. */
     private final class StallReporter implements AutoCloseable {
-        private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor(task -> {
-            Thread thread = new Thread(task, "stall-reporter");
-            thread.setDaemon(true);
-            return thread;
-        });
+        private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor(
+                Thread.ofPlatform().daemon().name("stall-reporter").factory());
         private final Future<?> reports = timer.scheduleWithFixedDelay(
                 this::report,
                 STALL_REPORT_INTERVAL.toMillis(),

@@ -88,7 +88,7 @@ final class LostCreations {
         });
         if (end > 0 && first[0] != 0) {
             // Earlier rejections have expired. Only an event that is newer than the first one left cannot have had one.
-            // Brokers set both times, and the clocks of two brokers may differ.
+            // Brokers set both times, and their clocks may differ.
             open.values()
                     .removeIf(creation ->
                             first[1] == Long.MAX_VALUE || creation.timestamp() < first[1] + LogReader.CLOCK_TOLERANCE.toMillis());
