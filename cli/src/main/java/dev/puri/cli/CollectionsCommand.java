@@ -93,18 +93,10 @@ final class CollectionsCommand extends CommandGroup {
         @Override
         public Integer call() throws IOException {
             List<Declaration> declarations = read(console(), file);
-            return switch (brokerRequests()
-                    .retry(
-                            "the cluster to store the declarations",
-                            () -> settings().collections().apply(declarations))) {
-                case DeclarationResult.Conflicts conflicts ->
-                    throw CommandException.failed("nothing was written:\n" + conflicts);
-                case DeclarationResult.Changes changes -> {
-                    print(changes, declarations.size());
-                    warnAboutOwnTopics(changes);
-                    yield ExitStatus.DONE;
-                }
-            };
+            DeclarationResult.Changes changes = declare(declarations);
+            print(changes, declarations.size());
+            warnAboutOwnTopics(changes);
+            return ExitStatus.DONE;
         }
 
         private void warnAboutOwnTopics(DeclarationResult.Changes changes) {
@@ -120,7 +112,7 @@ final class CollectionsCommand extends CommandGroup {
             Set<String> topics =
                     namespaces.stream().map(Namespace::eventsTopic).collect(Collectors.toUnmodifiableSet());
             Set<String> existingTopics;
-            try (Admin admin = Admin.create(settings().interactiveProperties())) {
+            try (Admin admin = admin()) {
                 existingTopics = TopicsCommand.describe(admin, topics).keySet();
             }
             namespaces.forEach(namespace -> say(topicWarning(namespace, existingTopics)));

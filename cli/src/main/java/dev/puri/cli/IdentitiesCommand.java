@@ -148,7 +148,7 @@ final class IdentitiesCommand extends CommandGroup {
          */
         private Set<Puri> republishNamesOfEvents(Instant since, Republication republication) {
             BoundedNames names = new BoundedNames(MAX_NAMES, republication::republish);
-            try (Admin admin = Admin.create(settings().interactiveProperties());
+            try (Admin admin = admin();
                     LogReader reader = settings().logReader()) {
                 Map<TopicPartition, Long> times = new HashMap<>();
                 for (String topic : new TreeSet<>(TopicsCommand.registryTopics(admin))) {

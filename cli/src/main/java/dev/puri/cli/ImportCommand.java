@@ -5,14 +5,11 @@ import dev.puri.cli.imports.ImportException;
 import dev.puri.client.IdentityPublisher;
 import dev.puri.client.resolve.IdentityResolver;
 import dev.puri.client.resolve.ResolverException;
-import dev.puri.schemas.collection.Declaration;
-import dev.puri.schemas.collection.DeclarationResult;
 import dev.puri.schemas.collection.Declarations;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -261,7 +258,7 @@ final class ImportCommand extends CommandGroup {
         int run(Import imports) throws IOException {
             Import.Opening opening = imports.opening(brokerRequests().declarations(), opensNamespaces);
             if (!opening.declarations().isEmpty()) {
-                apply(opening.declarations());
+                declare(opening.declarations()).writes().forEach(declaration -> println("opened   " + declaration.key()));
             } else if (opening.stillImporting().isEmpty()) {
                 println("nothing to open: no collection of the import is in mode IMPORT");
             }
@@ -270,18 +267,6 @@ final class ImportCommand extends CommandGroup {
                                 + imports.conflictsFile() + "; open it with puri collections apply");
             }
             return opening.stillImporting().isEmpty() ? ExitStatus.DONE : ExitStatus.PARTLY;
-        }
-
-        private void apply(List<Declaration> declarations) {
-            switch (brokerRequests()
-                    .retry(
-                            "the cluster to store the declarations",
-                            () -> settings().collections().apply(declarations))) {
-                case DeclarationResult.Conflicts conflicts ->
-                    throw CommandException.failed("nothing was written:\n" + conflicts);
-                case DeclarationResult.Changes changes ->
-                    changes.writes().forEach(declaration -> println("opened   " + declaration.key()));
-            }
         }
     }
 }

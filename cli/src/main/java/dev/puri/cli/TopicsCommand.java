@@ -41,15 +41,11 @@ final class TopicsCommand extends CommandGroup {
     /** The names of all topics except those of single namespaces. */
     private static final Set<String> SHARED_TOPICS = RegistryTopics.names();
 
-    private static Admin admin(Subcommand command) {
-        return Admin.create(command.settings().interactiveProperties());
-    }
-
     @Command(name = "list", description = "List the existing topics of the registry.")
     static final class ListCommand extends Subcommand {
         @Override
         public Integer call() {
-            try (Admin admin = admin(this)) {
+            try (Admin admin = admin()) {
                 Map<String, TopicDescription> topics = describe(admin, registryTopics(admin));
                 TextTable table = new TextTable("TOPIC", "PARTITIONS", "REPLICAS");
                 topics.values().forEach(topic -> {
@@ -108,7 +104,7 @@ final class TopicsCommand extends CommandGroup {
                 throw CommandException.usage("--replication-factor must be at least 1, not " + replicationFactor);
             }
             CliSettings settings = settings();
-            try (Admin admin = admin(this)) {
+            try (Admin admin = admin()) {
                 int partitionCount = partitionCount(admin);
                 print(RegistryTopics.create(admin, partitionCount, replicationFactor, Set.of()));
                 Set<String> namespaces = namespacesWithTopics(this);
@@ -119,7 +115,7 @@ final class TopicsCommand extends CommandGroup {
                 }
                 if (changelogs) {
                     print(InternalTopics.createChangelogs(
-                            admin, topologySettings().streamsApplicationId(), replicationFactor));
+                            admin, applicationId(), replicationFactor));
                 }
                 registerSchemas(settings, namespaces);
                 List<String> mistakes = topicMistakes(this, admin, replicationFactor);
@@ -145,7 +141,7 @@ final class TopicsCommand extends CommandGroup {
 
         /** Returns a topic that has as many partitions as the events topic must have, if possible the events topic. */
         private @Nullable TopicDescription existingTopic(Admin admin) {
-            List<String> names = RegistryTopics.keyedTopics(topologySettings().streamsApplicationId());
+            List<String> names = RegistryTopics.keyedTopics(applicationId());
             Map<String, TopicDescription> existing = describe(admin, Set.copyOf(names));
             return names.stream()
                     .flatMap(name -> Stream.ofNullable(existing.get(name)))
@@ -182,13 +178,13 @@ final class TopicsCommand extends CommandGroup {
     static final class CheckCommand extends Subcommand {
         @Override
         public Integer call() {
-            try (Admin admin = admin(this)) {
+            try (Admin admin = admin()) {
                 List<String> mistakes = topicMistakes(this, admin, -1);
                 mistakes.addAll(RegistryTopics.toleratedDifferences(
-                        admin, topologySettings().streamsApplicationId()));
+                        admin, applicationId()));
                 // "create" does not check this, because the repair of a lost topic runs it while the topic is empty.
                 mistakes.addAll(InternalTopics.checkForNewIdentitiesTopic(
-                        admin, topologySettings().streamsApplicationId()));
+                        admin, applicationId()));
                 try {
                     mistakes.addAll(missingTopics(this, admin));
                     mistakes.addAll(schemaMistakes(registryTopics(admin)));

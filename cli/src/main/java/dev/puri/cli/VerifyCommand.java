@@ -222,10 +222,6 @@ final class VerifyCommand extends Subcommand {
         }
     }
 
-    private String applicationId() {
-        return topologySettings().streamsApplicationId();
-    }
-
     private List<Check> checks(CliSettings settings, RegistryReader registry, RateLimiter limiter) {
         List<Check> checks = new ArrayList<>();
         if (isSelected(Part.REGISTRAR)) {
@@ -345,7 +341,7 @@ final class VerifyCommand extends Subcommand {
             }
         }
         String group = applicationId();
-        try (Admin admin = Admin.create(settings().interactiveProperties())) {
+        try (Admin admin = admin()) {
             GroupState state = Objects.requireNonNull(admin.describeConsumerGroups(List.of(group))
                             .all()
                             .get()
