@@ -107,7 +107,7 @@ final class IdentitiesCommand extends CommandGroup {
             long ofExport;
             Republication republication;
             try (IdentityPublisher publisher =
-                    new IdentityPublisher(settings().clientProperties(), declarations::ownsTopic)) {
+                    settings().publisher(declarations)) {
                 republication = new Republication(publisher, Instant.now(), count -> progress.show(count, null));
                 Set<Puri> names = since == null ? new HashSet<>() : republishNamesOfEvents(since, republication);
                 long publishedWhileReading = republication.published();

@@ -190,7 +190,7 @@ final class ImportCommand extends CommandGroup {
             ProgressLine progress = progress("rows loaded");
             Import.LoadResult result;
             try (IdentityPublisher publisher =
-                    new IdentityPublisher(settings().clientProperties(), declarations::ownsTopic)) {
+                    settings().publisher(declarations)) {
                 result = imports.load(publisher, declarations, whileOpen, maxPerSecond, requestsPresent, progress);
             }
             progress.end();

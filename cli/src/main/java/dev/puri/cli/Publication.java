@@ -164,12 +164,11 @@ final class Publication {
         BrokerRequests brokerRequests = new BrokerRequests(console, settings, options.timeout());
         Declarations declarations = brokerRequests.declarations();
         try (OutcomeReader outcomes = options.awaitOutcomes()
-                        ? brokerRequests.retry(
-                                "the topics of outcomes", () -> OutcomeReader.start(settings, this::onSettled))
+                        ? brokerRequests.outcomes(this::onSettled)
                         : null;
                 StallReporter stallReporter = new StallReporter();
                 IdentityPublisher publisher =
-                        new IdentityPublisher(settings.clientProperties(), declarations::ownsTopic)) {
+                        settings.publisher(declarations)) {
             send(input, declarations, publisher, outcomes);
             publisher.flush();
             int withoutOutcome = outcomes == null ? 0 : outcomes.await(options.timeout());

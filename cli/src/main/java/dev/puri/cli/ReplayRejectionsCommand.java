@@ -266,12 +266,8 @@ final class ReplayRejectionsCommand extends Subcommand {
         int withoutOutcome;
         try (LogReader reader = settings.logReader();
                 OutcomeReader outcomes = brokerRequests()
-                        .retry(
-                                "the topics of outcomes",
-                                () -> OutcomeReader.start(
-                                        settings,
-                                        (index, outcome, detail) ->
-                                                onOutcome(steps.get((int) index), outcome, detail, counts)));
+                        .outcomes((index, outcome, detail) ->
+                                onOutcome(steps.get((int) index), outcome, detail, counts));
                 Producer<byte[], byte[]> producer = new KafkaProducer<>(
                         settings.clientProperties(), new ByteArraySerializer(), new ByteArraySerializer())) {
             ProgressLine progress = new ProgressLine(console(), "events replayed");

@@ -94,10 +94,9 @@ final class RowRepair {
         Declarations declarations = requests.declarations();
         Results results = new Results();
         ProgressLine progress = new ProgressLine(console, "rows repaired");
-        try (OutcomeReader outcomes = requests.retry(
-                        "the topics of outcomes", () -> OutcomeReader.start(settings, results::onOutcome));
+        try (OutcomeReader outcomes = requests.outcomes(results::onOutcome);
                 IdentityPublisher publisher =
-                        new IdentityPublisher(settings.clientProperties(), declarations::ownsTopic)) {
+                        settings.publisher(declarations)) {
             Batches batches =
                     new Batches(publisher, outcomes, results, () -> progress.show(results.count(), plan.repairs()));
             folder.forEachDifference(difference -> {
