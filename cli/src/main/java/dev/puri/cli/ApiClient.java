@@ -1,7 +1,7 @@
 package dev.puri.cli;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.puri.cli.verify.TimedInputStream;
+import dev.puri.cli.io.TimedInputStream;
 import dev.puri.settings.Secret;
 import java.io.BufferedReader;
 import java.io.IOException;

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.puri.cli.io.Digests;
 import dev.puri.cli.io.RateLimiter;
+import dev.puri.cli.io.TimedInputStream;
 import dev.puri.resolver.live.ChangeId;
 import dev.puri.schemas.identity.Handle;
 import dev.puri.schemas.identity.Owner;
