@@ -1,7 +1,7 @@
 package dev.puri.cli;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.puri.cli.verify.TimedInputStream;
+import dev.puri.cli.io.TimedInputStream;
 import dev.puri.settings.Secret;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -196,8 +196,8 @@ record ApiClient(Console console, String server, String option, String example, 
                     + problem(body.get());
             throw switch (status) {
                 case 400 -> CommandException.usage(message);
-                case 401 -> CommandException.failed(message + " Set PURI_TOKEN, or PURI_TOKEN_FILE.", null);
-                default -> CommandException.failed(message, null);
+                case 401 -> CommandException.failed(message + " Set PURI_TOKEN, or PURI_TOKEN_FILE.");
+                default -> CommandException.failed(message);
             };
         }
     }

@@ -53,6 +53,11 @@ record BrokerRequests(Console console, CliSettings settings, Duration timeout) {
         }
     }
 
+    /** Starts a reader of outcomes, which the caller closes. */
+    OutcomeReader outcomes(OutcomeMatcher.Listener listener) {
+        return retry("the topics of outcomes", () -> OutcomeReader.start(settings, listener));
+    }
+
     /** Reads the declarations; prints a warning for records that cannot be decoded. */
     Declarations declarations() {
         return content().declarations();

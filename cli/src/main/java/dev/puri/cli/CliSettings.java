@@ -1,6 +1,10 @@
 package dev.puri.cli;
 
+import dev.puri.cli.io.LogReader;
+import dev.puri.cli.io.RateLimiter;
 import dev.puri.client.CollectionRegistry;
+import dev.puri.client.IdentityPublisher;
+import dev.puri.schemas.collection.Declarations;
 import dev.puri.settings.KafkaProperties;
 import dev.puri.settings.Secret;
 import dev.puri.settings.Setting;
@@ -110,6 +114,16 @@ record CliSettings(
         } catch (NumberFormatException e) {
             throw CommandException.usage(API_TIMEOUT + " must be a number of milliseconds, not " + value);
         }
+    }
+
+    /** Returns a reader of the cluster's logs, which the caller closes. */
+    LogReader logReader() {
+        return LogReader.open(interactiveProperties(), apiTimeout(), new RateLimiter(null));
+    }
+
+    /** Returns a publisher of events, which the caller closes. */
+    IdentityPublisher publisher(Declarations declarations) {
+        return new IdentityPublisher(clientProperties(), declarations::ownsTopic);
     }
 
     /** Returns a client that reads and writes declarations of collections. */

@@ -42,8 +42,8 @@ final class CollectionsCommand extends CommandGroup {
         public Integer call() {
             Declarations declared = brokerRequests().declarations();
             if (asJson()) {
-                declared.collections().forEach(collection -> console().out().println(Json.toText(json(collection))));
-                declared.namespaces().forEach(namespace -> console().out().println(Json.toText(json(namespace))));
+                declared.collections().forEach(collection -> printJson(json(collection)));
+                declared.namespaces().forEach(namespace -> printJson(json(namespace)));
                 return ExitStatus.DONE;
             }
             TextTable table = new TextTable(
@@ -61,7 +61,7 @@ final class CollectionsCommand extends CommandGroup {
             }
             table.print(console().out());
             if (!declared.namespaces().isEmpty()) {
-                console().out().println();
+                println("");
                 TextTable namespaces = new TextTable("NAMESPACE", "EVENTS ON", "MODE");
                 declared.namespaces()
                         .forEach(namespace ->
@@ -93,18 +93,10 @@ final class CollectionsCommand extends CommandGroup {
         @Override
         public Integer call() throws IOException {
             List<Declaration> declarations = read(console(), file);
-            return switch (brokerRequests()
-                    .retry(
-                            "the cluster to store the declarations",
-                            () -> settings().collections().apply(declarations))) {
-                case DeclarationResult.Conflicts conflicts ->
-                    throw CommandException.failed("nothing was written:\n" + conflicts, null);
-                case DeclarationResult.Changes changes -> {
-                    print(changes, declarations.size());
-                    warnAboutOwnTopics(changes);
-                    yield ExitStatus.DONE;
-                }
-            };
+            DeclarationResult.Changes changes = declare(declarations);
+            print(changes, declarations.size());
+            warnAboutOwnTopics(changes);
+            return ExitStatus.DONE;
         }
 
         private void warnAboutOwnTopics(DeclarationResult.Changes changes) {
@@ -120,10 +112,10 @@ final class CollectionsCommand extends CommandGroup {
             Set<String> topics =
                     namespaces.stream().map(Namespace::eventsTopic).collect(Collectors.toUnmodifiableSet());
             Set<String> existingTopics;
-            try (Admin admin = Admin.create(settings().interactiveProperties())) {
+            try (Admin admin = admin()) {
                 existingTopics = TopicsCommand.describe(admin, topics).keySet();
             }
-            namespaces.forEach(namespace -> console().say(topicWarning(namespace, existingTopics)));
+            namespaces.forEach(namespace -> say(topicWarning(namespace, existingTopics)));
         }
 
         /** Returns the warning for a namespace that now has an events topic of its own. */
@@ -137,23 +129,17 @@ final class CollectionsCommand extends CommandGroup {
 
         private void print(DeclarationResult.Changes changes, int declarationCount) {
             if (asJson()) {
-                console()
-                        .out()
-                        .println(Json.toText(Json.object(
+                printJson(Json.object(
                                 "written",
                                 changes.writes().stream().map(Declaration::key).toList(),
                                 "unchanged",
-                                declarationCount - changes.writes().size())));
+                                declarationCount - changes.writes().size()));
                 return;
             }
             changes.writes()
-                    .forEach(declaration -> console()
-                            .out()
-                            .println("declared   " + declaration.key() + modeChange(declaration, changes.before())));
+                    .forEach(declaration -> println("declared   " + declaration.key() + modeChange(declaration, changes.before())));
             if (declarationCount > changes.writes().size()) {
-                console()
-                        .out()
-                        .println("unchanged  "
+                println("unchanged  "
                                 + (declarationCount - changes.writes().size()));
             }
         }
@@ -199,19 +185,17 @@ final class CollectionsCommand extends CommandGroup {
                     .filter(each -> each.key() == null)
                     .toList();
             if (!unrepairable.isEmpty()) {
-                console()
-                        .say("puri: records without a key cannot be replaced, and need not be: they reserve no prefix,"
+                say("puri: records without a key cannot be replaced, and need not be: they reserve no prefix,"
                                 + " and compaction removes them");
             }
             if (repairs.isEmpty()) {
-                console().say("puri: there is nothing to repair");
+                say("puri: there is nothing to repair");
             } else if (!yes) {
-                console().say("puri: nothing was written; use --yes to write these records");
+                say("puri: nothing was written; use --yes to write these records");
             }
             if (repairs.stream().anyMatch(each -> each.replacement() == null)) {
                 console().out().flush();
-                console()
-                        .say("puri: a tombstone releases the prefix of its collection, so that another collection can"
+                say("puri: a tombstone releases the prefix of its collection, so that another collection can"
                                 + " get that prefix; if you know the lost declaration, pass it with -f");
             }
             return ExitStatus.DONE;
@@ -222,9 +206,7 @@ final class CollectionsCommand extends CommandGroup {
             String what = replacement == null ? "tombstone" : "declaration";
             if (asJson()) {
                 UnreadableDeclaration record = repair.record();
-                console()
-                        .out()
-                        .println(Json.toText(Json.object(
+                printJson(Json.object(
                                 "partition",
                                 record.partition(),
                                 "offset",
@@ -238,12 +220,10 @@ final class CollectionsCommand extends CommandGroup {
                                                 ? json(collection)
                                                 : json((Namespace) replacement),
                                 "written",
-                                yes)));
+                                yes));
                 return;
             }
-            console()
-                    .out()
-                    .println((yes ? "wrote a " : "would write a ") + what + " under the key of "
+            println((yes ? "wrote a " : "would write a ") + what + " under the key of "
                             + repair.record().place() + ", " + repair.record().printableKey()
                             + (replacement == null ? "" : ": " + replacement));
         }
@@ -254,7 +234,7 @@ final class CollectionsCommand extends CommandGroup {
             return parse("standard input", new InputStreamReader(console.in(), StandardCharsets.UTF_8));
         }
         if (Files.isDirectory(Path.of(file))) {
-            throw CommandException.failed(file + " is a directory; specify a YAML file, or - for stdin", null);
+            throw CommandException.failed(file + " is a directory; specify a YAML file, or - for stdin");
         }
         try (Reader reader = Files.newBufferedReader(Path.of(file))) {
             return parse(file, reader);

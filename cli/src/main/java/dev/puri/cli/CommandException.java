@@ -17,6 +17,11 @@ final class CommandException extends RuntimeException {
     }
 
     /** Creates an exception for a command that failed. */
+    static CommandException failed(String message) {
+        return failed(message, null);
+    }
+
+    /** Creates an exception for a command that failed because of another exception. */
     static CommandException failed(@Nullable String message, @Nullable Throwable cause) {
         return new CommandException(ExitStatus.FAILED, message, cause);
     }

@@ -63,7 +63,7 @@ final class Demo {
         DeclarationResult result =
                 new CollectionRegistry(settings().clientProperties(), REQUEST_TIMEOUT).apply(Sample.collections());
         if (result instanceof DeclarationResult.Conflicts conflicts) {
-            throw CommandException.failed("the sample's collections conflict: " + conflicts, null);
+            throw CommandException.failed("the sample's collections conflict: " + conflicts);
         }
         Publication.Summary creations = publish(sample.creations());
         expect("creations", summary(sample.creations().size(), 0, 0), creations);

@@ -72,10 +72,10 @@ final class DemoCommand extends Subcommand {
                     portOr(schemaRegistryPort, 8081));
             EmbeddedStack stack =
                     temporary.start(options, settings.withEnvironment(console().environment()), console());
-            console().say("puri: ready after " + secondsSince(startNanos) + " s, loading the sample");
+            say("puri: ready after " + secondsSince(startNanos) + " s, loading the sample");
             List<String> differences = new Demo(console(), stack).run();
-            differences.forEach(difference -> console().say("puri: unexpected result: " + difference));
-            console().say("puri: done after " + secondsSince(startNanos) + " s");
+            differences.forEach(difference -> say("puri: unexpected result: " + difference));
+            say("puri: done after " + secondsSince(startNanos) + " s");
             if (!exit) {
                 keepRunning(stack);
             }
@@ -84,8 +84,7 @@ final class DemoCommand extends Subcommand {
     }
 
     private void keepRunning(EmbeddedStack stack) throws ExecutionException, InterruptedException {
-        console()
-                .say("puri: running until you stop it (Ctrl-C): resolver " + stack.resolverUrl() + ", for the public "
+        say("puri: running until you stop it (Ctrl-C): resolver " + stack.resolverUrl() + ", for the public "
                         + stack.publicResolverUrl() + ", search " + stack.indexerUrl() + ", broker "
                         + stack.bootstrapServers() + ", schema registry " + stack.schemaRegistryUrl());
         stack.topologyTermination().get();

@@ -159,8 +159,7 @@ public final class EmbeddedStack implements AutoCloseable {
             throw CommandException.failed(
                     "the " + server + " cannot listen on 127.0.0.1:" + port
                             + ", because the port is in use; stop the process that uses it, or choose another port with "
-                            + flag,
-                    null);
+                            + flag);
         }
     }
 

@@ -1,5 +1,6 @@
 package dev.puri.cli;
 
+import dev.puri.cli.io.LogReader;
 import dev.puri.cli.recovery.BoundedNames;
 import dev.puri.cli.recovery.ExportFile;
 import dev.puri.cli.recovery.Republication;
@@ -45,7 +46,7 @@ final class IdentitiesCommand extends CommandGroup {
         /** Ends the command, unless the option is set. */
         void requireAllowed(String objection) {
             if (!isAllowed) {
-                throw CommandException.failed(objection + "; if this is right, add --allow-empty", null);
+                throw CommandException.failed(objection + "; if this is right, add --allow-empty");
             }
         }
     }
@@ -102,11 +103,11 @@ final class IdentitiesCommand extends CommandGroup {
 
         private int republish(@Nullable ExportFile export, @Nullable Instant since) throws IOException {
             Declarations declarations = brokerRequests().declarations();
-            ImportProgress progress = new ImportProgress(console(), "events published");
+            ProgressLine progress = new ProgressLine(console(), "events published");
             long ofExport;
             Republication republication;
             try (IdentityPublisher publisher =
-                    new IdentityPublisher(settings().clientProperties(), declarations::ownsTopic)) {
+                    settings().publisher(declarations)) {
                 republication = new Republication(publisher, Instant.now(), count -> progress.show(count, null));
                 Set<Puri> names = since == null ? new HashSet<>() : republishNamesOfEvents(since, republication);
                 long publishedWhileReading = republication.published();
@@ -126,9 +127,9 @@ final class IdentitiesCommand extends CommandGroup {
             progress.end();
             awaitRead(republication);
             if (asJson()) {
-                console().out().println(Json.toText(Json.object("export", ofExport, "events", ofEvents)));
+                printJson(Json.object("export", ofExport, "events", ofEvents));
             } else {
-                console().out().println("republished " + ofExport + " of the export, " + ofEvents + " of events");
+                println("republished " + ofExport + " of the export, " + ofEvents + " of events");
             }
             return ExitStatus.DONE;
         }
@@ -147,8 +148,8 @@ final class IdentitiesCommand extends CommandGroup {
          */
         private Set<Puri> republishNamesOfEvents(Instant since, Republication republication) {
             BoundedNames names = new BoundedNames(MAX_NAMES, republication::republish);
-            try (Admin admin = Admin.create(settings().interactiveProperties());
-                    LogReader reader = new LogReader(settings())) {
+            try (Admin admin = admin();
+                    LogReader reader = settings().logReader()) {
                 Map<TopicPartition, Long> times = new HashMap<>();
                 for (String topic : new TreeSet<>(TopicsCommand.registryTopics(admin))) {
                     if (Topics.isEvents(topic)) {
@@ -173,8 +174,7 @@ final class IdentitiesCommand extends CommandGroup {
                 if (unread != null) {
                     throw CommandException.failed(
                             "the resolver has not read the row of the event " + unread + " within " + waitSeconds
-                                    + " s; is puri streams running? All events are published",
-                            null);
+                                    + " s; is puri streams running? All events are published");
                 }
             } catch (ResolverException e) {
                 throw CommandException.failed("the resolver at " + settings().resolver() + ": " + e.getMessage(), e);

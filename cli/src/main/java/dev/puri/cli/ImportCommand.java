@@ -5,14 +5,11 @@ import dev.puri.cli.imports.ImportException;
 import dev.puri.client.IdentityPublisher;
 import dev.puri.client.resolve.IdentityResolver;
 import dev.puri.client.resolve.ResolverException;
-import dev.puri.schemas.collection.Declaration;
-import dev.puri.schemas.collection.DeclarationResult;
 import dev.puri.schemas.collection.Declarations;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -63,13 +60,13 @@ final class ImportCommand extends CommandGroup {
             return folder;
         }
 
-        final ImportProgress progress(String unit) {
-            return new ImportProgress(console(), unit);
+        final ProgressLine progress(String unit) {
+            return new ProgressLine(console(), unit);
         }
 
         final void print(Object json, TextTable table) {
             if (asJson()) {
-                console().out().println(Json.toText(json));
+                printJson(json);
             } else {
                 table.print(console().out());
             }
@@ -124,10 +121,10 @@ final class ImportCommand extends CommandGroup {
             TableLag.awaitFresh(
                     console(), settings(), Duration.ofSeconds(waitSeconds), "the plan would lack conflicts with them");
             try (IdentityResolver resolver = openResolver()) {
-                ImportProgress progress = progress("rows read");
+                ProgressLine progress = progress("rows read");
                 result = imports.plan(
                         file,
-                        new Import.Registry(brokerRequests().declarations(), resolver, collectionsWithRows()),
+                        new Import.RegistryView(brokerRequests().declarations(), resolver, collectionsWithRows()),
                         console().environment(),
                         maxPerSecond,
                         Instant.now(),
@@ -144,7 +141,7 @@ final class ImportCommand extends CommandGroup {
             result.conflicts().forEach((kind, count) -> table.row(count, kind + ": " + imports.conflictsFile()));
             print(result, table);
             for (String advice : result.advice()) {
-                console().say("puri: " + advice);
+                say("puri: " + advice);
             }
             return result.conflicts().isEmpty() ? ExitStatus.DONE : ExitStatus.PARTLY;
         }
@@ -190,10 +187,10 @@ final class ImportCommand extends CommandGroup {
         int run(Import imports) throws IOException, InterruptedException {
             Integer maxPerSecond = rate.maxPerSecond();
             Declarations declarations = brokerRequests().declarations();
-            ImportProgress progress = progress("rows loaded");
+            ProgressLine progress = progress("rows loaded");
             Import.LoadResult result;
             try (IdentityPublisher publisher =
-                    new IdentityPublisher(settings().clientProperties(), declarations::ownsTopic)) {
+                    settings().publisher(declarations)) {
                 result = imports.load(publisher, declarations, whileOpen, maxPerSecond, requestsPresent, progress);
             }
             progress.end();
@@ -202,12 +199,11 @@ final class ImportCommand extends CommandGroup {
             table.row(result.published(), "were published");
             print(result, table);
             if (result.includesPresent()) {
-                console()
-                        .say(
+                say(
                                 "puri: wait until the topology has no lag and no parked events, and the resolver is not"
                                         + " behind: until then it may have the rows of before the load, and verify would compare those");
             }
-            console().say("puri: next: puri import verify -d " + folder());
+            say("puri: next: puri import verify -d " + folder());
             return ExitStatus.DONE;
         }
     }
@@ -227,7 +223,7 @@ final class ImportCommand extends CommandGroup {
         @Override
         int run(Import imports) throws IOException, InterruptedException {
             Integer maxPerSecond = rate.maxPerSecond();
-            ImportProgress progress = progress("rows compared");
+            ProgressLine progress = progress("rows compared");
             Import.VerifyResult result;
             try (IdentityResolver resolver = openResolver()) {
                 result = imports.verify(
@@ -262,28 +258,15 @@ final class ImportCommand extends CommandGroup {
         int run(Import imports) throws IOException {
             Import.Opening opening = imports.opening(brokerRequests().declarations(), opensNamespaces);
             if (!opening.declarations().isEmpty()) {
-                apply(opening.declarations());
+                declare(opening.declarations()).writes().forEach(declaration -> println("opened   " + declaration.key()));
             } else if (opening.stillImporting().isEmpty()) {
-                console().out().println("nothing to open: no collection of the import is in mode IMPORT");
+                println("nothing to open: no collection of the import is in mode IMPORT");
             }
             for (String collection : opening.stillImporting()) {
-                console()
-                        .say("puri: " + collection + " stays in mode IMPORT, because each of its rows has a conflict: "
+                say("puri: " + collection + " stays in mode IMPORT, because each of its rows has a conflict: "
                                 + imports.conflictsFile() + "; open it with puri collections apply");
             }
             return opening.stillImporting().isEmpty() ? ExitStatus.DONE : ExitStatus.PARTLY;
-        }
-
-        private void apply(List<Declaration> declarations) {
-            switch (brokerRequests()
-                    .retry(
-                            "the cluster to store the declarations",
-                            () -> settings().collections().apply(declarations))) {
-                case DeclarationResult.Conflicts conflicts ->
-                    throw CommandException.failed("nothing was written:\n" + conflicts, null);
-                case DeclarationResult.Changes changes ->
-                    changes.writes().forEach(declaration -> console().out().println("opened   " + declaration.key()));
-            }
         }
     }
 }

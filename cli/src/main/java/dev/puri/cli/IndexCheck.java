@@ -5,7 +5,7 @@ import dev.puri.cli.verify.Check;
 import dev.puri.cli.verify.Difference;
 import dev.puri.cli.verify.Difference.Field;
 import dev.puri.cli.verify.Difference.Kind;
-import dev.puri.cli.verify.Registry;
+import dev.puri.cli.verify.RegistryReader;
 import dev.puri.cli.verify.VerifyException;
 import dev.puri.schemas.log.Topics;
 import java.io.BufferedReader;
@@ -37,9 +37,9 @@ final class IndexCheck implements Check {
     private static final String CANONICAL = "canonical";
 
     private final ApiClient indexer;
-    private final Registry registry;
+    private final RegistryReader registry;
 
-    IndexCheck(ApiClient indexer, Registry registry) {
+    IndexCheck(ApiClient indexer, RegistryReader registry) {
         this.indexer = indexer;
         this.registry = registry;
     }

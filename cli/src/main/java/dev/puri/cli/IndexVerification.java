@@ -37,8 +37,7 @@ final class IndexVerification {
                     "the comparison did not complete: "
                             + (summary == null
                                     ? "the connection was lost"
-                                    : summary.path("detail").asText()),
-                    null);
+                                    : summary.path("detail").asText()));
         }
         return summary;
     }

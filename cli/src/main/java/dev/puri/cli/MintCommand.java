@@ -83,11 +83,11 @@ final class MintCommand extends Subcommand {
         Collection declared = brokerRequests().declarations().collection(collectionName);
         if (declared == null) {
             throw CommandException.failed(
-                    "the collection " + collectionName + " is not declared; see puri collections list", null);
+                    "the collection " + collectionName + " is not declared; see puri collections list");
         }
         if (declared.prefix() == null) {
             throw CommandException.failed(
-                    "the collection " + collectionName + " has no prefix, so its identities have no handles", null);
+                    "the collection " + collectionName + " has no prefix, so its identities have no handles");
         }
         return declared.prefix();
     }

@@ -1,27 +1,27 @@
 package dev.puri.cli;
 
-import dev.puri.schemas.avro.EventPosition;
+import dev.puri.cli.io.LogReader;
+import dev.puri.projection.AvroValues;
+import dev.puri.projection.AvroValues.UnreadableException;
+import dev.puri.projection.wait.EventOutcome;
 import dev.puri.schemas.avro.Rejection;
 import dev.puri.schemas.log.Outcome;
 import dev.puri.schemas.log.Position;
 import dev.puri.schemas.log.Reason;
 import dev.puri.schemas.log.Topics;
-import dev.puri.schemas.serde.AvroDeserializer;
-import java.nio.charset.StandardCharsets;
+import dev.puri.schemas.serde.ConfluentSchemaRegistry;
+import dev.puri.schemas.serde.SchemaRegistry;
+import dev.puri.schemas.serde.SchemaRegistryUnavailableException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
-import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.PartitionInfo;
 import org.apache.kafka.common.TopicPartition;
-import org.apache.kafka.common.errors.SerializationException;
 import org.apache.kafka.common.errors.WakeupException;
-import org.apache.kafka.common.header.Header;
-import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -40,25 +40,24 @@ final class OutcomeReader implements AutoCloseable {
     private static final Duration REJECTION_TIMEOUT = Duration.ofSeconds(5);
 
     private final Consumer<byte[], byte[]> consumer;
-    private final AvroDeserializer rejectionDeserializer;
-    private final Thread reader = new Thread(this::read, "outcomes");
+    private final SchemaRegistry schemas;
+    private final AvroValues<Rejection> rejections;
+    private final Thread reader =
+            Thread.ofPlatform().daemon().name("outcomes").unstarted(this::read);
 
-    /** Guards the matcher, its progress and the failure. Waiting threads are notified when one of them changes. */
+    /** Guards the matcher and the failure. Waiting threads are notified when one of them changes. */
     private final Object lock = new Object();
 
     private final OutcomeMatcher matcher;
-    private long matchedCount;
     private @Nullable KafkaException failure;
     private volatile boolean closed;
 
     private OutcomeReader(
-            Consumer<byte[], byte[]> consumer,
-            AvroDeserializer rejectionDeserializer,
-            OutcomeMatcher.Listener listener) {
+            Consumer<byte[], byte[]> consumer, SchemaRegistry schemas, OutcomeMatcher.Listener listener) {
         this.consumer = consumer;
-        this.rejectionDeserializer = rejectionDeserializer;
+        this.schemas = schemas;
+        this.rejections = new AvroValues<>(Rejection.class, schemas);
         this.matcher = new OutcomeMatcher(listener);
-        reader.setDaemon(true);
     }
 
     /**
@@ -69,14 +68,14 @@ final class OutcomeReader implements AutoCloseable {
      */
     static OutcomeReader start(CliSettings settings, OutcomeMatcher.Listener listener) {
         Map<String, Object> properties = settings.interactiveProperties();
-        properties.put("isolation.level", "read_committed");
-        properties.put("enable.auto.commit", "false");
-        properties.put("specific.avro.reader", "true");
-        AvroDeserializer rejectionDeserializer = new AvroDeserializer();
-        rejectionDeserializer.configure(properties, false);
-        Consumer<byte[], byte[]> consumer =
-                new KafkaConsumer<>(properties, new ByteArrayDeserializer(), new ByteArrayDeserializer());
-        OutcomeReader outcomeReader = new OutcomeReader(consumer, rejectionDeserializer, listener);
+        SchemaRegistry schemas = ConfluentSchemaRegistry.create(properties);
+        return start(LogReader.consumer(properties), schemas, listener);
+    }
+
+    /** Starts reading with a consumer and a schema registry, which are closed by {@link #close} or if this fails. */
+    static OutcomeReader start(
+            Consumer<byte[], byte[]> consumer, SchemaRegistry schemas, OutcomeMatcher.Listener listener) {
+        OutcomeReader outcomeReader = new OutcomeReader(consumer, schemas, listener);
         boolean started = false;
         try {
             outcomeReader.seekToEnd();
@@ -85,8 +84,7 @@ final class OutcomeReader implements AutoCloseable {
             return outcomeReader;
         } finally {
             if (!started) {
-                consumer.close();
-                rejectionDeserializer.close();
+                outcomeReader.closeClients();
             }
         }
     }
@@ -97,7 +95,7 @@ final class OutcomeReader implements AutoCloseable {
             List<PartitionInfo> partitionsOfTopic = consumer.partitionsFor(topic);
             if (partitionsOfTopic.isEmpty()) {
                 throw CommandException.failed(
-                        "the topic " + topic + " does not exist; create it with: puri topics create", null);
+                        "the topic " + topic + " does not exist; create it with: puri topics create");
             }
             partitionsOfTopic.forEach(info -> partitions.add(new TopicPartition(topic, info.partition())));
         }
@@ -125,13 +123,13 @@ final class OutcomeReader implements AutoCloseable {
      */
     int await(Duration timeout) throws InterruptedException {
         synchronized (lock) {
-            long lastCount = matchedCount;
+            int lastCount = matcher.waitingCount();
             long deadline = System.nanoTime() + timeout.toNanos();
             while (matcher.waitingCount() > 0 && System.nanoTime() < deadline) {
                 throwIfFailed();
                 lock.wait(POLL_TIMEOUT.toMillis());
-                if (matchedCount != lastCount) {
-                    lastCount = matchedCount;
+                if (matcher.waitingCount() != lastCount) {
+                    lastCount = matcher.waitingCount();
                     deadline = System.nanoTime() + timeout.toNanos();
                 }
             }
@@ -177,65 +175,45 @@ final class OutcomeReader implements AutoCloseable {
                 lock.notifyAll();
             }
         } finally {
-            consumer.close();
-            rejectionDeserializer.close();
+            closeClients();
         }
     }
 
+    private void closeClients() {
+        consumer.close();
+        schemas.close();
+    }
+
     private void onOutcome(ConsumerRecord<byte[], byte[]> record) {
-        String position = header(record, Position.HEADER);
-        String outcome = header(record, Outcome.HEADER);
-        if (position == null || outcome == null) {
+        EventOutcome outcome = EventOutcome.of(record.headers());
+        if (outcome == null) {
             return;
         }
         synchronized (lock) {
-            if (matcher.addOutcome(Position.parse(position), Outcome.parse(outcome))) {
-                matchedCount++;
+            if (matcher.addOutcome(outcome.position(), outcome.outcome())) {
                 lock.notifyAll();
             }
         }
     }
 
     private void onRejection(ConsumerRecord<byte[], byte[]> record) {
-        Rejection rejection = deserialize(record);
-        if (rejection == null) {
+        if (record.value() == null) {
             return;
         }
+        Rejection rejection;
         Outcome outcome;
         try {
+            rejection = rejections.read(record.value());
             outcome = Outcome.refused(Reason.valueOf(rejection.getReason()));
-        } catch (IllegalArgumentException e) {
-            // A newer topology has a reason that this release does not know. The record of puri.identities.v1 still
-            // contains the outcome.
+        } catch (UnreadableException | SchemaRegistryUnavailableException | IllegalArgumentException e) {
+            // It is unreadable, or a newer topology has a reason that this release does not know. Then the detail of
+            // the refusal is missing. The record of puri.identities.v1 still contains the outcome.
             return;
         }
-        EventPosition position = rejection.getPosition();
         synchronized (lock) {
-            matcher.addRejection(
-                    new Position(position.getTopic(), position.getPartition(), position.getOffset()),
-                    outcome,
-                    rejection.getDetail());
+            matcher.addRejection(StoredRejection.positionOf(rejection), outcome, rejection.getDetail());
             lock.notifyAll();
         }
-    }
-
-    /**
-     * Decodes a rejection. Returns null if the record cannot be decoded; then the detail of a refusal is missing, but
-     * not its outcome.
-     */
-    private @Nullable Rejection deserialize(ConsumerRecord<byte[], byte[]> record) {
-        try {
-            return rejectionDeserializer.deserialize(record.topic(), record.value()) instanceof Rejection rejection
-                    ? rejection
-                    : null;
-        } catch (SerializationException e) {
-            return null;
-        }
-    }
-
-    private static @Nullable String header(ConsumerRecord<?, ?> record, String name) {
-        Header header = record.headers().lastHeader(name);
-        return header == null ? null : new String(header.value(), StandardCharsets.UTF_8);
     }
 
     @Override

@@ -1,6 +1,7 @@
 package dev.puri.cli;
 
-import dev.puri.cli.files.Digests;
+import dev.puri.cli.io.Digests;
+import dev.puri.cli.io.LogReader;
 import dev.puri.projection.RecordKey;
 import dev.puri.projection.Truncation;
 import dev.puri.schemas.avro.Document;
@@ -49,7 +50,7 @@ final class PrintAttributesCommand extends Subcommand {
     public Integer call() {
         Instant now = Instant.now();
         long count = 0;
-        try (LogReader reader = new LogReader(settings());
+        try (LogReader reader = settings().logReader();
                 SchemaRegistry schemas =
                         ConfluentSchemaRegistry.create(settings().interactiveProperties())) {
             RecordReader<Document> documents = RecordReader.of(Document.class);
@@ -57,7 +58,7 @@ final class PrintAttributesCommand extends Subcommand {
             for (TopicPartition partition : partitions) {
                 Map<Long, Long> lastOffsets = lastOffsets(reader, partition, partitions.size());
                 long[] printed = {0};
-                reader.read(begin(reader, partition), record -> {
+                reader.read(partition, reader.beginningOffset(partition), record -> {
                     Puri puri = RecordKey.puriOrNull(record, partitions.size());
                     // A later record is of a key that changed since. Its earlier record may have been compacted away.
                     if (puri == null
@@ -68,14 +69,14 @@ final class PrintAttributesCommand extends Subcommand {
                     dev.puri.schemas.log.Document document = DocumentAvro.fromAvro(
                             documents.decode(record.value(), schemas.byId(WireFormat.schemaId(record.value()))));
                     if (document.status() == Row.Status.ACTIVE) {
-                        console().out().println(line(puri, document.attributes(), now));
+                        println(line(puri, document.attributes(), now));
                         printed[0]++;
                     }
                 });
                 count += printed[0];
             }
             console().out().flush();
-            console().say("puri: the attributes of " + count + " identities");
+            say("puri: the attributes of " + count + " identities");
             requireComplete(reader.beginningOffsets(partitions));
         }
         if (count == 0) {
@@ -95,7 +96,7 @@ final class PrintAttributesCommand extends Subcommand {
         String deletedRecords = Truncation.deletedRecords(Topics.DOCUMENTS, byPartition);
         if (deletedRecords != null) {
             throw CommandException.failed(
-                    deletedRecords + ", so the output lacks attributes and is no complete backup", null);
+                    deletedRecords + ", so the output lacks attributes and is no complete backup");
         }
     }
 
@@ -107,17 +108,13 @@ final class PrintAttributesCommand extends Subcommand {
     /** Returns the offset of the last record of each key, by a hash of the key, which needs less memory. */
     private static Map<Long, Long> lastOffsets(LogReader reader, TopicPartition partition, int partitions) {
         Map<Long, Long> offsets = new HashMap<>();
-        reader.read(begin(reader, partition), record -> {
+        reader.read(partition, reader.beginningOffset(partition), record -> {
             Puri puri = RecordKey.puriOrNull(record, partitions);
             if (puri != null) {
                 offsets.put(hash(puri), record.offset());
             }
         });
         return offsets;
-    }
-
-    private static Map<TopicPartition, Long> begin(LogReader reader, TopicPartition partition) {
-        return reader.beginningOffsets(List.of(partition));
     }
 
     private static long hash(Puri puri) {

@@ -1,6 +1,6 @@
 package dev.puri.cli;
 
-import dev.puri.cli.files.LineReader;
+import dev.puri.cli.io.LineReader;
 import dev.puri.client.IdentityMinter;
 import dev.puri.client.IdentityPublisher;
 import dev.puri.client.PublishException;
@@ -19,6 +19,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
@@ -163,12 +164,11 @@ final class Publication {
         BrokerRequests brokerRequests = new BrokerRequests(console, settings, options.timeout());
         Declarations declarations = brokerRequests.declarations();
         try (OutcomeReader outcomes = options.awaitOutcomes()
-                        ? brokerRequests.retry(
-                                "the topics of outcomes", () -> OutcomeReader.start(settings, this::onSettled))
+                        ? brokerRequests.outcomes(this::onSettled)
                         : null;
                 StallReporter stallReporter = new StallReporter();
                 IdentityPublisher publisher =
-                        new IdentityPublisher(settings.clientProperties(), declarations::ownsTopic)) {
+                        settings.publisher(declarations)) {
             send(input, declarations, publisher, outcomes);
             publisher.flush();
             int withoutOutcome = outcomes == null ? 0 : outcomes.await(options.timeout());
@@ -253,7 +253,7 @@ final class Publication {
         if (options.echo()) {
             console.out().println(EventLineFormatter.format(event));
             if (console.out().checkError()) {
-                throw CommandException.failed("the echoed events cannot be written to stdout", null);
+                throw CommandException.failed("the echoed events cannot be written to stdout");
             }
         }
     }
@@ -268,19 +268,26 @@ final class Publication {
         if (!unsettledPermits.tryAcquire(options.timeout().toMillis(), TimeUnit.MILLISECONDS)) {
             throw CommandException.failed(
                     MAX_UNSETTLED + " events wait for their outcomes, and there was no progress for "
-                            + options.timeout().toSeconds() + " s; is puri streams running?",
-                    null);
+                            + options.timeout().toSeconds() + " s; is puri streams running?");
         }
     }
 
     private void send(long line, Event event, IdentityPublisher publisher, @Nullable OutcomeReader outcomes) {
-        var unused = publisher.publish(event).whenComplete((position, error) -> {
-            if (error != null) {
-                onFailure(line, error);
-            } else {
-                onAcknowledged(line, position, outcomes);
-            }
-        });
+        var unused = publisher
+                .publish(event)
+                .handle((position, error) -> {
+                    if (error != null) {
+                        onFailure(line, error);
+                    } else {
+                        onAcknowledged(line, position, outcomes);
+                    }
+                    return line;
+                })
+                // A bug must not look like a success.
+                .exceptionally(bug -> {
+                    onFailure(line, bug);
+                    return line;
+                });
     }
 
     private void onAcknowledged(long line, Position position, @Nullable OutcomeReader outcomes) {
@@ -326,22 +333,16 @@ final class Publication {
         }
     }
 
-    /** Prints the reason for waiting while there is no progress. */
+    /** Prints the reason for waiting while there is no progress. If it fails, so does the publication at its end. */
     private final class StallReporter implements AutoCloseable {
-        private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor(task -> {
-            Thread thread = new Thread(task, "stall-reporter");
-            thread.setDaemon(true);
-            return thread;
-        });
+        private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor(
+                Thread.ofPlatform().daemon().name("stall-reporter").factory());
+        private final Future<?> reports = timer.scheduleWithFixedDelay(
+                this::report,
+                STALL_REPORT_INTERVAL.toMillis(),
+                STALL_REPORT_INTERVAL.toMillis(),
+                TimeUnit.MILLISECONDS);
         private long lastProgressCount;
-
-        StallReporter() {
-            var unused = timer.scheduleWithFixedDelay(
-                    this::report,
-                    STALL_REPORT_INTERVAL.toMillis(),
-                    STALL_REPORT_INTERVAL.toMillis(),
-                    TimeUnit.MILLISECONDS);
-        }
 
         private void report() {
             long progressCount = counts.published.get() + counts.failed.get() + settledCount();
@@ -363,6 +364,9 @@ final class Publication {
         @Override
         public void close() {
             timer.shutdownNow();
+            if (reports.state() == Future.State.FAILED) {
+                throw new IllegalStateException("the reports of delays failed", reports.exceptionNow());
+            }
         }
     }
 

@@ -71,7 +71,7 @@ final class PublishCommand extends Subcommand {
             return console().in();
         }
         if (Files.isDirectory(Path.of(file))) {
-            throw CommandException.failed(file + " is a directory; specify a file of events, or - for stdin", null);
+            throw CommandException.failed(file + " is a directory; specify a file of events, or - for stdin");
         }
         try {
             return new BufferedInputStream(Files.newInputStream(Path.of(file)));
@@ -84,9 +84,9 @@ final class PublishCommand extends Subcommand {
         if (asJson()) {
             String line = Json.toText(summary.toJson());
             if (echo) {
-                console().say(line);
+                say(line);
             } else {
-                console().out().println(line);
+                println(line);
             }
             return;
         }

@@ -205,8 +205,7 @@ final class Readiness {
                         + " s; its health: "
                         + Optional.ofNullable(lastHealthByServer.get(first.name()))
                                 .orElse("unknown")
-                        + "; use -v to log more",
-                null);
+                        + "; use -v to log more");
     }
 
     private String readHealth(Server server) {

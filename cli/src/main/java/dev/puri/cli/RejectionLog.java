@@ -1,5 +1,6 @@
 package dev.puri.cli;
 
+import dev.puri.cli.io.LogReader;
 import dev.puri.schemas.avro.Rejection;
 import dev.puri.schemas.log.Topics;
 import dev.puri.schemas.serde.AvroDeserializer;
@@ -127,7 +128,7 @@ final class RejectionLog implements AutoCloseable {
         List<TopicPartition> partitions = reader.partitions(Topics.REJECTIONS);
         if (partitions.isEmpty()) {
             throw CommandException.failed(
-                    "the topic " + Topics.REJECTIONS + " does not exist; create it with: puri topics create", null);
+                    "the topic " + Topics.REJECTIONS + " does not exist; create it with: puri topics create");
         }
         return partitions;
     }

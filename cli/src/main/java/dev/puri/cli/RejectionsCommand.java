@@ -1,5 +1,6 @@
 package dev.puri.cli;
 
+import dev.puri.cli.io.LogReader;
 import dev.puri.schemas.avro.Rejection;
 import java.time.Instant;
 import java.util.List;
@@ -36,13 +37,13 @@ final class RejectionsCommand extends CommandGroup {
             RejectionFilter filter = filterOptions.parse(Instant.now());
             CliSettings settings = settings();
             List<StoredRejection> rejections = brokerRequests().retry("the rejections", () -> {
-                try (LogReader reader = new LogReader(settings);
+                try (LogReader reader = settings.logReader();
                         RejectionLog log = new RejectionLog(reader, settings)) {
                     return log.latest(filter, count).get(count);
                 }
             });
             if (asJson()) {
-                rejections.forEach(rejection -> console().out().println(Json.toText(rejection.toJson())));
+                rejections.forEach(rejection -> printJson(rejection.toJson()));
                 return ExitStatus.DONE;
             }
             TextTable table = new TextTable("REJECTED AT", "REASON", "PURI", "HOLDER", "EVENT", "DETAIL");

@@ -1,5 +1,6 @@
 package dev.puri.cli;
 
+import dev.puri.cli.io.LogReader;
 import dev.puri.schemas.avro.Rejection;
 import dev.puri.schemas.log.Position;
 import java.nio.ByteBuffer;
@@ -235,7 +236,7 @@ final class ReplayPlan {
 
         /** Returns whether a record is later than a rejected one. Between partitions the broker's time decides. */
         private static boolean isAfter(LoggedEvent logged, StoredRejection stored) {
-            return EventLog.partitionOf(logged.position()).equals(EventLog.partitionOf(stored.position()))
+            return LogReader.partitionOf(logged.position()).equals(LogReader.partitionOf(stored.position()))
                     ? logged.position().offset() > stored.position().offset()
                     : logged.appendedAt().isAfter(stored.rejection().getRejectedAt());
         }

@@ -3,6 +3,7 @@ package dev.puri.cli;
 import dev.puri.cli.ReplayPlan.Action;
 import dev.puri.cli.ReplayPlan.LoggedEvent;
 import dev.puri.cli.ReplayPlan.Step;
+import dev.puri.cli.io.LogReader;
 import dev.puri.schemas.avro.Rejection;
 import dev.puri.schemas.collection.Declarations;
 import dev.puri.schemas.identity.Puri;
@@ -94,7 +95,7 @@ final class ReplayRejectionsCommand extends Subcommand {
         List<Step> steps = brokerRequests().retry("the refused events", () -> plan(filter));
         print(steps);
         if (steps.isEmpty()) {
-            console().say("puri: no rejection matches");
+            say("puri: no rejection matches");
             return ExitStatus.PARTLY;
         }
         List<Step> replayed = steps.stream()
@@ -103,8 +104,7 @@ final class ReplayRejectionsCommand extends Subcommand {
                 .toList();
         boolean hasObstacles = steps.stream().anyMatch(step -> step.action() == Action.NOT_REPLAYABLE);
         if (!confirmed) {
-            console()
-                    .say("puri: " + replayed.size() + " of " + steps.size()
+            say("puri: " + replayed.size() + " of " + steps.size()
                             + " events would be replayed; nothing was published. Add --yes to publish");
             return ExitStatus.DONE;
         }
@@ -114,7 +114,7 @@ final class ReplayRejectionsCommand extends Subcommand {
 
     private List<Step> plan(RejectionFilter filter) {
         CliSettings settings = settings();
-        try (LogReader reader = new LogReader(settings);
+        try (LogReader reader = settings.logReader();
                 RejectionLog log = new RejectionLog(reader, settings);
                 OriginalDecoder decoder = OriginalDecoder.of(settings)) {
             Limit selected = new Limit(
@@ -162,7 +162,7 @@ final class ReplayRejectionsCommand extends Subcommand {
         void add() {
             count++;
             if (count > max) {
-                throw CommandException.failed(message, null);
+                throw CommandException.failed(message);
             }
         }
 
@@ -192,7 +192,7 @@ final class ReplayRejectionsCommand extends Subcommand {
             Position position = stored.position();
             topics.add(position.topic());
             ownTopic(stored.rejection()).filter(existingTopics::contains).ifPresent(topics::add);
-            offsets.merge(EventLog.partitionOf(position), position.offset(), Math::min);
+            offsets.merge(LogReader.partitionOf(position), position.offset(), Math::min);
             Instant rejectedAt = stored.rejection().getRejectedAt();
             earliest = rejectedAt.isBefore(earliest) ? rejectedAt : earliest;
         }
@@ -226,9 +226,9 @@ final class ReplayRejectionsCommand extends Subcommand {
             case OriginalDecoder.Invalid problem -> invalid = problem.why();
         }
         return new LoggedEvent(
-                EventLog.positionOf(record),
+                LogReader.positionOf(record),
                 Instant.ofEpochMilli(record.timestamp()),
-                EventLog.sha256(record.value()),
+                StoredRejection.sha256(record.value()),
                 eventId,
                 invalid);
     }
@@ -239,7 +239,7 @@ final class ReplayRejectionsCommand extends Subcommand {
                 Map<String, Object> json = step.stored().toJson();
                 json.put("action", step.action().toString());
                 json.put("note", step.note());
-                console().out().println(Json.toText(json));
+                printJson(json);
             });
             return;
         }
@@ -264,29 +264,23 @@ final class ReplayRejectionsCommand extends Subcommand {
         Map<Outcome.Kind, Integer> counts = new EnumMap<>(Outcome.Kind.class);
         int missing = 0;
         int withoutOutcome;
-        try (LogReader reader = new LogReader(settings);
+        try (LogReader reader = settings.logReader();
                 OutcomeReader outcomes = brokerRequests()
-                        .retry(
-                                "the topics of outcomes",
-                                () -> OutcomeReader.start(
-                                        settings,
-                                        (index, outcome, detail) ->
-                                                onOutcome(steps.get((int) index), outcome, detail, counts)));
+                        .outcomes((index, outcome, detail) ->
+                                onOutcome(steps.get((int) index), outcome, detail, counts));
                 Producer<byte[], byte[]> producer = new KafkaProducer<>(
                         settings.clientProperties(), new ByteArraySerializer(), new ByteArraySerializer())) {
-            EventLog events = new EventLog(reader);
-            ImportProgress progress = new ImportProgress(console(), "events replayed");
+            ProgressLine progress = new ProgressLine(console(), "events replayed");
             for (int begin = 0, end; begin < steps.size(); begin = end) {
                 end = batchEnd(steps, begin);
-                missing += (end - begin) - publish(steps, begin, end, events, producer, declarations, outcomes);
+                missing += (end - begin) - publish(steps, begin, end, reader, producer, declarations, outcomes);
                 progress.show(end, (long) steps.size());
             }
             progress.end();
             withoutOutcome = outcomes.await(Duration.ofSeconds(timeoutSeconds));
         }
         if (withoutOutcome > 0) {
-            console()
-                    .say(withoutOutcome + " events have no outcome after " + timeoutSeconds
+            say(withoutOutcome + " events have no outcome after " + timeoutSeconds
                             + " s; is puri streams running?");
         }
         int refused = counts.getOrDefault(Outcome.Kind.REFUSED, 0);
@@ -300,9 +294,9 @@ final class ReplayRejectionsCommand extends Subcommand {
                 "refused",
                 refused);
         if (asJson()) {
-            console().out().println(Json.toText(summary));
+            printJson(summary);
         } else {
-            console().out().println(summary.toString().replaceAll("[{}]", "").replace('=', ' '));
+            println(summary.toString().replaceAll("[{}]", "").replace('=', ' '));
         }
         if (withoutOutcome > 0) {
             return ExitStatus.FAILED;
@@ -315,20 +309,20 @@ final class ReplayRejectionsCommand extends Subcommand {
             List<Step> steps,
             int begin,
             int end,
-            EventLog events,
+            LogReader reader,
             Producer<byte[], byte[]> producer,
             Declarations declarations,
             OutcomeReader outcomes)
             throws InterruptedException, ExecutionException {
-        Map<Position, ConsumerRecord<byte[], byte[]>> records = events.find(steps.subList(begin, end).stream()
+        Map<Position, ConsumerRecord<byte[], byte[]>> records = reader.find(steps.subList(begin, end).stream()
                 .map(step -> step.stored().position())
                 .toList());
         Map<Integer, Future<RecordMetadata>> sent = new LinkedHashMap<>();
         for (int i = begin; i < end; i++) {
             StoredRejection stored = steps.get(i).stored();
             ConsumerRecord<byte[], byte[]> record = records.get(stored.position());
-            if (record == null || !EventLog.isOriginal(record, stored.rejection())) {
-                console().say(stored.position() + ": the events topic no longer contains the event");
+            if (record == null || !stored.isOf(record)) {
+                say(stored.position() + ": the events topic no longer contains the event");
                 continue;
             }
             String topic = topic(stored.rejection(), declarations);
@@ -360,8 +354,7 @@ final class ReplayRejectionsCommand extends Subcommand {
     private synchronized void onOutcome(Step step, Outcome outcome, String detail, Map<Outcome.Kind, Integer> counts) {
         counts.merge(outcome.kind(), 1, Integer::sum);
         if (outcome.kind() == Outcome.Kind.REFUSED) {
-            console()
-                    .say(step.stored().position() + ": refused again, " + outcome.reason()
+            say(step.stored().position() + ": refused again, " + outcome.reason()
                             + (detail.isEmpty() ? "" : ": " + detail));
         }
     }

@@ -51,9 +51,7 @@ final class ResolveCommand extends Subcommand {
         JsonNode joined = join(responses.stream().map(ApiClient.Response::json).toList());
         JsonNode results = joined.path("results");
         if (asJson()) {
-            console()
-                    .out()
-                    .println(responses.size() == 1 ? responses.getFirst().text().stripTrailing() : Json.toText(joined));
+            println(responses.size() == 1 ? responses.getFirst().text().stripTrailing() : Json.toText(joined));
         } else {
             print(results, joined.path("shards"));
         }
@@ -102,7 +100,7 @@ final class ResolveCommand extends Subcommand {
         }
         table.print(console().out());
         shards.properties()
-                .forEach(shard -> console().out().println(shard.getKey() + ": " + Json.toText(shard.getValue())));
+                .forEach(shard -> println(shard.getKey() + ": " + Json.toText(shard.getValue())));
     }
 
     private static String note(JsonNode result) {

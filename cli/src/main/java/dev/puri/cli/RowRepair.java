@@ -93,11 +93,10 @@ final class RowRepair {
     boolean run(Plan plan, CliSettings settings, BrokerRequests requests) throws IOException {
         Declarations declarations = requests.declarations();
         Results results = new Results();
-        ImportProgress progress = new ImportProgress(console, "rows repaired");
-        try (OutcomeReader outcomes = requests.retry(
-                        "the topics of outcomes", () -> OutcomeReader.start(settings, results::onOutcome));
+        ProgressLine progress = new ProgressLine(console, "rows repaired");
+        try (OutcomeReader outcomes = requests.outcomes(results::onOutcome);
                 IdentityPublisher publisher =
-                        new IdentityPublisher(settings.clientProperties(), declarations::ownsTopic)) {
+                        settings.publisher(declarations)) {
             Batches batches =
                     new Batches(publisher, outcomes, results, () -> progress.show(results.count(), plan.repairs()));
             folder.forEachDifference(difference -> {

@@ -62,7 +62,7 @@ final class SearchCommand extends Subcommand {
         requireDecodable(words);
         ApiClient.Response response = ApiClient.ofIndexer(console(), settings()).get("/v1/search" + query());
         if (asJson()) {
-            console().out().println(response.text().stripTrailing());
+            println(response.text().stripTrailing());
         } else {
             print(response.json());
         }
@@ -102,8 +102,7 @@ final class SearchCommand extends Subcommand {
         }
         table.print(console().out());
         String next = response.path("cursor").asText();
-        console()
-                .say("puri: " + response.path("results").size() + " of "
+        say("puri: " + response.path("results").size() + " of "
                         + (response.path("totalIsExact").asBoolean() ? "" : "at least ")
                         + response.path("total").asText()
                         + (next.isEmpty() ? "" : "; for more results, repeat the search with --cursor " + next));
@@ -166,14 +165,13 @@ final class SearchCommand extends Subcommand {
         public Integer call() throws InterruptedException {
             JsonNode summary = IndexVerification.run(indexer(), line -> {
                 if (asJson()) {
-                    console().out().println(line.text());
+                    println(line.text());
                 } else if (line.json().has("difference")) {
-                    console().out().println(formatDifference(line.json()));
+                    println(formatDifference(line.json()));
                 }
                 console().out().flush();
             });
-            console()
-                    .say("puri: " + summary.path("identities").asText() + " identities and "
+            say("puri: " + summary.path("identities").asText() + " identities and "
                             + summary.path("documents").asText() + " documents compared; "
                             + IndexVerification.DIFFERENCES.stream()
                                     .map(kind -> summary.path(kind).asText("0") + " " + kind)

@@ -1,5 +1,6 @@
 package dev.puri.cli;
 
+import dev.puri.cli.io.LogReader;
 import dev.puri.schemas.avro.Rejection;
 import dev.puri.schemas.log.Change;
 import java.nio.ByteBuffer;
@@ -63,14 +64,14 @@ final class ShowRejectionsCommand extends Subcommand {
         List<RefusedEvent> events = brokerRequests().retry("the refused events", () -> read(filter));
         events.forEach(event -> {
             if (asJson()) {
-                console().out().println(Json.toText(json(event)));
+                printJson(json(event));
             } else {
                 print(event);
             }
         });
         if (events.isEmpty()) {
             // As resolve does for a name that nobody has.
-            console().say("puri: no rejection matches");
+            say("puri: no rejection matches");
             return ExitStatus.PARTLY;
         }
         return ExitStatus.DONE;
@@ -78,14 +79,13 @@ final class ShowRejectionsCommand extends Subcommand {
 
     private List<RefusedEvent> read(RejectionFilter filter) {
         CliSettings settings = settings();
-        try (LogReader reader = new LogReader(settings);
+        try (LogReader reader = settings.logReader();
                 RejectionLog log = new RejectionLog(reader, settings);
                 OriginalDecoder decoder = OriginalDecoder.of(settings)) {
             LatestRejections rejections = log.latest(filter, count);
-            EventLog events = new EventLog(reader);
             List<RefusedEvent> shown = new ArrayList<>();
             for (StoredRejection stored : rejections.get(count)) {
-                RefusedEvent event = read(stored, log, events, decoder);
+                RefusedEvent event = read(stored, log, reader, decoder);
                 if (!mergesIntoErased(event, rejections)) {
                     shown.add(event);
                 }
@@ -95,11 +95,11 @@ final class ShowRejectionsCommand extends Subcommand {
     }
 
     private static RefusedEvent read(
-            StoredRejection stored, RejectionLog log, EventLog events, OriginalDecoder decoder) {
+            StoredRejection stored, RejectionLog log, LogReader reader, OriginalDecoder decoder) {
         Rejection rejection = stored.rejection();
         ConsumerRecord<byte[], byte[]> record =
-                events.find(List.of(stored.position())).get(stored.position());
-        if (record != null && EventLog.isOriginal(record, rejection)) {
+                reader.find(List.of(stored.position())).get(stored.position());
+        if (record != null && stored.isOf(record)) {
             byte[] value = record.value();
             return new RefusedEvent(
                     stored, record, value == null ? new byte[0] : value, decoder.decode(record.key(), value));
@@ -167,7 +167,7 @@ final class ShowRejectionsCommand extends Subcommand {
         Rejection rejection = stored.rejection();
         line(
                 "position",
-                stored.position() + " (" + EventLog.partitionOf(stored.position()) + " at offset "
+                stored.position() + " (" + LogReader.partitionOf(stored.position()) + " at offset "
                         + stored.position().offset() + ")");
         line("rejected at", rejection.getRejectedAt());
         line("reason", rejection.getReason());
@@ -193,7 +193,7 @@ final class ShowRejectionsCommand extends Subcommand {
                 line("header", header.key() + ": " + (text == null ? printed(header.value()) : text));
             }
         }
-        console().out().println();
+        println("");
     }
 
     /** Prints a line with a label; nothing if the value is null. */

@@ -1,9 +1,12 @@
 package dev.puri.cli;
 
+import dev.puri.cli.io.Digests;
 import dev.puri.schemas.avro.EventPosition;
 import dev.puri.schemas.avro.Rejection;
 import dev.puri.schemas.log.Position;
+import java.nio.ByteBuffer;
 import java.util.Map;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
@@ -24,6 +27,21 @@ record StoredRejection(Rejection rejection, TopicPartition partition, long offse
     static Position positionOf(Rejection rejection) {
         EventPosition position = rejection.getPosition();
         return new Position(position.getTopic(), position.getPartition(), position.getOffset());
+    }
+
+    /**
+     * Whether a record of the events topic has the value of the refused event. The topic may have been deleted and
+     * created again, so that the position has another event.
+     */
+    boolean isOf(ConsumerRecord<?, byte[]> record) {
+        byte[] value = record.value();
+        long length = value == null ? -1 : value.length;
+        return length == rejection.getLength() && sha256(value).equals(rejection.getSha256());
+    }
+
+    /** Returns the SHA-256 of a value as a rejection has it: of no bytes if the value is null. */
+    static ByteBuffer sha256(byte @Nullable [] value) {
+        return ByteBuffer.wrap(Digests.sha256().digest(value == null ? new byte[0] : value));
     }
 
     /** Returns owner and shard of the identity that holds the requested name or handle; null if there is none. */

@@ -3,10 +3,14 @@ package dev.puri.cli;
 import dev.puri.client.resolve.ResolverClient;
 import dev.puri.client.resolve.ResolverOptions;
 import dev.puri.registry.StreamsSettings;
+import dev.puri.schemas.collection.Declaration;
+import dev.puri.schemas.collection.DeclarationResult;
 import dev.puri.settings.Secret;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
+import org.apache.kafka.clients.admin.Admin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Spec;
 
@@ -62,6 +66,21 @@ abstract class Subcommand implements Callable<Integer> {
         return rootCommand().console();
     }
 
+    /** Prints a message to stderr. */
+    final void say(String message) {
+        console().say(message);
+    }
+
+    /** Prints a line of the result to stdout. */
+    final void println(String line) {
+        console().out().println(line);
+    }
+
+    /** Prints a value as a line of JSON to stdout. */
+    final void printJson(Object value) {
+        println(Json.toText(value));
+    }
+
     final boolean asJson() {
         return rootCommand().output() == OutputFormat.JSON;
     }
@@ -82,6 +101,32 @@ abstract class Subcommand implements Callable<Integer> {
                 .token(settings.token().map(Secret::value).orElse(null))
                 .deadline(Duration.ofSeconds(30))
                 .build());
+    }
+
+    /** Returns an admin client, which the caller closes. */
+    final Admin admin() {
+        return Admin.create(settings().interactiveProperties());
+    }
+
+    /**
+     * Stores declarations, and returns which ones have changed.
+     *
+     * @throws CommandException if one of them conflicts; then none is stored
+     */
+    final DeclarationResult.Changes declare(List<Declaration> declarations) {
+        return switch (brokerRequests()
+                .retry(
+                        "the cluster to store the declarations",
+                        () -> settings().collections().apply(declarations))) {
+            case DeclarationResult.Conflicts conflicts ->
+                throw CommandException.failed("nothing was written:\n" + conflicts);
+            case DeclarationResult.Changes changes -> changes;
+        };
+    }
+
+    /** Returns the application id of the topology. */
+    final String applicationId() {
+        return topologySettings().streamsApplicationId();
     }
 
     /** Returns the settings of the topology, from environment variables and not from the command line. */

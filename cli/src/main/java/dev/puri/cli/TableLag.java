@@ -33,8 +33,7 @@ final class TableLag {
             if (System.nanoTime() - startNanos >= wait.toNanos()) {
                 throw CommandException.failed(
                         reason + ", so " + missing + "; /health/ready says why. Run the command again when it has"
-                                + " caught up",
-                        null);
+                                + " caught up");
             }
             if (isFirst) {
                 console.say("puri: waiting, because " + reason);

@@ -41,15 +41,11 @@ final class TopicsCommand extends CommandGroup {
     /** The names of all topics except those of single namespaces. */
     private static final Set<String> SHARED_TOPICS = RegistryTopics.names();
 
-    private static Admin admin(Subcommand command) {
-        return Admin.create(command.settings().interactiveProperties());
-    }
-
     @Command(name = "list", description = "List the existing topics of the registry.")
     static final class ListCommand extends Subcommand {
         @Override
         public Integer call() {
-            try (Admin admin = admin(this)) {
+            try (Admin admin = admin()) {
                 Map<String, TopicDescription> topics = describe(admin, registryTopics(admin));
                 TextTable table = new TextTable("TOPIC", "PARTITIONS", "REPLICAS");
                 topics.values().forEach(topic -> {
@@ -108,7 +104,7 @@ final class TopicsCommand extends CommandGroup {
                 throw CommandException.usage("--replication-factor must be at least 1, not " + replicationFactor);
             }
             CliSettings settings = settings();
-            try (Admin admin = admin(this)) {
+            try (Admin admin = admin()) {
                 int partitionCount = partitionCount(admin);
                 print(RegistryTopics.create(admin, partitionCount, replicationFactor, Set.of()));
                 Set<String> namespaces = namespacesWithTopics(this);
@@ -119,7 +115,7 @@ final class TopicsCommand extends CommandGroup {
                 }
                 if (changelogs) {
                     print(InternalTopics.createChangelogs(
-                            admin, topologySettings().streamsApplicationId(), replicationFactor));
+                            admin, applicationId(), replicationFactor));
                 }
                 registerSchemas(settings, namespaces);
                 List<String> mistakes = topicMistakes(this, admin, replicationFactor);
@@ -138,15 +134,14 @@ final class TopicsCommand extends CommandGroup {
             if (partitions != null && partitions != existingCount) {
                 throw CommandException.failed(
                         existingTopic.name() + " has " + existingCount + " partitions, not " + partitions
-                                + ", and the number can never be changed; nothing was created: omit --partitions",
-                        null);
+                                + ", and the number can never be changed; nothing was created: omit --partitions");
             }
             return existingCount;
         }
 
         /** Returns a topic that has as many partitions as the events topic must have, if possible the events topic. */
         private @Nullable TopicDescription existingTopic(Admin admin) {
-            List<String> names = RegistryTopics.keyedTopics(topologySettings().streamsApplicationId());
+            List<String> names = RegistryTopics.keyedTopics(applicationId());
             Map<String, TopicDescription> existing = describe(admin, Set.copyOf(names));
             return names.stream()
                     .flatMap(name -> Stream.ofNullable(existing.get(name)))
@@ -166,9 +161,9 @@ final class TopicsCommand extends CommandGroup {
                     TopicsCommand.print(
                             console(), topic.name(), topic.partitions(), topic.replicationFactor(), topic.isNew());
                 } else {
-                    console().out().println((topic.isNew() ? "created  " : "exists   ") + topic.name());
+                    println((topic.isNew() ? "created  " : "exists   ") + topic.name());
                 }
-                topic.changes().forEach(change -> console().say("puri: " + topic.name() + " now has " + change));
+                topic.changes().forEach(change -> say("puri: " + topic.name() + " now has " + change));
             }
         }
     }
@@ -183,13 +178,13 @@ final class TopicsCommand extends CommandGroup {
     static final class CheckCommand extends Subcommand {
         @Override
         public Integer call() {
-            try (Admin admin = admin(this)) {
+            try (Admin admin = admin()) {
                 List<String> mistakes = topicMistakes(this, admin, -1);
                 mistakes.addAll(RegistryTopics.toleratedDifferences(
-                        admin, topologySettings().streamsApplicationId()));
+                        admin, applicationId()));
                 // "create" does not check this, because the repair of a lost topic runs it while the topic is empty.
                 mistakes.addAll(InternalTopics.checkForNewIdentitiesTopic(
-                        admin, topologySettings().streamsApplicationId()));
+                        admin, applicationId()));
                 try {
                     mistakes.addAll(missingTopics(this, admin));
                     mistakes.addAll(schemaMistakes(registryTopics(admin)));
@@ -201,7 +196,7 @@ final class TopicsCommand extends CommandGroup {
                     mistakes.add("the declared topics and the schemas were not checked: " + failure.getMessage());
                 }
                 int status = reportMistakes(mistakes);
-                console().say("puri: all " + registryTopics(admin).size() + " topics are correct");
+                say("puri: all " + registryTopics(admin).size() + " topics are correct");
                 return status;
             }
         }
@@ -308,7 +303,7 @@ final class TopicsCommand extends CommandGroup {
         if (mistakes.isEmpty()) {
             return ExitStatus.DONE;
         }
-        throw CommandException.failed(String.join("\n", mistakes), null);
+        throw CommandException.failed(String.join("\n", mistakes));
     }
 
     private static void print(Console console, String name, int partitions, int replicas, @Nullable Boolean isNew) {

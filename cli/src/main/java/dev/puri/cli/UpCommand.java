@@ -63,13 +63,12 @@ final class UpCommand extends Subcommand {
         EmbeddedStack stack = EmbeddedStack.start(
                 new EmbeddedStack.Options(data, port, publicPort, searchPort, kafkaPort, schemaRegistryPort),
                 settings.withEnvironment(console().environment()),
-                message -> console().say("puri: " + message));
-        console()
-                .say("puri: broker " + stack.bootstrapServers() + ", schema registry " + stack.schemaRegistryUrl()
+                message -> say("puri: " + message));
+        say("puri: broker " + stack.bootstrapServers() + ", schema registry " + stack.schemaRegistryUrl()
                         + ", data in " + data.toAbsolutePath().normalize());
-        console().say("puri: for the public " + stack.publicResolverUrl());
-        console().say("puri: search " + stack.indexerUrl());
-        console().out().println("ready " + stack.resolverUrl());
+        say("puri: for the public " + stack.publicResolverUrl());
+        say("puri: search " + stack.indexerUrl());
+        println("ready " + stack.resolverUrl());
         console().out().flush();
         Lifetime.awaitEndAndClose(stack::close, stack.topologyTermination());
         return ExitStatus.DONE;

@@ -1,15 +1,15 @@
 package dev.puri.cli;
 
-import dev.puri.cli.files.FolderLock;
+import dev.puri.cli.io.FolderLock;
+import dev.puri.cli.io.RateLimiter;
 import dev.puri.cli.verify.Check;
 import dev.puri.cli.verify.Difference;
-import dev.puri.cli.verify.Pacer;
-import dev.puri.cli.verify.Registry;
+import dev.puri.cli.verify.RegistryReader;
 import dev.puri.cli.verify.Repairs;
 import dev.puri.cli.verify.ResolverExport;
 import dev.puri.cli.verify.SnapshotFile;
-import dev.puri.cli.verify.Verification;
-import dev.puri.cli.verify.Verification.CopyResult;
+import dev.puri.cli.verify.CheckRunner;
+import dev.puri.cli.verify.CheckRunner.CopyResult;
 import dev.puri.cli.verify.VerifyException;
 import dev.puri.cli.verify.VerifyFolder;
 import dev.puri.settings.Secret;
@@ -153,18 +153,17 @@ final class VerifyCommand extends Subcommand {
 
     private List<CopyResult> verify(VerifyFolder verifyFolder) throws IOException {
         ProgressTotal progress = new ProgressTotal();
-        Pacer pacer = new Pacer(rate, progress::show);
-        try (Registry registry = registry(pacer)) {
-            List<Check> checks = checks(settings(), registry, pacer);
+        RateLimiter limiter = new RateLimiter(maxPerSecond(), progress::show);
+        try (RegistryReader registry = registry(limiter)) {
+            List<Check> checks = checks(settings(), registry, limiter);
             if (checks.isEmpty()) {
-                throw CommandException.failed("there is nothing to compare", null);
+                throw CommandException.failed("there is nothing to compare");
             }
-            Verification verification =
-                    new Verification(verifyFolder, checks, registry.clusterId(), registry.hasEvents(), this::print);
+            CheckRunner verification =
+                    new CheckRunner(verifyFolder, checks, registry.clusterId(), registry.hasEvents(), this::print);
             Instant now = Instant.now();
             if (verification.discardsOtherCluster()) {
-                console()
-                        .say("puri: starts from the beginning, because the interrupted verification in "
+                say("puri: starts from the beginning, because the interrupted verification in "
                                 + verifyFolder.path() + " is of another cluster");
             }
             sayContinuedSince(verification.continuedSince(now), now);
@@ -175,8 +174,12 @@ final class VerifyCommand extends Subcommand {
         }
     }
 
-    private Registry registry(Pacer pacer) {
-        return new Registry(settings().interactiveProperties(), applicationId(), READ_TIMEOUT, pacer);
+    private int maxPerSecond() {
+        return (int) Math.min(rate, Integer.MAX_VALUE);
+    }
+
+    private RegistryReader registry(RateLimiter limiter) {
+        return new RegistryReader(settings().interactiveProperties(), applicationId(), READ_TIMEOUT, limiter);
     }
 
     /**
@@ -188,21 +191,21 @@ final class VerifyCommand extends Subcommand {
         if (startedAt == null) {
             return;
         }
-        console().say("puri: continues the verification that started at " + startedAt);
+        say("puri: continues the verification that started at " + startedAt);
         if (repair && startedAt.isBefore(now.minus(MAX_AGE_OF_REPAIRED))) {
             throw CommandException.failed(
-                    "nothing was repaired: its differences may be more than an hour old; use --restart", null);
+                    "nothing was repaired: its differences may be more than an hour old; use --restart");
         }
     }
 
     /** Prints the progress once the total is known. */
     private final class ProgressTotal {
-        private @Nullable ImportProgress progress;
+        private @Nullable ProgressLine progress;
         private long total;
 
         void start(long recordsToRead) {
             total = recordsToRead;
-            progress = new ImportProgress(console(), "records read");
+            progress = new ProgressLine(console(), "records read");
         }
 
         void show(long count) {
@@ -219,11 +222,7 @@ final class VerifyCommand extends Subcommand {
         }
     }
 
-    private String applicationId() {
-        return topologySettings().streamsApplicationId();
-    }
-
-    private List<Check> checks(CliSettings settings, Registry registry, Pacer pacer) {
+    private List<Check> checks(CliSettings settings, RegistryReader registry, RateLimiter limiter) {
         List<Check> checks = new ArrayList<>();
         if (isSelected(Part.REGISTRAR)) {
             checks.addAll(registry.registrarChecks());
@@ -235,7 +234,7 @@ final class VerifyCommand extends Subcommand {
             }
             resolvers.addAll(otherResolvers);
             String token = settings.token().map(Secret::value).orElse(null);
-            resolvers.forEach(url -> checks.add(registry.copyCheck(new ResolverExport(url, token, pacer))));
+            resolvers.forEach(url -> checks.add(registry.copyCheck(new ResolverExport(url, token, limiter))));
         }
         if (isSelected(Part.SNAPSHOT)) {
             snapshots.forEach(
@@ -274,17 +273,17 @@ final class VerifyCommand extends Subcommand {
     }
 
     private void sayNotCompared(Part part, String reason) {
-        console().say("puri: not compared: " + part.name().toLowerCase(Locale.ROOT) + ", because " + reason);
+        say("puri: not compared: " + part.name().toLowerCase(Locale.ROOT) + ", because " + reason);
     }
 
     private void print(Difference difference) {
-        console().out().println(asJson() ? Json.toText(difference) : difference.toString());
+        println(asJson() ? Json.toText(difference) : difference.toString());
         console().out().flush();
     }
 
     private void print(List<CopyResult> results, boolean isEqual) {
         if (asJson()) {
-            console().out().println(Json.toText(Json.object("equal", isEqual, "copies", results)));
+            printJson(Json.object("equal", isEqual, "copies", results));
             console().out().flush();
             return;
         }
@@ -303,19 +302,18 @@ final class VerifyCommand extends Subcommand {
             throws IOException, InterruptedException, ExecutionException {
         requireRepairable(results);
         boolean isComplete = results.stream().allMatch(CopyResult::isComplete);
-        try (Registry registry = registry(new Pacer(rate, count -> {}))) {
+        try (RegistryReader registry = registry(new RateLimiter(maxPerSecond()))) {
             String objection = Repairs.objection(verifyFolder, registry);
             if (objection != null) {
-                throw CommandException.failed("nothing was repaired: " + Difference.escaped(objection), null);
+                throw CommandException.failed("nothing was repaired: " + Difference.escaped(objection));
             }
             RowRepair rowRepair = new RowRepair(console(), verifyFolder, registry.partitions());
             RowRepair.Plan plan = rowRepair.plan(!confirmed);
             if (!isComplete) {
-                console().say("puri: not all rows were compared, so there may be more differences; the table says why");
+                say("puri: not all rows were compared, so there may be more differences; the table says why");
             }
             if (!confirmed) {
-                console()
-                        .say("puri: " + plan.writes() + " rows would be written again, " + plan.deletions()
+                say("puri: " + plan.writes() + " rows would be written again, " + plan.deletions()
                                 + " rows would be deleted; nothing was published. Add --yes to publish");
                 return isComplete && plan.isEmpty() ? ExitStatus.DONE : ExitStatus.FAILED;
             }
@@ -333,18 +331,17 @@ final class VerifyCommand extends Subcommand {
      */
     private void requireRepairable(List<CopyResult> results) throws InterruptedException, ExecutionException {
         List<CopyResult> ofRegistrar = results.stream()
-                .filter(result -> result.part().equals(Registry.REGISTRAR))
+                .filter(result -> result.part().equals(RegistryReader.REGISTRAR))
                 .toList();
         for (CopyResult result : ofRegistrar) {
             if (result.failure() != null) {
                 throw CommandException.failed(
                         "nothing was repaired, because the registrar's state could not be read completely: "
-                                + result.failure(),
-                        null);
+                                + result.failure());
             }
         }
         String group = applicationId();
-        try (Admin admin = Admin.create(settings().interactiveProperties())) {
+        try (Admin admin = admin()) {
             GroupState state = Objects.requireNonNull(admin.describeConsumerGroups(List.of(group))
                             .all()
                             .get()
@@ -352,8 +349,7 @@ final class VerifyCommand extends Subcommand {
                     .groupState();
             if (state != GroupState.STABLE) {
                 throw CommandException.failed(
-                        "nothing was repaired, because the topology " + group + " does not run: its group is " + state,
-                        null);
+                        "nothing was repaired, because the topology " + group + " does not run: its group is " + state);
             }
         }
     }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.puri.cli.io.LogReader;
 import dev.puri.projection.wait.Tokens;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Topics;
@@ -103,7 +104,7 @@ class MisplacedRecordsIT {
     }
 
     private int otherPartition(String puri) {
-        try (LogReader reader = new LogReader(CliSettings.of(stack.servers()))) {
+        try (LogReader reader = CliSettings.of(stack.servers()).logReader()) {
             int partitions = reader.partitions(Topics.IDENTITIES).size();
             return (Tokens.partition(Puri.parse(puri), partitions) + 1) % partitions;
         }
@@ -113,7 +114,7 @@ class MisplacedRecordsIT {
     private List<byte[]> valuesOf(String topic, String puri) {
         byte[] key = puri.getBytes(StandardCharsets.UTF_8);
         List<ConsumerRecord<byte[], byte[]>> records = new ArrayList<>();
-        try (LogReader reader = new LogReader(CliSettings.of(stack.servers()))) {
+        try (LogReader reader = CliSettings.of(stack.servers()).logReader()) {
             reader.read(reader.beginningOffsets(reader.partitions(topic)), records::add);
         }
         return records.stream()

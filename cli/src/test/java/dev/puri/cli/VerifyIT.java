@@ -6,11 +6,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
+import dev.puri.cli.io.LogReader;
+import dev.puri.cli.io.RateLimiter;
 import dev.puri.cli.verify.Check;
 import dev.puri.cli.verify.Difference;
-import dev.puri.cli.verify.Pacer;
-import dev.puri.cli.verify.Registry;
-import dev.puri.cli.verify.Verification;
+import dev.puri.cli.verify.RegistryReader;
+import dev.puri.cli.verify.CheckRunner;
 import dev.puri.cli.verify.VerifyFolder;
 import dev.puri.projection.TopicAdmin;
 import dev.puri.projection.TopicEnds;
@@ -461,7 +462,7 @@ class VerifyIT {
     private ConsumerRecord<byte[], byte[]> lastRegistration(String puri) {
         byte[] key = RegistrarChangelogs.key(puri.getBytes(StandardCharsets.UTF_8));
         List<ConsumerRecord<byte[], byte[]>> registrations = new ArrayList<>();
-        try (LogReader reader = new LogReader(CliSettings.of(stack.servers()))) {
+        try (LogReader reader = CliSettings.of(stack.servers()).logReader()) {
             reader.read(reader.beginningOffsets(reader.partitions(CHANGELOG)), record -> {
                 if (Arrays.equals(record.key(), key)
                         && record.value() != null
@@ -508,17 +509,17 @@ class VerifyIT {
 
     /** Runs the checks, and ends with an error before the given one, as if the process was killed. */
     private void killAfter(int checks) throws IOException {
-        try (Registry registry = new Registry(
+        try (RegistryReader registry = new RegistryReader(
                 CliSettings.of(stack.servers()).interactiveProperties(),
                 "puri-registry",
                 Duration.ofSeconds(60),
-                new Pacer(1_000_000, count -> {}))) {
+                new RateLimiter(null))) {
             List<Check> killed = new ArrayList<>();
             int[] left = {checks};
             for (Check check : registry.registrarChecks()) {
                 killed.add(new KilledCheck(check, left));
             }
-            assertThatThrownBy(() -> new Verification(
+            assertThatThrownBy(() -> new CheckRunner(
                                     new VerifyFolder(folder), killed, registry.clusterId(), true, difference -> {})
                             .run(Instant.now()))
                     .isInstanceOf(Killed.class);
@@ -526,7 +527,7 @@ class VerifyIT {
     }
 
     private int partitionCount() {
-        try (LogReader reader = new LogReader(CliSettings.of(stack.servers()))) {
+        try (LogReader reader = CliSettings.of(stack.servers()).logReader()) {
             return reader.partitions(Topics.EVENTS).size();
         }
     }
@@ -630,7 +631,7 @@ class VerifyIT {
     }
 
     private long endOfEvents() {
-        try (LogReader reader = new LogReader(CliSettings.of(stack.servers()))) {
+        try (LogReader reader = CliSettings.of(stack.servers()).logReader()) {
             return reader.endOffsets(reader.partitions(Topics.EVENTS)).values().stream()
                     .mapToLong(Long::longValue)
                     .sum();

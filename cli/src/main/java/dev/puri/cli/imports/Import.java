@@ -1,10 +1,10 @@
 package dev.puri.cli.imports;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.puri.cli.files.FolderLock;
+import dev.puri.cli.io.FolderLock;
 import dev.puri.cli.imports.ImportFolder.Load;
 import dev.puri.cli.imports.ImportFolder.Plan;
-import dev.puri.cli.imports.ImportFolder.Verification;
+import dev.puri.cli.imports.ImportFolder.VerificationResult;
 import dev.puri.client.IdentityPublisher;
 import dev.puri.client.resolve.IdentityResolver;
 import dev.puri.schemas.collection.Collection;
@@ -118,7 +118,7 @@ public final class Import {
      * @param collectionsWithRows the collections of which the registry has identities, from {@link
      *     #collectionsWithRows}; null if they are not known. Rows of other collections need no look-ups
      */
-    public record Registry(
+    public record RegistryView(
             Declarations declarations,
             IdentityResolver resolver,
             @Nullable Set<String> collectionsWithRows) {}
@@ -150,7 +150,7 @@ public final class Import {
      */
     public PlanResult plan(
             Path mappingFile,
-            Registry registry,
+            RegistryView registry,
             Map<String, String> environment,
             @Nullable Integer maxPerSecond,
             Instant now,
@@ -223,7 +223,7 @@ public final class Import {
             IdentityResolver resolver, Duration wait, @Nullable Integer maxPerSecond, Instant now, Progress progress)
             throws IOException, InterruptedException {
         try (FolderLock unused = folder.lock()) {
-            Verification verification =
+            VerificationResult verification =
                     new ImportVerifier(resolver, wait, maxPerSecond, progress).verify(folder, folder.readPlan(), now);
             return new VerifyResult(verification.rows(), verification.differences());
         }
@@ -244,7 +244,7 @@ public final class Import {
     public Opening opening(Declarations declarations, boolean opensNamespaces) throws IOException {
         try (FolderLock unused = folder.lock()) {
             Plan plan = folder.readPlan();
-            Verification verification = folder.readVerification(plan);
+            VerificationResult verification = folder.readVerification(plan);
             if (verification == null || verification.differences() > 0) {
                 throw new ImportException(
                         verification == null

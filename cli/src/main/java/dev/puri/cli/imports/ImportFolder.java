@@ -3,7 +3,7 @@ package dev.puri.cli.imports;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import dev.puri.cli.files.FolderLock;
+import dev.puri.cli.io.FolderLock;
 import dev.puri.http.StateFolder;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -83,12 +83,12 @@ record ImportFolder(Path path) {
             long published,
             boolean includesPresent,
             Map<String, LastEvent> lastTokens) {
-        /** Returns the state before the load of a plan. */
         /** Whether the load skips rows that are requested now, so that it must begin again. */
         boolean lacksPresent(boolean requestsPresent) {
             return requestsPresent && !includesPresent;
         }
 
+        /** Returns the state before the load of a plan. */
         static Load none(Plan plan, boolean includesPresent) {
             return new Load(plan.plannedAt(), 0, 0, 0, includesPresent, Map.of());
         }
@@ -102,11 +102,11 @@ record ImportFolder(Path path) {
      *
      * @param plannedAt identifies the plan
      */
-    record Verification(String plannedAt, String verifiedAt, long rows, long differences) {}
+    record VerificationResult(String plannedAt, String verifiedAt, long rows, long differences) {}
 
     /** A planned row that differs in the registry or is missing there. */
     @JsonInclude(JsonInclude.Include.NON_NULL)
-    record Difference(String puri, String detail) {}
+    record RowDifference(String puri, String detail) {}
 
     /** Returns the folder of the plan. */
     Path plan() {
@@ -205,8 +205,8 @@ record ImportFolder(Path path) {
 
     /** Returns the last verification; null if the plan was not verified, or the verification was not completed. */
     @Nullable
-    Verification readVerification(Plan plan) throws IOException {
-        Verification verification = read(verificationFile(), Verification.class);
+    VerificationResult readVerification(Plan plan) throws IOException {
+        VerificationResult verification = read(verificationFile(), VerificationResult.class);
         return verification == null || !verification.plannedAt().equals(plan.plannedAt()) ? null : verification;
     }
 
@@ -215,7 +215,7 @@ record ImportFolder(Path path) {
         Files.deleteIfExists(verificationFile());
     }
 
-    void writeVerification(Verification verification) throws IOException {
+    void writeVerification(VerificationResult verification) throws IOException {
         write(verificationFile(), verification);
     }
 

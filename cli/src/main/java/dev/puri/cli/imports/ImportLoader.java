@@ -5,6 +5,7 @@ import dev.puri.cli.imports.ImportFolder.LastEvent;
 import dev.puri.cli.imports.ImportFolder.Load;
 import dev.puri.cli.imports.ImportFolder.Plan;
 import dev.puri.cli.imports.PlannedRows.Lines;
+import dev.puri.cli.io.RateLimiter;
 import dev.puri.client.IdentityPublisher;
 import dev.puri.schemas.log.Event;
 import dev.puri.schemas.log.Position;
@@ -39,7 +40,7 @@ final class ImportLoader {
     private static final int MAX_BATCH = 2_500;
 
     private final IdentityPublisher publisher;
-    private final Pace pace;
+    private final RateLimiter limiter;
     private final boolean requestsPresent;
     private final Progress progress;
 
@@ -51,7 +52,7 @@ final class ImportLoader {
     ImportLoader(
             IdentityPublisher publisher, @Nullable Integer maxPerSecond, boolean requestsPresent, Progress progress) {
         this.publisher = publisher;
-        this.pace = new Pace(maxPerSecond);
+        this.limiter = new RateLimiter(maxPerSecond);
         this.requestsPresent = requestsPresent;
         this.progress = progress;
     }
@@ -80,13 +81,13 @@ final class ImportLoader {
     Load load(ImportFolder folder, Plan plan) throws IOException, InterruptedException {
         State state = new State(folder, plan);
         boolean includesPresent = state.done.includesPresent();
-        int batchSize = pace.batchSize(MAX_BATCH);
+        int batchSize = limiter.batchSize(MAX_BATCH);
         Instant plannedAt = Instant.parse(plan.plannedAt());
         try (Workers workers = new Workers();
                 PlannedRows rows = new PlannedRows(folder.rows(), state.done.bytes())) {
             OrderedTasks<Batch> batches = new OrderedTasks<>(state::awaitAndSave);
             OrderedTasks<Rows> selections = new OrderedTasks<>(selected -> {
-                pace.await(selected.toPublish().size());
+                limiter.await(selected.toPublish().size());
                 batches.add(workers.executor().submit(() -> publish(selected, plan.source(), plannedAt)));
             });
             for (Lines lines = rows.next(batchSize); lines.rowCount() > 0; lines = rows.next(batchSize)) {

@@ -1,10 +1,11 @@
 package dev.puri.cli.imports;
 
 import dev.puri.cli.imports.Import.Progress;
-import dev.puri.cli.imports.Import.Registry;
+import dev.puri.cli.imports.Import.RegistryView;
 import dev.puri.cli.imports.ImportFolder.InputCount;
 import dev.puri.cli.imports.ImportFolder.Plan;
 import dev.puri.cli.imports.RowConverter.Candidate;
+import dev.puri.cli.io.RateLimiter;
 import dev.puri.http.StateFolder;
 import java.io.BufferedOutputStream;
 import java.io.BufferedWriter;
@@ -21,9 +22,11 @@ import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ExecutorService;
+import java.util.concurrent.FutureTask;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -46,7 +49,7 @@ final class ImportPlanner {
     private final RowConverter converter;
     private final RegistryComparison registry;
     private final Map<String, String> environment;
-    private final Pace pace;
+    private final RateLimiter limiter;
     private final Progress progress;
 
     private final Map<Conflict.Kind, Long> conflictCounts = new EnumMap<>(Conflict.Kind.class);
@@ -59,8 +62,8 @@ final class ImportPlanner {
     /** The columns of attributes that have a value in an input. */
     private final Set<String> filledColumns = new HashSet<>();
 
-    /** Number of rows of all inputs; null while it is not known. */
-    private volatile @Nullable Long total;
+    /** The number of rows of all inputs. */
+    private final FutureTask<Optional<Long>> expectedRows = new FutureTask<>(this::countRows);
 
     private long doneCount;
     private long plannedCount;
@@ -74,7 +77,7 @@ final class ImportPlanner {
      */
     ImportPlanner(
             ImportMapping mapping,
-            Registry registry,
+            RegistryView registry,
             Map<String, String> environment,
             @Nullable Integer maxPerSecond,
             Progress progress) {
@@ -83,7 +86,7 @@ final class ImportPlanner {
         this.converter = new RowConverter(mapping, registry.declarations());
         this.registry = new RegistryComparison(registry.resolver(), registry.collectionsWithRows());
         this.environment = environment;
-        this.pace = new Pace(maxPerSecond);
+        this.limiter = new RateLimiter(maxPerSecond);
         this.progress = progress;
     }
 
@@ -112,7 +115,7 @@ final class ImportPlanner {
                 OutputStream rows = new BufferedOutputStream(Files.newOutputStream(draft.resolve("rows.ndjson")));
                 BufferedWriter conflicts = Files.newBufferedWriter(draft.resolve("conflicts.ndjson"))) {
             // On another thread, because a database may need minutes.
-            Thread.ofPlatform().daemon().name("puri-import-counter").start(() -> total = expectedRows());
+            Thread.ofPlatform().daemon().name("puri-import-counter").start(expectedRows);
             OrderedTasks<Checked> checks = new OrderedTasks<>(checked -> write(checked, rows, conflicts));
             Pipeline pipeline = new Pipeline(workers.executor(), index, checks);
             for (int i = 0; i < mapping.inputs().size(); i++) {
@@ -151,22 +154,22 @@ final class ImportPlanner {
         return List.copyOf(withoutRows);
     }
 
-    /** Returns the number of rows of all inputs; null if an input cannot be counted. */
-    private @Nullable Long expectedRows() {
+    /** Returns the number of rows of all inputs; empty if an input cannot be counted. */
+    private Optional<Long> countRows() {
         long count = 0;
         for (ImportMapping.Input input : mapping.inputs()) {
             try {
                 Long ofInput = RowSource.count(input.rows(), environment);
                 if (ofInput == null) {
-                    return null;
+                    return Optional.empty();
                 }
                 count += ofInput;
             } catch (IOException e) {
                 // Reading the input fails too, and says why.
-                return null;
+                return Optional.empty();
             }
         }
-        return count;
+        return Optional.of(count);
     }
 
     private long read(int number, Pipeline pipeline) throws IOException, InterruptedException {
@@ -178,14 +181,14 @@ final class ImportPlanner {
         long rowCount = 0;
         try {
             RowSource source = RowSource.open(input.rows(), environment);
-            try (BatchReader reader = new BatchReader(source, pace.batchSize(RegistryComparison.MAX_BATCH))) {
+            try (InputReader reader = new InputReader(source, limiter.batchSize(RegistryComparison.MAX_BATCH))) {
                 Set<String> sourceColumns = source.columns();
                 if (sourceColumns != null) {
                     requireColumns(name, input.columns(), sourceColumns);
                 }
                 OrderedTasks<List<Candidate>> conversions = new OrderedTasks<>(pipeline::claimAndCheck);
                 for (List<SourceRow> rows = reader.next(); !rows.isEmpty(); rows = reader.next()) {
-                    pace.await(rows.size());
+                    limiter.await(rows.size());
                     if (!empty.isEmpty()) {
                         rows.forEach(row -> removeFilled(empty, row));
                     }
@@ -258,14 +261,14 @@ final class ImportPlanner {
             List<ImportRow> rows = new ArrayList<>(candidates.size());
             for (Candidate candidate : candidates) {
                 switch (candidate) {
-                    case Candidate.Refused refused -> claimed.add(refused);
+                    case Candidate.Conflicting conflicting -> claimed.add(conflicting);
                     case Candidate.Superseded superseded -> claimed.add(superseded);
                     case Candidate.Planned planned -> {
                         Conflict conflict = claim(planned);
                         if (conflict == null) {
                             rows.add(planned.row());
                         }
-                        claimed.add(conflict == null ? planned : new Candidate.Refused(conflict));
+                        claimed.add(conflict == null ? planned : new Candidate.Conflicting(conflict));
                     }
                 }
             }
@@ -330,7 +333,7 @@ final class ImportPlanner {
         Iterator<RegistryComparison.Result> nextResult = results.iterator();
         for (Candidate candidate : candidates) {
             switch (candidate) {
-                case Candidate.Refused refused -> conflicts.add(refused.conflict());
+                case Candidate.Conflicting conflicting -> conflicts.add(conflicting.conflict());
                 case Candidate.Superseded ignored -> superseded++;
                 case Candidate.Planned candidateRow -> {
                     ImportRow row = candidateRow.row();
@@ -359,7 +362,8 @@ final class ImportPlanner {
                 conflicts);
     }
 
-    private void write(Checked checked, OutputStream rows, BufferedWriter conflicts) {
+    private void write(Checked checked, OutputStream rows, BufferedWriter conflicts)
+            throws IOException, InterruptedException {
         try {
             rows.write(checked.lines());
             for (Conflict conflict : checked.conflicts()) {
@@ -380,6 +384,8 @@ final class ImportPlanner {
             }
         }
         doneCount += checked.rowCount();
-        progress.show(doneCount, total);
+        progress.show(
+                doneCount,
+                expectedRows.isDone() ? OrderedTasks.get(expectedRows).orElse(null) : null);
     }
 }

@@ -1,12 +1,13 @@
 package dev.puri.cli.imports;
 
 import dev.puri.cli.imports.Import.Progress;
-import dev.puri.cli.imports.ImportFolder.Difference;
 import dev.puri.cli.imports.ImportFolder.LastEvent;
 import dev.puri.cli.imports.ImportFolder.Load;
 import dev.puri.cli.imports.ImportFolder.Plan;
-import dev.puri.cli.imports.ImportFolder.Verification;
+import dev.puri.cli.imports.ImportFolder.RowDifference;
+import dev.puri.cli.imports.ImportFolder.VerificationResult;
 import dev.puri.cli.imports.PlannedRows.Lines;
+import dev.puri.cli.io.RateLimiter;
 import dev.puri.client.resolve.IdentityResolver;
 import dev.puri.client.resolve.Ref;
 import dev.puri.client.resolve.Verdict;
@@ -39,7 +40,7 @@ final class ImportVerifier {
 
     private final IdentityResolver resolver;
     private final Duration wait;
-    private final Pace pace;
+    private final RateLimiter limiter;
     private final Progress progress;
 
     private long rowCount;
@@ -54,7 +55,7 @@ final class ImportVerifier {
     ImportVerifier(IdentityResolver resolver, Duration wait, @Nullable Integer maxPerSecond, Progress progress) {
         this.resolver = resolver;
         this.wait = wait;
-        this.pace = new Pace(maxPerSecond);
+        this.limiter = new RateLimiter(maxPerSecond);
         this.progress = progress;
     }
 
@@ -110,7 +111,7 @@ final class ImportVerifier {
      * @throws ImportException if the load is not complete, the resolver does not read its events in time, or the file
      *     of rows does not match the plan
      */
-    Verification verify(ImportFolder folder, Plan plan, Instant now) throws IOException, InterruptedException {
+    VerificationResult verify(ImportFolder folder, Plan plan, Instant now) throws IOException, InterruptedException {
         Load load = folder.readLoad(plan);
         if (load.rows() < plan.rows()) {
             throw new ImportException("only " + load.rows() + " of " + plan.rows()
@@ -118,7 +119,7 @@ final class ImportVerifier {
         }
         folder.deleteVerification();
         load.lastTokens().values().forEach(this::awaitRead);
-        int batchSize = pace.batchSize(RegistryComparison.MAX_BATCH);
+        int batchSize = limiter.batchSize(RegistryComparison.MAX_BATCH);
         try (Workers workers = new Workers();
                 PlannedRows rows = new PlannedRows(folder.rows(), 0);
                 BufferedWriter file = Files.newBufferedWriter(folder.differences())) {
@@ -129,7 +130,7 @@ final class ImportVerifier {
                 progress.show(rowCount, plan.rows());
             });
             for (Lines lines = rows.next(batchSize); lines.rowCount() > 0; lines = rows.next(batchSize)) {
-                pace.await(lines.rowCount());
+                limiter.await(lines.rowCount());
                 Lines batch = lines;
                 comparisons.add(CompletableFuture.supplyAsync(batch::rows, workers.executor())
                         .thenCompose(comparer::compare));
@@ -140,7 +141,7 @@ final class ImportVerifier {
             throw new ImportException(
                     folder.rows() + " has " + rowCount + " rows, but the plan has " + plan.rows() + "; plan again");
         }
-        Verification verification = new Verification(plan.plannedAt(), now.toString(), rowCount, differences);
+        VerificationResult verification = new VerificationResult(plan.plannedAt(), now.toString(), rowCount, differences);
         folder.writeVerification(verification);
         return verification;
     }
@@ -151,7 +152,7 @@ final class ImportVerifier {
             if (detail != null) {
                 differences++;
                 file.write(ImportFolder.line(
-                        new Difference(compared.rows().get(i).puri().toString(), detail)));
+                        new RowDifference(compared.rows().get(i).puri().toString(), detail)));
             }
         }
     }

@@ -1,6 +1,6 @@
 package dev.puri.cli.imports;
 
-import dev.puri.cli.files.Digests;
+import dev.puri.cli.io.Digests;
 import dev.puri.schemas.identity.Handle;
 import dev.puri.schemas.identity.Prefix;
 import dev.puri.schemas.identity.Puri;

@@ -6,7 +6,7 @@ import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.cfg.JsonNodeFeature;
-import dev.puri.cli.files.LineReader;
+import dev.puri.cli.io.LineReader;
 import java.io.IOException;
 import java.math.BigDecimal;
 import java.nio.file.Files;

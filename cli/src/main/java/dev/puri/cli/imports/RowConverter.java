@@ -67,7 +67,7 @@ final class RowConverter {
                 SourceIndex.@Nullable Name uuid)
                 implements Candidate {}
 
-        record Refused(Conflict conflict) implements Candidate {}
+        record Conflicting(Conflict conflict) implements Candidate {}
 
         record Superseded() implements Candidate {}
     }
@@ -129,11 +129,11 @@ final class RowConverter {
         try {
             puri = input.puri().expand(row.texts());
         } catch (IllegalArgumentException e) {
-            return refused(
+            return conflicting(
                     number, rowNumber, null, Conflict.Kind.MALFORMED, objection == null ? e.getMessage() : objection);
         }
         if (objection != null) {
-            return refused(number, rowNumber, puri, Conflict.Kind.MALFORMED, objection);
+            return conflicting(number, rowNumber, puri, Conflict.Kind.MALFORMED, objection);
         }
         try {
             ImportRow planned = convert(number, rowNumber, input, row.texts(), puri);
@@ -147,15 +147,15 @@ final class RowConverter {
                             ? null
                             : SourceIndex.Name.of(puri.qualifiedCollection() + ' ' + planned.uuid()));
         } catch (IllegalArgumentException e) {
-            return refused(number, rowNumber, puri, Conflict.Kind.MALFORMED, e.getMessage());
+            return conflicting(number, rowNumber, puri, Conflict.Kind.MALFORMED, e.getMessage());
         } catch (ConflictException e) {
-            return refused(number, rowNumber, puri, e.kind, e.getMessage());
+            return conflicting(number, rowNumber, puri, e.kind, e.getMessage());
         }
     }
 
-    private Candidate.Refused refused(
+    private Candidate.Conflicting conflicting(
             int number, long rowNumber, @Nullable Puri puri, Conflict.Kind kind, @Nullable String detail) {
-        return new Candidate.Refused(new Conflict(
+        return new Candidate.Conflicting(new Conflict(
                 inputNames.get(number),
                 rowNumber,
                 puri == null ? null : puri.toString(),

@@ -19,29 +19,24 @@ interface RowSource extends AutoCloseable {
         String name();
     }
 
-    /** A CSV file as in RFC 4180, with a line of column names. */
-    record Csv(Path file) implements Origin {
+    /** A file. */
+    sealed interface FileOrigin extends Origin {
+        Path file();
+
         @Override
-        public String name() {
-            return file.toString();
+        default String name() {
+            return file().toString();
         }
     }
+
+    /** A CSV file as in RFC 4180, with a line of column names. */
+    record Csv(Path file) implements FileOrigin {}
 
     /** A file with a JSON object on each line. */
-    record Ndjson(Path file) implements Origin {
-        @Override
-        public String name() {
-            return file.toString();
-        }
-    }
+    record Ndjson(Path file) implements FileOrigin {}
 
     /** A file of {@code GET /v1/export}. */
-    record Export(Path file) implements Origin {
-        @Override
-        public String name() {
-            return file.toString();
-        }
-    }
+    record Export(Path file) implements FileOrigin {}
 
     /**
      * A query.
@@ -122,9 +117,7 @@ interface RowSource extends AutoCloseable {
      */
     static @Nullable Long count(Origin origin, Map<String, String> environment) throws IOException {
         return switch (origin) {
-            case Csv csv -> countLines(csv.file());
-            case Ndjson ndjson -> countLines(ndjson.file());
-            case Export export -> countLines(export.file());
+            case FileOrigin file -> countLines(file.file());
             case Jdbc jdbc -> JdbcRows.count(jdbc, environment);
         };
     }

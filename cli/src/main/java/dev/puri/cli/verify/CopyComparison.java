@@ -9,7 +9,6 @@ import dev.puri.schemas.log.Topics;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.locks.LockSupport;
@@ -55,14 +54,14 @@ final class CopyComparison extends SettledComparison<CopyComparison.Candidate> {
 
     private static final Duration RETRY_INTERVAL = Duration.ofSeconds(2);
 
-    private final Registry registry;
+    private final RegistryReader registry;
     private final RowCopy copy;
     private final List<TopicPartition> partitions = new ArrayList<>();
 
     /**
      * @param maxSize maps the number of columns of a table to the number of keys that fit into memory
      */
-    CopyComparison(Registry registry, RowCopy copy, IntUnaryOperator maxSize) {
+    CopyComparison(RegistryReader registry, RowCopy copy, IntUnaryOperator maxSize) {
         // A snapshot does not change.
         super(COLUMNS, maxSize, copy.isLive() ? MAX_ROUNDS : 1);
         this.registry = registry;
@@ -125,14 +124,14 @@ final class CopyComparison extends SettledComparison<CopyComparison.Candidate> {
 
     /** Reads the copy, and then the topic. */
     private interface Pass<T, E extends Exception> {
-        T run(RowCopy.Reading reading) throws IOException, E;
+        T run(RowCopy.Scan scan) throws IOException, E;
     }
 
     /** Runs a pass. Repeats it if the copy cannot be read or ends early. */
     private <T, E extends Exception> T read(Pass<T, E> pass) throws E {
         for (int attempt = 1; ; attempt++) {
-            try (RowCopy.Reading reading = openCaughtUp()) {
-                return pass.run(reading);
+            try (RowCopy.Scan scan = openCaughtUp()) {
+                return pass.run(scan);
             } catch (IOException e) {
                 if (attempt == MAX_ATTEMPTS) {
                     throw new VerifyException(
@@ -145,14 +144,14 @@ final class CopyComparison extends SettledComparison<CopyComparison.Candidate> {
 
     @Override
     KeyTable readHashes(Slice slice) throws KeyTable.FullException {
-        return read(reading -> readHashes(reading, slice));
+        return read(scan -> readHashes(scan, slice));
     }
 
-    private KeyTable readHashes(RowCopy.Reading reading, Slice slice) throws IOException, KeyTable.FullException {
+    private KeyTable readHashes(RowCopy.Scan scan, Slice slice) throws IOException, KeyTable.FullException {
         KeyTable table = newTable();
         // A BiConsumer cannot throw FullException.
         List<KeyTable.FullException> full = new ArrayList<>();
-        reading.forEach((puri, row) -> {
+        scan.forEach((puri, row) -> {
             Key key = Key.ofPuri(puri.toBytes());
             if (full.isEmpty() && key.isIn(slice)) {
                 try {
@@ -166,7 +165,7 @@ final class CopyComparison extends SettledComparison<CopyComparison.Candidate> {
             throw full.getFirst();
         }
         for (TopicPartition partition : partitions) {
-            long nextOffset = reading.nextOffset(partition.partition());
+            long nextOffset = scan.nextOffset(partition.partition());
             registry.reader().read(partition, 0, record -> {
                 Key key = keyOf(record);
                 if (key == null || !key.isIn(slice)) {
@@ -204,25 +203,24 @@ final class CopyComparison extends SettledComparison<CopyComparison.Candidate> {
     }
 
     /** Opens the copy when it has all records that the topic has now. */
-    private RowCopy.Reading openCaughtUp() throws IOException {
-        Map<TopicPartition, Long> ends = new HashMap<>();
-        partitions.forEach(partition -> ends.put(partition, registry.reader().stableEnd(partition)));
+    private RowCopy.Scan openCaughtUp() throws IOException {
+        Map<TopicPartition, Long> ends = registry.reader().endOffsets(partitions);
         long deadline = System.nanoTime() + MAX_LAG.toNanos();
         while (true) {
-            RowCopy.Reading reading = copy.open();
+            RowCopy.Scan scan = copy.open();
             boolean isReturned = false;
             try {
-                String lag = copy.isLive() ? lag(reading, ends) : null;
+                String lag = copy.isLive() ? lag(scan, ends) : null;
                 if (lag == null) {
                     isReturned = true;
-                    return reading;
+                    return scan;
                 }
                 if (System.nanoTime() > deadline) {
                     throw new VerifyException(lag);
                 }
             } finally {
                 if (!isReturned) {
-                    reading.close();
+                    scan.close();
                 }
             }
             LockSupport.parkNanos(LAG_POLL_INTERVAL.toNanos());
@@ -230,12 +228,12 @@ final class CopyComparison extends SettledComparison<CopyComparison.Candidate> {
     }
 
     /** Returns a message if the copy lacks records before the ends, else null. */
-    private @Nullable String lag(RowCopy.Reading reading, Map<TopicPartition, Long> ends) {
+    private @Nullable String lag(RowCopy.Scan scan, Map<TopicPartition, Long> ends) {
         for (TopicPartition partition : partitions) {
-            long from = reading.nextOffset(partition.partition());
+            long from = scan.nextOffset(partition.partition());
             long[] records = {0};
             // The last offsets of a partition may be those of transaction markers, which are not records.
-            registry.reader().read(partition, from, ends.getOrDefault(partition, 0L), record -> records[0]++);
+            registry.reader().read(Map.of(partition, from), ends, record -> records[0]++);
             if (records[0] > 0) {
                 return "it has not read the last " + records[0] + " records of " + partition + " within "
                         + MAX_LAG.toSeconds() + " s";
@@ -261,7 +259,7 @@ final class CopyComparison extends SettledComparison<CopyComparison.Candidate> {
         boolean isEqual;
         boolean isLater;
 
-        /** Clears the values of the last reading. The pURI and the partition stay. */
+        /** Clears the values of the last scan. The pURI and the partition stay. */
         void clear() {
             copied = null;
             expected = null;
@@ -272,12 +270,12 @@ final class CopyComparison extends SettledComparison<CopyComparison.Candidate> {
 
     @Override
     void readValues(Map<Key, Candidate> keys, int round) {
-        read(reading -> readValues(reading, keys));
+        read(scan -> readValues(scan, keys));
     }
 
-    private Map<Key, Candidate> readValues(RowCopy.Reading reading, Map<Key, Candidate> keys) throws IOException {
+    private Map<Key, Candidate> readValues(RowCopy.Scan scan, Map<Key, Candidate> keys) throws IOException {
         keys.values().forEach(Candidate::clear);
-        reading.forEach((puri, row) -> {
+        scan.forEach((puri, row) -> {
             Candidate candidate = keys.get(Key.ofPuri(puri.toBytes()));
             if (candidate != null) {
                 candidate.puri = puri;
@@ -287,7 +285,7 @@ final class CopyComparison extends SettledComparison<CopyComparison.Candidate> {
         });
         keys.values().forEach(candidate -> candidate.isEqual = candidate.copied == null);
         for (TopicPartition partition : partitions) {
-            long nextOffset = reading.nextOffset(partition.partition());
+            long nextOffset = scan.nextOffset(partition.partition());
             registry.reader().read(partition, 0, record -> {
                 Key key = keyOf(record);
                 Candidate candidate = key == null ? null : keys.get(key);

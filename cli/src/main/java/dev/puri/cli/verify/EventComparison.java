@@ -1,10 +1,10 @@
 package dev.puri.cli.verify;
 
+import dev.puri.cli.io.LogReader;
 import dev.puri.cli.verify.Key.Slice;
 import dev.puri.projection.RecordKey;
 import dev.puri.projection.wait.Tokens;
 import dev.puri.registry.RegistrarChangelogs.StoredRegistration;
-import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Change;
 import dev.puri.schemas.log.Event;
 import dev.puri.schemas.log.Position;
@@ -17,7 +17,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.TreeSet;
 import java.util.function.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
@@ -54,7 +53,7 @@ final class EventComparison implements Check {
     /** Bounds the memory of the creations without a registration. Each takes less than two entries of the table. */
     private static final int MAX_UNREGISTERED = KeyTable.maxSize(COLUMNS) / 4;
 
-    private final Registry registry;
+    private final RegistryReader registry;
     private final int partition;
     private final TopicPartition registrations;
     private final LostCreations lostCreations;
@@ -65,7 +64,7 @@ final class EventComparison implements Check {
     private long rows;
     private long expired;
 
-    EventComparison(Registry registry, int partition) {
+    EventComparison(RegistryReader registry, int partition) {
         this.registry = registry;
         this.partition = partition;
         this.registrations = new TopicPartition(registry.registrationsTopic(), partition);
@@ -74,7 +73,7 @@ final class EventComparison implements Check {
 
     @Override
     public String part() {
-        return Registry.REGISTRAR;
+        return RegistryReader.REGISTRAR;
     }
 
     @Override
@@ -89,7 +88,7 @@ final class EventComparison implements Check {
 
     @Override
     public long records() {
-        List<TopicPartition> read = eventLogs();
+        List<TopicPartition> read = new ArrayList<>(eventLogs());
         read.add(registrations);
         return registry.records(read);
     }
@@ -126,47 +125,26 @@ final class EventComparison implements Check {
     }
 
     /** The first offset of each partition of the events topics. */
-    private final class FirstOffsets {
-        private final Map<String, List<Long>> byTopic = new HashMap<>();
-
-        FirstOffsets() {
-            for (String topic : registry.reader().topics()) {
-                if (Topics.isEvents(topic)) {
-                    List<Long> offsets = new ArrayList<>();
-                    for (int each = 0; each < registry.reader().partitionCount(topic); each++) {
-                        offsets.add(registry.reader().beginning(new TopicPartition(topic, each)));
-                    }
-                    byTopic.put(topic, offsets);
-                }
-            }
-        }
-
+    private record FirstOffsets(Map<TopicPartition, Long> byPartition) {
         boolean hasPartition(Position position) {
-            return position.partition()
-                    < byTopic.getOrDefault(position.topic(), List.of()).size();
+            return byPartition.containsKey(LogReader.partitionOf(position));
         }
 
         /** Whether a position is before the beginning of its log. A position in no log is not expired, but wrong. */
         boolean isExpired(Position position) {
-            return hasPartition(position)
-                    && position.offset()
-                            < byTopic.getOrDefault(position.topic(), List.of()).get(position.partition());
+            return position.offset() < byPartition.getOrDefault(LogReader.partitionOf(position), 0L);
         }
+    }
+
+    private FirstOffsets firstOffsets() {
+        return new FirstOffsets(registry.reader().beginningOffsets(registry.eventsPartitions()));
     }
 
     /** Returns the partitions that may have events of the compared partition. */
     private List<TopicPartition> eventLogs() {
-        List<TopicPartition> logs = new ArrayList<>();
-        for (String topic : registry.reader().topics()) {
-            if (Topics.isEvents(topic)) {
-                for (int each = 0; each < registry.reader().partitionCount(topic); each++) {
-                    if (!topic.equals(Topics.EVENTS) || each == partition) {
-                        logs.add(new TopicPartition(topic, each));
-                    }
-                }
-            }
-        }
-        return logs;
+        return registry.eventsPartitions().stream()
+                .filter(log -> !log.topic().equals(Topics.EVENTS) || log.partition() == partition)
+                .toList();
     }
 
     private static boolean isDone(long position) {
@@ -179,7 +157,7 @@ final class EventComparison implements Check {
      */
     private KeyTable readSuspects(Slice slice) throws KeyTable.FullException {
         KeyTable table = new KeyTable(COLUMNS, KeyTable.maxSize(COLUMNS));
-        FirstOffsets firstOffsets = new FirstOffsets();
+        FirstOffsets firstOffsets = firstOffsets();
         Map<TopicPartition, Long> lastApplied = readRegistrations(slice, table, firstOffsets);
         long rowsWithEvent = 0;
         long rowsWithoutEvent = 0;
@@ -193,7 +171,7 @@ final class EventComparison implements Check {
         unregistered = new HashMap<>();
         for (TopicPartition events : eventLogs()) {
             long lastOffset = lastApplied.getOrDefault(events, -1L);
-            registry.reader().read(events, registry.reader().beginning(events), record -> {
+            registry.reader().read(events, registry.reader().beginningOffset(events), record -> {
                 if (record.key() == null || record.value() == null) {
                     return;
                 }
@@ -229,7 +207,7 @@ final class EventComparison implements Check {
                 return;
             }
             Position position = row.position();
-            lastApplied.merge(logOf(position), position.offset(), Math::max);
+            lastApplied.merge(LogReader.partitionOf(position), position.offset(), Math::max);
             if (firstOffsets.isExpired(position)) {
                 table.set(slot, POSITION, EXPIRED);
                 return;
@@ -246,7 +224,7 @@ final class EventComparison implements Check {
 
     /** Marks a row as settled if a record is its last event. */
     private void settle(KeyTable table, int slot, ConsumerRecord<byte[], byte[]> record) {
-        if (table.get(slot, POSITION) == positionHash(positionOf(record))
+        if (table.get(slot, POSITION) == positionHash(LogReader.positionOf(record))
                 && decode(record) instanceof Event event
                 && event.occurredAt().toEpochMilli() == table.get(slot, CHANGED_AT)
                 && EventFields.agree(event, i -> table.get(slot, FIELDS + i))) {
@@ -260,7 +238,7 @@ final class EventComparison implements Check {
             return;
         }
         if (event.change() instanceof Change.Created) {
-            unregistered.put(key, new LostCreations.Creation(positionOf(record), record.timestamp()));
+            unregistered.put(key, new LostCreations.Creation(LogReader.positionOf(record), record.timestamp()));
             if (unregistered.size() > MAX_UNREGISTERED) {
                 throw new KeyTable.FullException();
             }
@@ -275,14 +253,6 @@ final class EventComparison implements Check {
         } catch (IllegalArgumentException e) {
             return false;
         }
-    }
-
-    private static TopicPartition logOf(Position position) {
-        return new TopicPartition(position.topic(), position.partition());
-    }
-
-    private static Position positionOf(ConsumerRecord<?, ?> record) {
-        return new Position(record.topic(), record.partition(), record.offset());
     }
 
     private static long positionHash(Position position) {
@@ -304,26 +274,21 @@ final class EventComparison implements Check {
             }
         });
         Map<Position, Map<Key, StoredRegistration>> byPosition = new HashMap<>();
-        Map<TopicPartition, TreeSet<Long>> offsets = new HashMap<>();
-        FirstOffsets firstOffsets = new FirstOffsets();
+        FirstOffsets firstOffsets = firstOffsets();
         suspects.forEach((key, registration) -> {
             Row row = registration == null ? null : registration.row();
             if (registration != null && row != null) {
-                Position position = row.position();
-                byPosition.computeIfAbsent(position, none -> new HashMap<>()).put(key, registration);
-                if (firstOffsets.hasPartition(position)) {
-                    offsets.computeIfAbsent(logOf(position), none -> new TreeSet<>())
-                            .add(position.offset());
-                }
+                byPosition.computeIfAbsent(row.position(), none -> new HashMap<>())
+                        .put(key, registration);
             }
         });
         // Compares each event as it is read: a batch of large events does not fit into memory.
-        offsets.forEach((log, offsetsOfLog) -> registry.reader().find(log, offsetsOfLog, record -> {
-            Map<Key, StoredRegistration> found = byPosition.remove(positionOf(record));
+        registry.reader().find(List.copyOf(byPosition.keySet()), record -> {
+            Map<Key, StoredRegistration> found = byPosition.remove(LogReader.positionOf(record));
             if (found != null) {
                 found.forEach((key, registration) -> compare(key, registration, record, differences));
             }
-        }));
+        });
         byPosition.forEach((position, missing) -> {
             if (firstOffsets.isExpired(position)) {
                 expired += missing.size();
@@ -350,7 +315,7 @@ final class EventComparison implements Check {
             report(key, null, null, row, "the event at " + row.position() + " is of " + puri, differences);
             return;
         }
-        Object event = record.value() == null ? new RecordDecoder.Unreadable("it has no value") : decode(record);
+        Object event = decode(record);
         if (!(event instanceof Event decoded)) {
             String why = event instanceof RecordDecoder.Unreadable unreadable ? unreadable.why() : "";
             report(key, puri, null, row, "the event at " + row.position() + " is unreadable: " + why, differences);
@@ -366,16 +331,14 @@ final class EventComparison implements Check {
     }
 
     private void reportLost(Map<Key, LostCreations.Creation> lost, Consumer<Difference> differences) {
-        Map<TopicPartition, TreeSet<Long>> offsets = new HashMap<>();
-        lost.values()
-                .forEach(creation -> offsets.computeIfAbsent(logOf(creation.position()), none -> new TreeSet<>())
-                        .add(creation.position().offset()));
-        offsets.forEach((log, offsetsOfLog) -> registry.reader().find(log, offsetsOfLog, record -> {
+        List<Position> positions =
+                lost.values().stream().map(LostCreations.Creation::position).toList();
+        registry.reader().find(positions, record -> {
             EventFields expected = decode(record) instanceof Event event ? EventFields.of(event, true) : null;
             if (expected != null) {
                 rows++;
                 Map<String, String> fields = new LinkedHashMap<>(expected.fields());
-                fields.put(Fields.POSITION, positionOf(record).toString());
+                fields.put(Fields.POSITION, LogReader.positionOf(record).toString());
                 differences.accept(new Difference(
                         part(),
                         copy(),
@@ -386,7 +349,7 @@ final class EventComparison implements Check {
                         Difference.fields(fields, null),
                         "the registrar has read the event, did not refuse it, and has no registration"));
             }
-        }));
+        });
     }
 
     private void report(
@@ -414,11 +377,8 @@ final class EventComparison implements Check {
     }
 
     private Object decode(ConsumerRecord<byte[], byte[]> record) {
-        try {
-            Puri puri = RecordKey.puri(record.key());
-            return registry.decoder().event(puri, record.value());
-        } catch (IllegalArgumentException e) {
-            return new RecordDecoder.Unreadable(String.valueOf(e.getMessage()));
-        }
+        return record.value() == null
+                ? new RecordDecoder.Unreadable("it has no value")
+                : registry.decoder().event(record.key(), record.value());
     }
 }

@@ -1,15 +1,14 @@
 package dev.puri.cli.verify;
 
-import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Change;
 import dev.puri.schemas.log.Event;
 import dev.puri.schemas.log.Row;
 import dev.puri.schemas.log.RowHash;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.UUID;
 import java.util.function.IntToLongFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -21,27 +20,29 @@ import org.jspecify.annotations.Nullable;
  * @param names the fields that the event determines
  */
 record EventFields(Map<String, String> fields, Set<String> names) {
-    /** Number of hashes: uuid, owner, shard, handle, and the status with mergedInto. */
-    static final int HASHES = 5;
+    /** The fields of each hash. */
+    private static final List<List<String>> HASHED = List.of(
+            List.of("uuid"), List.of("owner"), List.of("shard"), List.of("handle"), List.of("status", "mergedInto"));
 
-    private static final int UUID_HASH = 0;
-    private static final int OWNER_HASH = 1;
-    private static final int SHARD_HASH = 2;
-    private static final int HANDLE_HASH = 3;
-    private static final int STATE_HASH = 4;
-
-    /** The hash of a field that an event does not determine. */
-    private static final long ANY = Long.MIN_VALUE;
+    /** Number of hashes. */
+    static final int HASHES = HASHED.size();
 
     /** Returns the hashes of a row. */
     static long[] hashes(Row row) {
-        long[] hashes = new long[HASHES];
-        hashes[UUID_HASH] = hash(row.uuid());
-        hashes[OWNER_HASH] = RowHash.ofText(row.owner().text());
-        hashes[SHARD_HASH] = RowHash.ofText(row.shard().text());
-        hashes[HANDLE_HASH] = RowHash.ofHandle(row.handle());
-        hashes[STATE_HASH] = hash(row.status(), row.mergedInto());
-        return hashes;
+        return hashes(Fields.of(row));
+    }
+
+    private static long[] hashes(Map<String, String> fields) {
+        return HASHED.stream()
+                .mapToLong(names -> {
+                    long hash = 0;
+                    for (String name : names) {
+                        String value = fields.get(name);
+                        hash = Hashes.mix(hash, value == null ? RowHash.NONE : RowHash.ofText(value));
+                    }
+                    return hash;
+                })
+                .toArray();
     }
 
     /**
@@ -51,54 +52,17 @@ record EventFields(Map<String, String> fields, Set<String> names) {
      * @param rowHashes the hashes of the row by their number
      */
     static boolean agree(Event event, IntToLongFunction rowHashes) {
-        long[] hashes = hashes(event.change());
-        if (hashes == null) {
+        EventFields expected = of(event, true);
+        if (expected == null) {
             return false;
         }
+        long[] hashes = hashes(expected.fields);
         for (int i = 0; i < HASHES; i++) {
-            if (hashes[i] != ANY && hashes[i] != rowHashes.applyAsLong(i)) {
+            if (expected.names.contains(HASHED.get(i).getFirst()) && hashes[i] != rowHashes.applyAsLong(i)) {
                 return false;
             }
         }
         return true;
-    }
-
-    private static long @Nullable [] hashes(Change change) {
-        return switch (change) {
-            case Change.Created created ->
-                new long[] {
-                    hash(created.uuid()),
-                    RowHash.ofText(created.owner().text()),
-                    RowHash.ofText(created.shard().text()),
-                    RowHash.ofHandle(created.handle()),
-                    hash(Row.Status.ACTIVE, null)
-                };
-            case Change.Moved moved ->
-                new long[] {
-                    ANY,
-                    moved.owner() == null ? ANY : RowHash.ofText(moved.owner().text()),
-                    RowHash.ofText(moved.shard().text()),
-                    ANY,
-                    hash(Row.Status.ACTIVE, null)
-                };
-            case Change.Merged merged -> state(hash(Row.Status.MERGED, merged.into()));
-            case Change.Deleted ignored -> state(hash(Row.Status.DELETED, null));
-            case Change.Described ignored -> null;
-            case Change.Erased ignored -> null;
-        };
-    }
-
-    private static long[] state(long hash) {
-        return new long[] {ANY, ANY, ANY, ANY, hash};
-    }
-
-    private static long hash(UUID uuid) {
-        return Hashes.mix(uuid.getMostSignificantBits(), uuid.getLeastSignificantBits());
-    }
-
-    private static long hash(Row.Status status, @Nullable Puri mergedInto) {
-        return Hashes.mix(
-                status.ordinal() + 1, mergedInto == null ? RowHash.NONE : RowHash.ofText(mergedInto.toBytes()));
     }
 
     /**

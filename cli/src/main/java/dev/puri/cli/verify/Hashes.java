@@ -1,5 +1,6 @@
 package dev.puri.cli.verify;
 
+import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Document;
 import dev.puri.schemas.log.Position;
 import dev.puri.schemas.log.Row;
@@ -8,26 +9,16 @@ import java.util.Map;
 
 /** 64-bit hashes of the values that are compared. No hash equals {@link ComparedLogs#ABSENT}. */
 final class Hashes {
+    /** The keys are compared apart from the values, and a changelog does not have the pURIs. */
+    private static final Puri ANY_PURI = Puri.parse("any:any:any");
+
     private static final long MULTIPLIER = 0x9E3779B97F4A7C15L;
 
     private Hashes() {}
 
     /** Returns the hash of the fields that every copy of a row has. */
     static long of(Row row) {
-        return present(RowHash.of(
-                0,
-                row.uuid().getMostSignificantBits(),
-                row.uuid().getLeastSignificantBits(),
-                RowHash.ofText(row.owner().text()),
-                RowHash.ofText(row.shard().text()),
-                RowHash.ofHandle(row.handle()),
-                row.status().ordinal(),
-                row.epoch(),
-                row.createdAt().toEpochMilli(),
-                row.changedAt().toEpochMilli(),
-                row.mergedInto() == null
-                        ? RowHash.NONE
-                        : RowHash.ofText(row.mergedInto().toBytes())));
+        return present(RowHash.of(ANY_PURI, row));
     }
 
     /** Returns the hash of all fields of a row, the position included. */

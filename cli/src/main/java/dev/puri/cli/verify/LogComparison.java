@@ -6,13 +6,13 @@ import dev.puri.schemas.log.Position;
 import dev.puri.schemas.log.Row;
 import dev.puri.schemas.log.Topics;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.TreeSet;
 import java.util.function.Consumer;
 import java.util.function.IntUnaryOperator;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -38,7 +38,7 @@ import org.jspecify.annotations.Nullable;
 final class LogComparison extends SettledComparison<LogComparison.Candidate> {
     private static final int MAX_ROUNDS = 10;
 
-    private final Registry registry;
+    private final RegistryReader registry;
     private final ComparedLogs compared;
     private final List<TopicPartition> logs;
 
@@ -51,7 +51,7 @@ final class LogComparison extends SettledComparison<LogComparison.Candidate> {
     /**
      * @param maxSize maps the number of columns of a table to the number of keys that fit into memory
      */
-    LogComparison(Registry registry, ComparedLogs compared, IntUnaryOperator maxSize) {
+    LogComparison(RegistryReader registry, ComparedLogs compared, IntUnaryOperator maxSize) {
         // For each log a hash, and the offset after the record.
         super(2 * compared.logs().size(), maxSize, MAX_ROUNDS);
         this.registry = registry;
@@ -63,7 +63,7 @@ final class LogComparison extends SettledComparison<LogComparison.Candidate> {
 
     @Override
     public String part() {
-        return Registry.REGISTRAR;
+        return RegistryReader.REGISTRAR;
     }
 
     @Override
@@ -178,7 +178,7 @@ final class LogComparison extends SettledComparison<LogComparison.Candidate> {
         if (round == 0) {
             Arrays.fill(positions, 0);
         }
-        registry.reader().awaitTransactions(logs);
+        registry.awaitTransactions(logs);
         for (int i = 0; i < logs.size(); i++) {
             int log = i;
             positions[log] = registry.reader().read(logs.get(log), positions[log], record -> {
@@ -258,26 +258,18 @@ final class LogComparison extends SettledComparison<LogComparison.Candidate> {
      * the position of the row has the pURI as its key.
      */
     private Map<Key, String> namesInEvents(Collection<Candidate> candidates) {
-        Map<TopicPartition, TreeSet<Long>> offsets = new HashMap<>();
+        List<Position> positions = new ArrayList<>();
         for (Candidate candidate : candidates) {
             if (candidate.topicKey == null && candidate.values[0] instanceof Row row) {
-                Position position = row.position();
-                offsets.computeIfAbsent(
-                                new TopicPartition(position.topic(), position.partition()), none -> new TreeSet<>())
-                        .add(position.offset());
+                positions.add(row.position());
             }
         }
         Map<Key, String> names = new HashMap<>();
-        for (Map.Entry<TopicPartition, TreeSet<Long>> entry : offsets.entrySet()) {
-            TopicPartition partition = entry.getKey();
-            if (partition.partition() < registry.reader().partitionCount(partition.topic())) {
-                registry.reader().find(partition, entry.getValue(), record -> {
-                    if (record.key() != null) {
-                        names.put(Key.ofPuri(record.key()), text(record.key()));
-                    }
-                });
+        registry.reader().find(positions, record -> {
+            if (record.key() != null) {
+                names.put(Key.ofPuri(record.key()), text(record.key()));
             }
-        }
+        });
         return names;
     }
 

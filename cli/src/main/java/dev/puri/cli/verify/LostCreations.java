@@ -1,9 +1,9 @@
 package dev.puri.cli.verify;
 
+import dev.puri.cli.io.LogReader;
 import dev.puri.registry.RegistrarChangelogs;
 import dev.puri.schemas.log.Position;
 import dev.puri.schemas.log.Topics;
-import java.time.Duration;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.HexFormat;
@@ -29,10 +29,7 @@ import org.apache.kafka.common.TopicPartition;
  * By then the outcome of each event that is not parked can be read.
  */
 final class LostCreations {
-    /** Brokers set the times of events and rejections, and the clocks of two brokers may differ. */
-    private static final Duration CLOCK_TOLERANCE = Duration.ofMinutes(5);
-
-    private final Registry registry;
+    private final RegistryReader registry;
     private final TopicPartition registrations;
     private final TopicPartition parked;
     private final TopicPartition rejections;
@@ -44,7 +41,7 @@ final class LostCreations {
      */
     record Creation(Position position, long timestamp) {}
 
-    LostCreations(Registry registry, int partition) {
+    LostCreations(RegistryReader registry, int partition) {
         this.registry = registry;
         registrations = new TopicPartition(registry.registrationsTopic(), partition);
         parked = new TopicPartition(registry.parkedTopic(), partition);
@@ -68,9 +65,9 @@ final class LostCreations {
             return open;
         }
         registry.requireComplete(List.of(parked));
-        registry.reader().awaitTransactions(List.of(parked));
+        registry.awaitTransactions(List.of(parked));
         open.keySet().removeAll(parkedKeys(open.keySet()));
-        registry.reader().awaitTransactions(List.of(registrations, rejections));
+        registry.awaitTransactions(List.of(registrations, rejections));
         open.keySet().removeAll(registeredKeys(open.keySet()));
         removeRefused(open, rejectionsEnd, record -> {});
         return open;
@@ -91,9 +88,10 @@ final class LostCreations {
         });
         if (end > 0 && first[0] != 0) {
             // Earlier rejections have expired. Only an event that is newer than the first one left cannot have had one.
+            // Brokers set both times, and their clocks may differ.
             open.values()
                     .removeIf(creation ->
-                            first[1] == Long.MAX_VALUE || creation.timestamp() < first[1] + CLOCK_TOLERANCE.toMillis());
+                            first[1] == Long.MAX_VALUE || creation.timestamp() < first[1] + LogReader.CLOCK_TOLERANCE.toMillis());
         }
         return end;
     }

@@ -2,10 +2,10 @@ package dev.puri.cli.verify;
 
 import dev.puri.projection.AvroValues;
 import dev.puri.projection.AvroValues.UnreadableException;
+import dev.puri.projection.RecordKey;
 import dev.puri.schemas.avro.EventPosition;
 import dev.puri.schemas.avro.IdentityRow;
 import dev.puri.schemas.avro.Rejection;
-import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Document;
 import dev.puri.schemas.log.DocumentAvro;
 import dev.puri.schemas.log.Event;
@@ -17,6 +17,7 @@ import dev.puri.schemas.serde.SchemaRegistry;
 import dev.puri.schemas.serde.SchemaRegistryUnavailableException;
 import dev.puri.schemas.serde.WireFormat;
 import org.apache.kafka.common.errors.SerializationException;
+import org.jspecify.annotations.Nullable;
 
 /** Decodes the values of the registry's topics. */
 final class RecordDecoder implements AutoCloseable {
@@ -41,51 +42,39 @@ final class RecordDecoder implements AutoCloseable {
 
     /** Returns a {@link Row} or an {@link Unreadable}. */
     Object row(byte[] value) {
-        try {
-            return RowAvro.fromAvro(rows.read(value));
-        } catch (UnreadableException | IllegalArgumentException e) {
-            return new Unreadable(String.valueOf(e.getMessage()));
-        } catch (SchemaRegistryUnavailableException e) {
-            throw unavailable(e);
-        }
+        return decoded(() -> RowAvro.fromAvro(rows.read(value)));
     }
 
     /** Returns a {@link Document} or an {@link Unreadable}. */
     Object document(byte[] value) {
-        try {
-            return DocumentAvro.fromAvro(documents.read(value));
-        } catch (UnreadableException | IllegalArgumentException e) {
-            return new Unreadable(String.valueOf(e.getMessage()));
-        } catch (SchemaRegistryUnavailableException e) {
-            throw unavailable(e);
-        }
+        return decoded(() -> DocumentAvro.fromAvro(documents.read(value)));
     }
 
     /** Returns the {@link Position} of the event that a rejection refuses, or an {@link Unreadable}. */
     Object rejection(byte[] value) {
-        try {
+        return decoded(() -> {
             EventPosition position = rejections.read(value).getPosition();
             return new Position(position.getTopic(), position.getPartition(), position.getOffset());
-        } catch (UnreadableException | IllegalArgumentException e) {
-            return new Unreadable(String.valueOf(e.getMessage()));
-        } catch (SchemaRegistryUnavailableException e) {
-            throw unavailable(e);
-        }
+        });
     }
 
     /** Returns an {@link Event} or an {@link Unreadable}. */
-    Object event(Puri puri, byte[] value) {
-        try {
-            return events.read(puri, value, schemas.byId(WireFormat.schemaId(value)));
-        } catch (SchemaRegistryUnavailableException e) {
-            throw unavailable(e);
-        } catch (SerializationException | IllegalArgumentException e) {
-            return new Unreadable(String.valueOf(e.getMessage()));
-        }
+    Object event(byte @Nullable [] key, byte[] value) {
+        return decoded(() -> events.read(RecordKey.puri(key), value, schemas.byId(WireFormat.schemaId(value))));
     }
 
-    private static VerifyException unavailable(SchemaRegistryUnavailableException e) {
-        return new VerifyException("the schema registry is unavailable: " + e.getMessage(), e);
+    private interface Decoding {
+        Object decode() throws UnreadableException;
+    }
+
+    private static Object decoded(Decoding decoding) {
+        try {
+            return decoding.decode();
+        } catch (SchemaRegistryUnavailableException e) {
+            throw new VerifyException("the schema registry is unavailable: " + e.getMessage(), e);
+        } catch (UnreadableException | SerializationException | IllegalArgumentException e) {
+            return new Unreadable(String.valueOf(e.getMessage()));
+        }
     }
 
     @Override

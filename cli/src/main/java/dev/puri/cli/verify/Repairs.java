@@ -55,7 +55,7 @@ public final class Repairs {
      * null if it has not. It would write a tombstone for each row that it does not know, and its old row over each
      * newer one, and over the tombstone of each identity that was erased since.
      */
-    public static @Nullable String objection(VerifyFolder folder, Registry registry) throws IOException {
+    public static @Nullable String objection(VerifyFolder folder, RegistryReader registry) throws IOException {
         int partitions = registry.partitions();
         String objection = objection(folder, partitions);
         return objection != null
@@ -113,7 +113,7 @@ public final class Repairs {
     }
 
     private static boolean isOfRows(Difference difference) {
-        return difference.part().equals(Registry.REGISTRAR) && difference.copy().equals(Topics.IDENTITIES);
+        return difference.part().equals(RegistryReader.REGISTRAR) && difference.copy().equals(Topics.IDENTITIES);
     }
 
     /** Whether the registrar does not have the row of a difference, so that a repair would delete it. */
@@ -159,7 +159,7 @@ public final class Repairs {
      * @param partitions number of partitions of the topic
      */
     public static @Nullable String obstacle(Difference difference, int partitions) {
-        if (!difference.part().equals(Registry.REGISTRAR)) {
+        if (!difference.part().equals(RegistryReader.REGISTRAR)) {
             return difference.part().equals("index")
                     ? "rebuild the index: puri rebuild index"
                     : "rebuild the table: puri rebuild table";

@@ -2,7 +2,9 @@ package dev.puri.cli.verify;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import dev.puri.cli.files.Digests;
+import dev.puri.cli.io.Digests;
+import dev.puri.cli.io.RateLimiter;
+import dev.puri.cli.io.TimedInputStream;
 import dev.puri.resolver.live.ChangeId;
 import dev.puri.schemas.identity.Handle;
 import dev.puri.schemas.identity.Owner;
@@ -52,7 +54,7 @@ public final class ResolverExport implements RowCopy {
 
     private final URI url;
     private final @Nullable String token;
-    private final Pacer pacer;
+    private final RateLimiter limiter;
     private final Duration timeout;
     private final Duration maxPacedTime;
 
@@ -60,19 +62,19 @@ public final class ResolverExport implements RowCopy {
      * @param url base URL of the resolver's internal listener
      * @param token bearer token; null for none
      */
-    public ResolverExport(URI url, @Nullable String token, Pacer pacer) {
-        this(url, token, pacer, TIMEOUT, MAX_PACED_TIME);
+    public ResolverExport(URI url, @Nullable String token, RateLimiter limiter) {
+        this(url, token, limiter, TIMEOUT, MAX_PACED_TIME);
     }
 
     /**
      * @param timeout maximum time without a byte of the response, and maximum time during which a request is repeated
      *     while the resolver answers 503
-     * @param maxPacedTime the time for which the pacer limits the reading of an export
+     * @param maxPacedTime the time for which the limiter limits the reading of an export
      */
-    ResolverExport(URI url, @Nullable String token, Pacer pacer, Duration timeout, Duration maxPacedTime) {
+    ResolverExport(URI url, @Nullable String token, RateLimiter limiter, Duration timeout, Duration maxPacedTime) {
         this.url = url;
         this.token = token;
-        this.pacer = pacer;
+        this.limiter = limiter;
         this.timeout = timeout;
         this.maxPacedTime = maxPacedTime;
     }
@@ -93,7 +95,7 @@ public final class ResolverExport implements RowCopy {
     }
 
     @Override
-    public Reading open() throws IOException {
+    public Scan open() throws IOException {
         HttpRequest request = request();
         HttpClient client =
                 HttpClient.newBuilder().connectTimeout(CONNECT_TIMEOUT).build();
@@ -163,7 +165,7 @@ public final class ResolverExport implements RowCopy {
     /**
      * The response. It is complete if its last line has the number of the rows and the SHA-256 of all lines before it.
      */
-    private final class Download implements Reading {
+    private final class Download implements Scan {
         private final HttpClient client;
         private final InputStream in;
         private final MessageDigest digest = Digests.sha256();
@@ -215,9 +217,9 @@ public final class ResolverExport implements RowCopy {
 
         private void pace() {
             if (System.nanoTime() - startNanos < maxPacedTime.toNanos()) {
-                pacer.read(ROWS_PER_BATCH);
+                limiter.await(ROWS_PER_BATCH);
             } else {
-                pacer.count(ROWS_PER_BATCH);
+                limiter.count(ROWS_PER_BATCH);
             }
         }
 

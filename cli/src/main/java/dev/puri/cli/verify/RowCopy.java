@@ -22,10 +22,10 @@ public interface RowCopy {
      * @throws IOException if the copy cannot be read now; another attempt may succeed
      * @throws VerifyException if the copy cannot be read
      */
-    Reading open() throws IOException;
+    Scan open() throws IOException;
 
     /** One pass over the rows. The copy may change meanwhile. */
-    interface Reading extends AutoCloseable {
+    interface Scan extends AutoCloseable {
         /**
          * Returns the offset up to which the copy has read a partition. The rows show all records before this offset,
          * and may show some later ones.

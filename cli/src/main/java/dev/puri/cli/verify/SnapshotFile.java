@@ -47,7 +47,7 @@ public final class SnapshotFile implements RowCopy {
     }
 
     @Override
-    public Reading open() {
+    public Scan open() {
         InstantSource clock = InstantSource.system();
         Path file = Snapshots.fileIn(folder);
         try (TopicAdmin topic = new TopicAdmin(Admin.create(properties), Topics.IDENTITIES)) {
@@ -68,7 +68,7 @@ public final class SnapshotFile implements RowCopy {
         }
     }
 
-    private record LoadedSnapshot(PackedTable table) implements Reading {
+    private record LoadedSnapshot(PackedTable table) implements Scan {
         @Override
         public long nextOffset(int partition) {
             return table.nextOffset(partition);

@@ -1,5 +1,6 @@
 package dev.puri.cli.verify;
 
+import dev.puri.cli.io.LogReader;
 import dev.puri.projection.RecordKey;
 import dev.puri.projection.wait.Tokens;
 import dev.puri.schemas.identity.Puri;
@@ -13,7 +14,6 @@ import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeSet;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * Rows of {@code puri.identities.v1} that the registrar does not have. A foreign producer wrote them, or the registrar
  * has lost their registrations. A repair deletes them, so it must be sure that no registration was lost.
  */
-record UnknownRows(Registry registry) {
+record UnknownRows(RegistryReader registry) {
     /** The event at the position of a row. */
     enum EventAtPosition {
         /** An event of the row's pURI. */
@@ -145,18 +145,20 @@ record UnknownRows(Registry registry) {
         }
 
         private EventAtPosition eventAtPosition(Puri puri) {
-            if (position == null || position.partition() >= registry.reader().partitionCount(position.topic())) {
+            if (position == null) {
                 return EventAtPosition.OTHER;
             }
-            TopicPartition log = new TopicPartition(position.topic(), position.partition());
-            if (position.offset() < registry.reader().beginning(log)) {
+            TopicPartition log = LogReader.partitionOf(position);
+            if (!registry.reader().partitions(log.topic()).contains(log)) {
+                return EventAtPosition.OTHER;
+            }
+            if (position.offset() < registry.reader().beginningOffset(log)) {
                 return EventAtPosition.EXPIRED;
             }
             boolean[] isOfRow = {false};
             registry.reader()
                     .find(
-                            log,
-                            new TreeSet<>(List.of(position.offset())),
+                            List.of(position),
                             record -> isOfRow[0] = Arrays.equals(record.key(), puri.toBytes()));
             return isOfRow[0] ? EventAtPosition.OF_ROW : EventAtPosition.OTHER;
         }

@@ -4,7 +4,7 @@ import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import dev.puri.cli.files.FolderLock;
+import dev.puri.cli.io.FolderLock;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.OutputStream;

@@ -8,7 +8,7 @@
  *                     puri.identities.v1, puri.documents.v1 ─▶ CopyComparison ─▶ exports of resolvers, snapshots
  * </pre>
  *
- * A {@link dev.puri.cli.verify.Verification} runs the comparisons one after the other, and keeps in a folder which are
+ * A {@link dev.puri.cli.verify.CheckRunner} runs the comparisons one after the other, and keeps in a folder which are
  * done.
  */
 @NullMarked

@@ -3,7 +3,7 @@ package dev.puri.cli.imports;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.puri.cli.files.FolderLock;
+import dev.puri.cli.io.FolderLock;
 import dev.puri.cli.imports.ImportFolder.Load;
 import dev.puri.cli.imports.ImportFolder.Plan;
 import java.nio.file.Files;

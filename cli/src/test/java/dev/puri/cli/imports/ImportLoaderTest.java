@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.puri.cli.imports.ImportFolder.Load;
 import dev.puri.cli.imports.ImportFolder.Plan;
-import dev.puri.cli.imports.ImportFolder.Verification;
+import dev.puri.cli.imports.ImportFolder.VerificationResult;
 import dev.puri.client.IdentityPublisher;
 import dev.puri.schemas.identity.Owner;
 import dev.puri.schemas.identity.Puri;
@@ -79,11 +79,11 @@ final class ImportLoaderTest {
 
     @Test
     void aVerificationDoesNotCountForRowsThatAreLoadedAfterIt() throws Exception {
-        folder.writeVerification(new Verification(TIME, TIME, ROWS, 0));
+        folder.writeVerification(new VerificationResult(TIME, TIME, ROWS, 0));
         load(null, false);
         assertThat(folder.readVerification(PLAN)).isNull();
 
-        folder.writeVerification(new Verification(TIME, TIME, ROWS, 0));
+        folder.writeVerification(new VerificationResult(TIME, TIME, ROWS, 0));
         load(null, false);
         assertThat(folder.readVerification(PLAN)).as("nothing was left to load").isNotNull();
 

@@ -216,7 +216,7 @@ final class ImportPlannerTest {
         return new Import(folder.resolve("import"))
                 .plan(
                         folder.resolve("mapping.yaml"),
-                        new Import.Registry(Declarations.none(), none, Set.of()),
+                        new Import.RegistryView(Declarations.none(), none, Set.of()),
                         Map.of(),
                         null,
                         NOW,

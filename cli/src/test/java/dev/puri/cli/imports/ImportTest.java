@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.puri.cli.imports.Import.Opening;
 import dev.puri.cli.imports.ImportFolder.Plan;
-import dev.puri.cli.imports.ImportFolder.Verification;
+import dev.puri.cli.imports.ImportFolder.VerificationResult;
 import dev.puri.schemas.collection.Collection;
 import dev.puri.schemas.collection.Declaration;
 import dev.puri.schemas.collection.Declarations;
@@ -35,7 +35,7 @@ final class ImportTest {
         folder.newPlan();
         folder.replacePlan(new Plan(
                 TIME, "legacy", List.of("music:tracks"), List.of("music:albums"), List.of(), 1, 0, 0, Map.of()));
-        folder.writeVerification(new Verification(TIME, TIME, 1, 0));
+        folder.writeVerification(new VerificationResult(TIME, TIME, 1, 0));
     }
 
     @Test

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.puri.cli.imports.ImportFolder.Load;
 import dev.puri.cli.imports.ImportFolder.Plan;
-import dev.puri.cli.imports.ImportFolder.Verification;
+import dev.puri.cli.imports.ImportFolder.VerificationResult;
 import dev.puri.client.resolve.Placement;
 import dev.puri.client.resolve.Verdict;
 import dev.puri.schemas.identity.Owner;
@@ -68,7 +68,7 @@ final class ImportVerifierTest {
         assertThat(folder.differences()).content().contains("music:tracks:1", "the registry does not have it");
     }
 
-    private Verification verify(FakeResolver resolver, Duration wait) throws Exception {
+    private VerificationResult verify(FakeResolver resolver, Duration wait) throws Exception {
         return new ImportVerifier(resolver, wait, null, (done, total) -> progress.add(done + " of " + total))
                 .verify(folder, PLAN, TIME);
     }

@@ -3,6 +3,7 @@ package dev.puri.cli.verify;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.puri.cli.io.RateLimiter;
 import dev.puri.registry.RegistrarChangelogs;
 import dev.puri.schemas.log.Topics;
 import dev.puri.testkit.Broker;
@@ -147,8 +148,8 @@ class LogComparisonIT {
     private Check.Result compare(int maxSize, Duration timeout) {
         Map<String, Object> properties = Map.of(
                 "bootstrap.servers", Broker.shared().bootstrapServers(), "schema.registry.url", "http://127.0.0.1:9");
-        try (Registry registry =
-                new Registry(properties, "puri-registry", timeout, new Pacer(1_000_000, count -> {}))) {
+        try (RegistryReader registry =
+                new RegistryReader(properties, "puri-registry", timeout, new RateLimiter(null))) {
             return new LogComparison(registry, new TextLogs(), columns -> maxSize).run(differences::add);
         }
     }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.puri.cli.LocalHttpServer;
+import dev.puri.cli.io.RateLimiter;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.net.URI;
@@ -95,10 +96,10 @@ class ResolverExportTest {
         for (Duration maxPacedTime : List.of(Duration.ofHours(1), Duration.ZERO)) {
             List<Long> pauses = new ArrayList<>();
             List<Long> counts = new ArrayList<>();
-            Pacer pacer = new Pacer(1_000, counts::add, () -> 0, pauses::add);
-            ResolverExport export = new ResolverExport(url(), null, pacer, Duration.ofSeconds(60), maxPacedTime);
-            try (RowCopy.Reading reading = export.open()) {
-                assertThatThrownBy(() -> reading.forEach((puri, ignored) -> {}))
+            RateLimiter limiter = new RateLimiter(1_000, counts::add, () -> 0, pauses::add);
+            ResolverExport export = new ResolverExport(url(), null, limiter, Duration.ofSeconds(60), maxPacedTime);
+            try (RowCopy.Scan scan = export.open()) {
+                assertThatThrownBy(() -> scan.forEach((puri, ignored) -> {}))
                         .hasMessageContaining("ended after 2000 rows");
             }
             assertThat(pauses).hasSize(maxPacedTime.isZero() ? 0 : 2);
@@ -132,10 +133,10 @@ class ResolverExportTest {
 
     private void readAll(Duration timeout) throws IOException {
         ResolverExport export =
-                new ResolverExport(url(), null, new Pacer(1_000_000, count -> {}), timeout, Duration.ofHours(1));
-        try (RowCopy.Reading reading = export.open()) {
-            assertThat(reading.nextOffset(1)).isPositive();
-            reading.forEach((puri, row) -> read.add(puri.toString()));
+                new ResolverExport(url(), null, new RateLimiter(null), timeout, Duration.ofHours(1));
+        try (RowCopy.Scan scan = export.open()) {
+            assertThat(scan.nextOffset(1)).isPositive();
+            scan.forEach((puri, row) -> read.add(puri.toString()));
         }
     }
 

@@ -227,7 +227,7 @@ public final class ImportBench extends Bench {
         try (ResolverClient client = client(resolver)) {
             Import.PlanResult result = imports.plan(
                     mapping,
-                    new Import.Registry(
+                    new Import.RegistryView(
                             declarations(broker, environment), client, Import.collectionsWithRows(stats(resolver))),
                     Map.of(),
                     null,

@@ -5,7 +5,7 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /** Prints the progress of a long command to stderr: on a terminal in place, otherwise a line every ten seconds. */
-final class ImportProgress implements Import.Progress {
+final class ProgressLine implements Import.Progress {
     private static final Duration TERMINAL_INTERVAL = Duration.ofMillis(500);
     private static final Duration LOG_INTERVAL = Duration.ofSeconds(10);
 
@@ -16,7 +16,7 @@ final class ImportProgress implements Import.Progress {
     private @Nullable Long firstCount;
     private long nextNanos;
 
-    ImportProgress(Console console, String unit) {
+    ProgressLine(Console console, String unit) {
         this.console = console;
         this.unit = unit;
         intervalNanos = (console.errIsTerminal() ? TERMINAL_INTERVAL : LOG_INTERVAL).toNanos();

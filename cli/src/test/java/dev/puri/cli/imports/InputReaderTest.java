@@ -13,13 +13,13 @@ import org.junit.jupiter.api.Timeout;
 
 /** Without a batch for each failure, the import would wait for ever. */
 @Timeout(value = 2, unit = TimeUnit.MINUTES)
-final class BatchReaderTest {
+final class InputReaderTest {
     private static final SourceRow ROW = new SourceRow.Values(Map.of("id", "1"));
 
     @Test
     void anErrorOfTheInputIsRethrown() throws Exception {
         Error error = new NoClassDefFoundError("a class of the driver");
-        try (BatchReader reader = new BatchReader(new FailingSource(2, error), 2)) {
+        try (InputReader reader = new InputReader(new FailingSource(2, error), 2)) {
             assertThat(reader.next()).containsExactly(ROW, ROW);
             assertThatThrownBy(reader::next).isSameAs(error);
             assertThat(reader.next()).isEmpty();
@@ -29,7 +29,7 @@ final class BatchReaderTest {
     @Test
     void anExceptionOfTheInputIsRethrown() throws Exception {
         Exception exception = new SQLException("the query was cancelled");
-        try (BatchReader reader = new BatchReader(new FailingSource(0, exception), 2)) {
+        try (InputReader reader = new InputReader(new FailingSource(0, exception), 2)) {
             assertThatThrownBy(reader::next).isSameAs(exception);
         }
     }

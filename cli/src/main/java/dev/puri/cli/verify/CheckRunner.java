@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * @param hasEvents whether a service has ever published an event. Then copies without rows are failures
  * @param listener receives each difference, also those of the interrupted verification that is continued
  */
-public record Verification(
+public record CheckRunner(
         VerifyFolder folder, List<Check> checks, String cluster, boolean hasEvents, Consumer<Difference> listener) {
     /** Results of different days would be mixed. */
     private static final Duration MAX_AGE = Duration.ofDays(1);
@@ -57,7 +57,7 @@ public record Verification(
         }
     }
 
-    public Verification {
+    public CheckRunner {
         checks = List.copyOf(checks);
     }
 

@@ -1,4 +1,4 @@
-package dev.puri.cli.files;
+package dev.puri.cli.io;
 
 import java.io.IOException;
 import java.nio.channels.FileChannel;

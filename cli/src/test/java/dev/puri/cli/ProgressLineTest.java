@@ -6,7 +6,7 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-class ImportProgressTest {
+class ProgressLineTest {
     @Test
     void saysHowFastItIsAndHowLongItTakesStill() {
         assertThat(line(1_500, 500, 11_500L, 10)).isEqualTo("puri: 1,500 of 11,500 rows, 100/s, 2 min left");
@@ -28,6 +28,6 @@ class ImportProgressTest {
     }
 
     private static String line(long count, long firstCount, @Nullable Long total, int seconds) {
-        return ImportProgress.line("rows", count, firstCount, total, Duration.ofSeconds(seconds));
+        return ProgressLine.line("rows", count, firstCount, total, Duration.ofSeconds(seconds));
     }
 }

@@ -3,10 +3,10 @@ package dev.puri.cli.verify;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.puri.cli.files.FolderLock;
+import dev.puri.cli.io.FolderLock;
 import dev.puri.cli.verify.Difference.Field;
 import dev.puri.cli.verify.Difference.Kind;
-import dev.puri.cli.verify.Verification.CopyResult;
+import dev.puri.cli.verify.CheckRunner.CopyResult;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-class VerificationTest {
+class CheckRunnerTest {
     private static final Instant NOW = Instant.parse("2026-11-24T12:00:00Z");
     private static final String CLUSTER = "4L6g3nShT-eMCtK--X86sw";
 
@@ -83,7 +83,7 @@ class VerificationTest {
         first.rows = 0;
         second.rows = 0;
         assertThat(run().getFirst().failure()).contains("no row of the source was compared");
-        assertThat(new Verification(new VerifyFolder(folder), List.of(first, second), CLUSTER, false, printed::add)
+        assertThat(new CheckRunner(new VerifyFolder(folder), List.of(first, second), CLUSTER, false, printed::add)
                         .run(NOW)
                         .getFirst()
                         .isEqual())
@@ -104,7 +104,7 @@ class VerificationTest {
         second.failure = new OutOfMemoryError("killed");
         assertThatThrownBy(this::run).isInstanceOf(OutOfMemoryError.class);
         second.failure = null;
-        new Verification(new VerifyFolder(folder), List.of(second), CLUSTER, true, printed::add).run(NOW);
+        new CheckRunner(new VerifyFolder(folder), List.of(second), CLUSTER, true, printed::add).run(NOW);
         first.differences = 1;
         run();
         assertThat(runs).containsExactly("p-0", "p-1", "p-1", "p-0", "p-1");
@@ -119,7 +119,7 @@ class VerificationTest {
         first.differences = 0;
         assertThat(verification().discardsOtherCluster()).isFalse();
 
-        Verification other = verificationOf("another");
+        CheckRunner other = verificationOf("another");
 
         assertThat(other.discardsOtherCluster()).isTrue();
         assertThat(other.continuedSince(NOW)).isNull();
@@ -208,12 +208,12 @@ class VerificationTest {
         return verification().run(NOW);
     }
 
-    private Verification verification() {
+    private CheckRunner verification() {
         return verificationOf(CLUSTER);
     }
 
-    private Verification verificationOf(String cluster) {
-        return new Verification(new VerifyFolder(folder), List.of(first, second), cluster, true, printed::add);
+    private CheckRunner verificationOf(String cluster) {
+        return new CheckRunner(new VerifyFolder(folder), List.of(first, second), cluster, true, printed::add);
     }
 
     private final class FakeCheck implements Check {

@@ -1,4 +1,4 @@
-package dev.puri.cli.files;
+package dev.puri.cli.io;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,6 +1,9 @@
 package dev.puri.cli.verify;
 
+import dev.puri.cli.io.LogReader;
+import dev.puri.cli.io.RateLimiter;
 import dev.puri.projection.RecordKey;
+import dev.puri.projection.ResourceStack;
 import dev.puri.registry.RegistrarChangelogs;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Document;
@@ -14,22 +17,30 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.locks.LockSupport;
 import org.apache.kafka.clients.admin.Admin;
-import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.clients.admin.OffsetSpec;
+import org.apache.kafka.common.KafkaFuture;
 import org.apache.kafka.common.TopicPartition;
-import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.jspecify.annotations.Nullable;
 
 /** Reads the topics of one registry, and creates the checks that compare them. Not thread-safe. */
-public final class Registry implements AutoCloseable {
+public final class RegistryReader implements AutoCloseable {
     /** The {@link Check#part} of the checks that compare topics with the registrar's changelogs. */
     public static final String REGISTRAR = "registrar";
 
-    private final Map<String, Object> properties;
+    private static final Duration END_POLL_INTERVAL = Duration.ofMillis(20);
+
     private final String registrationsTopic;
     private final String textsTopic;
     private final String parkedTopic;
-    private final TopicReader reader;
+    private final Duration timeout;
+
+    /** Closed in reverse order. */
+    private final ResourceStack resources = new ResourceStack();
+
+    private final Admin admin;
+    private final LogReader reader;
     private final RecordDecoder decoder;
     private final int partitions;
 
@@ -37,40 +48,31 @@ public final class Registry implements AutoCloseable {
      * @param properties of Kafka clients and of the schema registry
      * @param applicationId application id of the topology, the prefix of its changelogs
      * @param timeout maximum time without progress
+     * @param limiter limits and counts the records that are read
      * @throws VerifyException if the registry has no events topic
      */
-    public Registry(Map<String, Object> properties, String applicationId, Duration timeout, Pacer pacer) {
-        this.properties = Map.copyOf(properties);
+    public RegistryReader(
+            Map<String, Object> properties, String applicationId, Duration timeout, RateLimiter limiter) {
         registrationsTopic = RegistrarChangelogs.registrationsTopic(applicationId);
         textsTopic = RegistrarChangelogs.textsTopic(applicationId);
         parkedTopic = RegistrarChangelogs.parkedTopic(applicationId);
-        reader = new TopicReader(
-                consumer(properties, "read_committed"), consumer(properties, "read_uncommitted"), timeout, pacer);
+        this.timeout = timeout;
         boolean isOpen = false;
         try {
-            decoder = new RecordDecoder(ConfluentSchemaRegistry.create(properties));
-            partitions = reader.partitionCount(Topics.EVENTS);
+            admin = resources.add(Admin.create(properties), Admin::close);
+            reader = resources.add(LogReader.open(properties, timeout, limiter), LogReader::close);
+            decoder = resources.add(
+                    new RecordDecoder(ConfluentSchemaRegistry.create(properties)), RecordDecoder::close);
+            partitions = reader.partitions(Topics.EVENTS).size();
             if (partitions == 0) {
                 throw new VerifyException("the topic " + Topics.EVENTS + " does not exist");
             }
             isOpen = true;
         } finally {
             if (!isOpen) {
-                reader.close();
+                resources.close();
             }
         }
-    }
-
-    private static KafkaConsumer<byte[], byte[]> consumer(Map<String, Object> properties, String isolation) {
-        Map<String, Object> config = new HashMap<>(properties);
-        config.put("isolation.level", isolation);
-        config.put("enable.auto.commit", "false");
-        config.put("allow.auto.create.topics", "false");
-        config.put("auto.offset.reset", "earliest");
-        // At the end of a partition a fetch waits for new records. Until it ends, it delays the next requests to the
-        // same broker, also those for the next partition.
-        config.putIfAbsent("fetch.max.wait.ms", "10");
-        return new KafkaConsumer<>(config, new ByteArrayDeserializer(), new ByteArrayDeserializer());
     }
 
     /** Returns the number of partitions of the events topic, which all other topics must have. */
@@ -84,17 +86,21 @@ public final class Registry implements AutoCloseable {
      * @throws VerifyException if no broker answers
      */
     public String clusterId() {
-        try (Admin admin = Admin.create(properties)) {
-            return admin.describeCluster().clusterId().get();
+        return get(admin.describeCluster().clusterId(), "the id of the cluster");
+    }
+
+    private static <T> T get(KafkaFuture<T> future, String what) {
+        try {
+            return future.get();
         } catch (ExecutionException e) {
-            throw new VerifyException("the id of the cluster cannot be read: " + e.getCause(), e);
+            throw new VerifyException(what + " cannot be read: " + e.getCause(), e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new VerifyException("interrupted", e);
         }
     }
 
-    TopicReader reader() {
+    LogReader reader() {
         return reader;
     }
 
@@ -112,14 +118,39 @@ public final class Registry implements AutoCloseable {
 
     /** Returns whether a service has ever published an event. */
     public boolean hasEvents() {
-        return reader.topics().stream().filter(Topics::isEvents).anyMatch(topic -> {
-            for (int partition = 0; partition < reader.partitionCount(topic); partition++) {
-                if (reader.stableEnd(new TopicPartition(topic, partition)) > 0) {
-                    return true;
+        return reader.endOffsets(eventsPartitions()).values().stream().anyMatch(endOffset -> endOffset > 0);
+    }
+
+    /** Returns the partitions of all events topics. */
+    List<TopicPartition> eventsPartitions() {
+        return reader.topics().stream()
+                .filter(Topics::isEvents)
+                .flatMap(topic -> reader.partitions(topic).stream())
+                .toList();
+    }
+
+    /**
+     * Waits until all transactions have ended that have records in the partitions now. A transaction has all its
+     * records in the log before it commits. So if one of its records was read from any of the partitions, the other
+     * ones can be read now.
+     *
+     * @throws VerifyException if a transaction does not end
+     */
+    void awaitTransactions(List<TopicPartition> logs) {
+        for (TopicPartition log : logs) {
+            long highWatermark = get(
+                            admin.listOffsets(Map.of(log, OffsetSpec.latest())).partitionResult(log),
+                            "the high watermark of " + log)
+                    .offset();
+            long deadline = System.nanoTime() + timeout.toNanos();
+            while (reader.endOffset(log) < highWatermark) {
+                if (System.nanoTime() > deadline) {
+                    throw new VerifyException("a transaction in " + log + " has been open for " + timeout.toSeconds()
+                            + " s; health of the topology names it if it hangs");
                 }
+                LockSupport.parkNanos(END_POLL_INTERVAL.toNanos());
             }
-            return false;
-        });
+        }
     }
 
     /**
@@ -155,10 +186,10 @@ public final class Registry implements AutoCloseable {
      */
     public Map<String, Map<String, String>> values(String topic, Set<String> puris) {
         Map<String, Map<String, String>> values = new HashMap<>();
-        int topicPartitions = reader.partitionCount(topic);
-        for (int partition = 0; partition < topicPartitions; partition++) {
-            reader.read(new TopicPartition(topic, partition), 0, record -> {
-                Puri key = RecordKey.puriOrNull(record, topicPartitions);
+        List<TopicPartition> topicPartitions = reader.partitions(topic);
+        for (TopicPartition partition : topicPartitions) {
+            reader.read(partition, 0, record -> {
+                Puri key = RecordKey.puriOrNull(record, topicPartitions.size());
                 String puri = key == null ? "" : key.toString();
                 if (!puris.contains(puri)) {
                     return;
@@ -195,7 +226,7 @@ public final class Registry implements AutoCloseable {
     void requireComplete(List<TopicPartition> logs) {
         requirePartitions(logs);
         for (TopicPartition log : logs) {
-            long beginning = reader.beginning(log);
+            long beginning = reader.beginningOffset(log);
             if (beginning > 0) {
                 throw new VerifyException("the records of " + log + " before offset " + beginning
                         + " were deleted, so rows may be missing");
@@ -210,7 +241,7 @@ public final class Registry implements AutoCloseable {
      */
     void requirePartitions(List<TopicPartition> logs) {
         for (TopicPartition log : logs) {
-            int count = reader.partitionCount(log.topic());
+            int count = reader.partitions(log.topic()).size();
             if (count == 0) {
                 throw new VerifyException("the topic " + log.topic() + " does not exist");
             }
@@ -223,17 +254,18 @@ public final class Registry implements AutoCloseable {
 
     /** Returns the approximate number of records in existing partitions; missing partitions are ignored. */
     long records(List<TopicPartition> logs) {
-        return reader.size(logs.stream()
-                .filter(log -> log.partition() < reader.partitionCount(log.topic()))
-                .toList());
+        List<TopicPartition> existing = logs.stream()
+                .filter(log -> reader.partitions(log.topic()).contains(log))
+                .toList();
+        return sum(reader.endOffsets(existing)) - sum(reader.beginningOffsets(existing));
+    }
+
+    private static long sum(Map<TopicPartition, Long> offsets) {
+        return offsets.values().stream().mapToLong(Long::longValue).sum();
     }
 
     @Override
     public void close() {
-        try {
-            reader.close();
-        } finally {
-            decoder.close();
-        }
+        resources.close();
     }
 }

@@ -1,0 +1,82 @@
+package dev.puri.cli.imports;
+
+import java.io.IOException;
+import java.sql.SQLException;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Queue;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+
+/** Reads the rows of an input in batches, on a thread of its own and a few batches ahead. */
+final class InputReader implements AutoCloseable {
+    private static final int BATCHES_AHEAD = 4;
+
+    private final RowSource source;
+    private final int batchSize;
+    private final ExecutorService thread = Executors.newSingleThreadExecutor(
+            Thread.ofPlatform().daemon().name("puri-import-reader").factory());
+    private final Queue<Future<List<SourceRow>>> batches = new ArrayDeque<>();
+
+    /** Whether the input has ended or failed, or is being closed. Then no row is read any more. */
+    private volatile boolean isDone;
+
+    InputReader(RowSource source, int batchSize) {
+        this.source = source;
+        this.batchSize = batchSize;
+        for (int i = 0; i < BATCHES_AHEAD; i++) {
+            batches.add(thread.submit(this::read));
+        }
+    }
+
+    /**
+     * Returns the next rows; an empty list at the end.
+     *
+     * @throws IOException if the file cannot be read or is malformed
+     * @throws SQLException if the query fails; a RuntimeException or Error of the input is rethrown too
+     */
+    List<SourceRow> next() throws IOException, SQLException, InterruptedException {
+        batches.add(thread.submit(this::read));
+        try {
+            return batches.remove().get();
+        } catch (ExecutionException e) {
+            switch (Objects.requireNonNull(e.getCause())) {
+                case IOException failure -> throw failure;
+                case SQLException failure -> throw failure;
+                case RuntimeException failure -> throw failure;
+                case Error failure -> throw failure;
+                default -> throw new IllegalStateException(e);
+            }
+        }
+    }
+
+    private List<SourceRow> read() throws IOException, SQLException {
+        List<SourceRow> rows = new ArrayList<>(isDone ? 0 : batchSize);
+        try {
+            while (!isDone && rows.size() < batchSize) {
+                SourceRow row = source.next();
+                if (row == null) {
+                    isDone = true;
+                } else {
+                    rows.add(row);
+                }
+            }
+            return rows;
+        } catch (Throwable e) {
+            isDone = true;
+            throw e;
+        }
+    }
+
+    /** Closes the input when the thread does not use it any more. An interrupt would break a driver's connection. */
+    @Override
+    public void close() throws IOException, SQLException {
+        isDone = true;
+        thread.close();
+        source.close();
+    }
+}
