@@ -130,17 +130,17 @@ final class CollectionsCommand extends CommandGroup {
         private void print(DeclarationResult.Changes changes, int declarationCount) {
             if (asJson()) {
                 printJson(Json.object(
-                                "written",
-                                changes.writes().stream().map(Declaration::key).toList(),
-                                "unchanged",
-                                declarationCount - changes.writes().size()));
+                        "written",
+                        changes.writes().stream().map(Declaration::key).toList(),
+                        "unchanged",
+                        declarationCount - changes.writes().size()));
                 return;
             }
             changes.writes()
-                    .forEach(declaration -> println("declared   " + declaration.key() + modeChange(declaration, changes.before())));
+                    .forEach(declaration ->
+                            println("declared   " + declaration.key() + modeChange(declaration, changes.before())));
             if (declarationCount > changes.writes().size()) {
-                println("unchanged  "
-                                + (declarationCount - changes.writes().size()));
+                println("unchanged  " + (declarationCount - changes.writes().size()));
             }
         }
     }
@@ -186,7 +186,7 @@ final class CollectionsCommand extends CommandGroup {
                     .toList();
             if (!unrepairable.isEmpty()) {
                 say("puri: records without a key cannot be replaced, and need not be: they reserve no prefix,"
-                                + " and compaction removes them");
+                        + " and compaction removes them");
             }
             if (repairs.isEmpty()) {
                 say("puri: there is nothing to repair");
@@ -196,7 +196,7 @@ final class CollectionsCommand extends CommandGroup {
             if (repairs.stream().anyMatch(each -> each.replacement() == null)) {
                 console().out().flush();
                 say("puri: a tombstone releases the prefix of its collection, so that another collection can"
-                                + " get that prefix; if you know the lost declaration, pass it with -f");
+                        + " get that prefix; if you know the lost declaration, pass it with -f");
             }
             return ExitStatus.DONE;
         }
@@ -207,25 +207,25 @@ final class CollectionsCommand extends CommandGroup {
             if (asJson()) {
                 UnreadableDeclaration record = repair.record();
                 printJson(Json.object(
-                                "partition",
-                                record.partition(),
-                                "offset",
-                                record.offset(),
-                                "key",
-                                record.printableKey(),
-                                "write",
-                                replacement == null
-                                        ? null
-                                        : replacement instanceof Collection collection
-                                                ? json(collection)
-                                                : json((Namespace) replacement),
-                                "written",
-                                yes));
+                        "partition",
+                        record.partition(),
+                        "offset",
+                        record.offset(),
+                        "key",
+                        record.printableKey(),
+                        "write",
+                        replacement == null
+                                ? null
+                                : replacement instanceof Collection collection
+                                        ? json(collection)
+                                        : json((Namespace) replacement),
+                        "written",
+                        yes));
                 return;
             }
             println((yes ? "wrote a " : "would write a ") + what + " under the key of "
-                            + repair.record().place() + ", " + repair.record().printableKey()
-                            + (replacement == null ? "" : ": " + replacement));
+                    + repair.record().place() + ", " + repair.record().printableKey()
+                    + (replacement == null ? "" : ": " + replacement));
         }
     }
 

@@ -85,8 +85,8 @@ final class DemoCommand extends Subcommand {
 
     private void keepRunning(EmbeddedStack stack) throws ExecutionException, InterruptedException {
         say("puri: running until you stop it (Ctrl-C): resolver " + stack.resolverUrl() + ", for the public "
-                        + stack.publicResolverUrl() + ", search " + stack.indexerUrl() + ", broker "
-                        + stack.bootstrapServers() + ", schema registry " + stack.schemaRegistryUrl());
+                + stack.publicResolverUrl() + ", search " + stack.indexerUrl() + ", broker "
+                + stack.bootstrapServers() + ", schema registry " + stack.schemaRegistryUrl());
         stack.topologyTermination().get();
     }
 

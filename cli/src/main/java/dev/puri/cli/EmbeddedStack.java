@@ -156,10 +156,9 @@ public final class EmbeddedStack implements AutoCloseable {
 
     private static void requireFree(String server, String flag, int port) {
         if (!isFree(port)) {
-            throw CommandException.failed(
-                    "the " + server + " cannot listen on 127.0.0.1:" + port
-                            + ", because the port is in use; stop the process that uses it, or choose another port with "
-                            + flag);
+            throw CommandException.failed("the " + server + " cannot listen on 127.0.0.1:" + port
+                    + ", because the port is in use; stop the process that uses it, or choose another port with "
+                    + flag);
         }
     }
 

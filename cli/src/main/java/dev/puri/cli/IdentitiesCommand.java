@@ -106,8 +106,7 @@ final class IdentitiesCommand extends CommandGroup {
             ProgressLine progress = new ProgressLine(console(), "events published");
             long ofExport;
             Republication republication;
-            try (IdentityPublisher publisher =
-                    settings().publisher(declarations)) {
+            try (IdentityPublisher publisher = settings().publisher(declarations)) {
                 republication = new Republication(publisher, Instant.now(), count -> progress.show(count, null));
                 Set<Puri> names = since == null ? new HashSet<>() : republishNamesOfEvents(since, republication);
                 long publishedWhileReading = republication.published();
@@ -172,9 +171,8 @@ final class IdentitiesCommand extends CommandGroup {
             try (IdentityResolver resolver = openResolver()) {
                 Position unread = republication.awaitRead(resolver, Duration.ofSeconds(waitSeconds));
                 if (unread != null) {
-                    throw CommandException.failed(
-                            "the resolver has not read the row of the event " + unread + " within " + waitSeconds
-                                    + " s; is puri streams running? All events are published");
+                    throw CommandException.failed("the resolver has not read the row of the event " + unread
+                            + " within " + waitSeconds + " s; is puri streams running? All events are published");
                 }
             } catch (ResolverException e) {
                 throw CommandException.failed("the resolver at " + settings().resolver() + ": " + e.getMessage(), e);

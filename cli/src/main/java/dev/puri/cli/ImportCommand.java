@@ -189,8 +189,7 @@ final class ImportCommand extends CommandGroup {
             Declarations declarations = brokerRequests().declarations();
             ProgressLine progress = progress("rows loaded");
             Import.LoadResult result;
-            try (IdentityPublisher publisher =
-                    settings().publisher(declarations)) {
+            try (IdentityPublisher publisher = settings().publisher(declarations)) {
                 result = imports.load(publisher, declarations, whileOpen, maxPerSecond, requestsPresent, progress);
             }
             progress.end();
@@ -200,8 +199,8 @@ final class ImportCommand extends CommandGroup {
             print(result, table);
             if (result.includesPresent()) {
                 say(
-                                "puri: wait until the topology has no lag and no parked events, and the resolver is not"
-                                        + " behind: until then it may have the rows of before the load, and verify would compare those");
+                        "puri: wait until the topology has no lag and no parked events, and the resolver is not"
+                                + " behind: until then it may have the rows of before the load, and verify would compare those");
             }
             say("puri: next: puri import verify -d " + folder());
             return ExitStatus.DONE;
@@ -258,13 +257,15 @@ final class ImportCommand extends CommandGroup {
         int run(Import imports) throws IOException {
             Import.Opening opening = imports.opening(brokerRequests().declarations(), opensNamespaces);
             if (!opening.declarations().isEmpty()) {
-                declare(opening.declarations()).writes().forEach(declaration -> println("opened   " + declaration.key()));
+                declare(opening.declarations())
+                        .writes()
+                        .forEach(declaration -> println("opened   " + declaration.key()));
             } else if (opening.stillImporting().isEmpty()) {
                 println("nothing to open: no collection of the import is in mode IMPORT");
             }
             for (String collection : opening.stillImporting()) {
                 say("puri: " + collection + " stays in mode IMPORT, because each of its rows has a conflict: "
-                                + imports.conflictsFile() + "; open it with puri collections apply");
+                        + imports.conflictsFile() + "; open it with puri collections apply");
             }
             return opening.stillImporting().isEmpty() ? ExitStatus.DONE : ExitStatus.PARTLY;
         }

@@ -33,11 +33,10 @@ final class IndexVerification {
         });
         JsonNode summary = lastLine.get();
         if (summary == null || !summary.path("done").asBoolean()) {
-            throw CommandException.failed(
-                    "the comparison did not complete: "
-                            + (summary == null
-                                    ? "the connection was lost"
-                                    : summary.path("detail").asText()));
+            throw CommandException.failed("the comparison did not complete: "
+                    + (summary == null
+                            ? "the connection was lost"
+                            : summary.path("detail").asText()));
         }
         return summary;
     }

@@ -42,8 +42,7 @@ final class OutcomeReader implements AutoCloseable {
     private final Consumer<byte[], byte[]> consumer;
     private final SchemaRegistry schemas;
     private final AvroValues<Rejection> rejections;
-    private final Thread reader =
-            Thread.ofPlatform().daemon().name("outcomes").unstarted(this::read);
+    private final Thread reader = Thread.ofPlatform().daemon().name("outcomes").unstarted(this::read);
 
     /** Guards the matcher and the failure. Waiting threads are notified when one of them changes. */
     private final Object lock = new Object();
@@ -52,8 +51,7 @@ final class OutcomeReader implements AutoCloseable {
     private @Nullable KafkaException failure;
     private volatile boolean closed;
 
-    private OutcomeReader(
-            Consumer<byte[], byte[]> consumer, SchemaRegistry schemas, OutcomeMatcher.Listener listener) {
+    private OutcomeReader(Consumer<byte[], byte[]> consumer, SchemaRegistry schemas, OutcomeMatcher.Listener listener) {
         this.consumer = consumer;
         this.schemas = schemas;
         this.rejections = new AvroValues<>(Rejection.class, schemas);

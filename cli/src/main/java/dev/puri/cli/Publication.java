@@ -163,12 +163,9 @@ final class Publication {
     Summary publish(InputStream input) throws IOException, InterruptedException {
         BrokerRequests brokerRequests = new BrokerRequests(console, settings, options.timeout());
         Declarations declarations = brokerRequests.declarations();
-        try (OutcomeReader outcomes = options.awaitOutcomes()
-                        ? brokerRequests.outcomes(this::onSettled)
-                        : null;
+        try (OutcomeReader outcomes = options.awaitOutcomes() ? brokerRequests.outcomes(this::onSettled) : null;
                 StallReporter stallReporter = new StallReporter();
-                IdentityPublisher publisher =
-                        settings.publisher(declarations)) {
+                IdentityPublisher publisher = settings.publisher(declarations)) {
             send(input, declarations, publisher, outcomes);
             publisher.flush();
             int withoutOutcome = outcomes == null ? 0 : outcomes.await(options.timeout());

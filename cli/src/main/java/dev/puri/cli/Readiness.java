@@ -199,13 +199,11 @@ final class Readiness {
 
     private CommandException stalled(List<Server> unready) {
         Server first = unready.get(0);
-        return CommandException.failed(
-                "the " + first.name() + " does not become ready, and has made no progress for "
-                        + stallTimeout.toSeconds()
-                        + " s; its health: "
-                        + Optional.ofNullable(lastHealthByServer.get(first.name()))
-                                .orElse("unknown")
-                        + "; use -v to log more");
+        return CommandException.failed("the " + first.name() + " does not become ready, and has made no progress for "
+                + stallTimeout.toSeconds()
+                + " s; its health: "
+                + Optional.ofNullable(lastHealthByServer.get(first.name())).orElse("unknown")
+                + "; use -v to log more");
     }
 
     private String readHealth(Server server) {

@@ -105,7 +105,7 @@ final class ReplayRejectionsCommand extends Subcommand {
         boolean hasObstacles = steps.stream().anyMatch(step -> step.action() == Action.NOT_REPLAYABLE);
         if (!confirmed) {
             say("puri: " + replayed.size() + " of " + steps.size()
-                            + " events would be replayed; nothing was published. Add --yes to publish");
+                    + " events would be replayed; nothing was published. Add --yes to publish");
             return ExitStatus.DONE;
         }
         int status = replay(replayed);
@@ -280,8 +280,7 @@ final class ReplayRejectionsCommand extends Subcommand {
             withoutOutcome = outcomes.await(Duration.ofSeconds(timeoutSeconds));
         }
         if (withoutOutcome > 0) {
-            say(withoutOutcome + " events have no outcome after " + timeoutSeconds
-                            + " s; is puri streams running?");
+            say(withoutOutcome + " events have no outcome after " + timeoutSeconds + " s; is puri streams running?");
         }
         int refused = counts.getOrDefault(Outcome.Kind.REFUSED, 0);
         Map<String, Object> summary = Json.object(
@@ -355,7 +354,7 @@ final class ReplayRejectionsCommand extends Subcommand {
         counts.merge(outcome.kind(), 1, Integer::sum);
         if (outcome.kind() == Outcome.Kind.REFUSED) {
             say(step.stored().position() + ": refused again, " + outcome.reason()
-                            + (detail.isEmpty() ? "" : ": " + detail));
+                    + (detail.isEmpty() ? "" : ": " + detail));
         }
     }
 

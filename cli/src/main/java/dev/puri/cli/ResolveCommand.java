@@ -99,8 +99,7 @@ final class ResolveCommand extends Subcommand {
                     note(result));
         }
         table.print(console().out());
-        shards.properties()
-                .forEach(shard -> println(shard.getKey() + ": " + Json.toText(shard.getValue())));
+        shards.properties().forEach(shard -> println(shard.getKey() + ": " + Json.toText(shard.getValue())));
     }
 
     private static String note(JsonNode result) {

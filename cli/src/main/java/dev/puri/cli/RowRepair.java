@@ -95,8 +95,7 @@ final class RowRepair {
         Results results = new Results();
         ProgressLine progress = new ProgressLine(console, "rows repaired");
         try (OutcomeReader outcomes = requests.outcomes(results::onOutcome);
-                IdentityPublisher publisher =
-                        settings.publisher(declarations)) {
+                IdentityPublisher publisher = settings.publisher(declarations)) {
             Batches batches =
                     new Batches(publisher, outcomes, results, () -> progress.show(results.count(), plan.repairs()));
             folder.forEachDifference(difference -> {

@@ -103,9 +103,9 @@ final class SearchCommand extends Subcommand {
         table.print(console().out());
         String next = response.path("cursor").asText();
         say("puri: " + response.path("results").size() + " of "
-                        + (response.path("totalIsExact").asBoolean() ? "" : "at least ")
-                        + response.path("total").asText()
-                        + (next.isEmpty() ? "" : "; for more results, repeat the search with --cursor " + next));
+                + (response.path("totalIsExact").asBoolean() ? "" : "at least ")
+                + response.path("total").asText()
+                + (next.isEmpty() ? "" : "; for more results, repeat the search with --cursor " + next));
     }
 
     private static String text(JsonNode attributes) {
@@ -172,14 +172,14 @@ final class SearchCommand extends Subcommand {
                 console().out().flush();
             });
             say("puri: " + summary.path("identities").asText() + " identities and "
-                            + summary.path("documents").asText() + " documents compared; "
-                            + IndexVerification.DIFFERENCES.stream()
-                                    .map(kind -> summary.path(kind).asText("0") + " " + kind)
-                                    .collect(Collectors.joining(", "))
-                            + (summary.path("unsettled").asLong() == 0
-                                    ? ""
-                                    : ", " + summary.path("unsettled").asText()
-                                            + " not compared, because they changed too often"));
+                    + summary.path("documents").asText() + " documents compared; "
+                    + IndexVerification.DIFFERENCES.stream()
+                            .map(kind -> summary.path(kind).asText("0") + " " + kind)
+                            .collect(Collectors.joining(", "))
+                    + (summary.path("unsettled").asLong() == 0
+                            ? ""
+                            : ", " + summary.path("unsettled").asText()
+                                    + " not compared, because they changed too often"));
             return IndexVerification.DIFFERENCES.stream()
                             .allMatch(kind -> summary.path(kind).asLong() == 0)
                     ? ExitStatus.DONE

@@ -31,9 +31,8 @@ final class TableLag {
             String reason = "the resolver at " + settings.resolver() + " may have missed the changes of the last "
                     + lag.get() + " s";
             if (System.nanoTime() - startNanos >= wait.toNanos()) {
-                throw CommandException.failed(
-                        reason + ", so " + missing + "; /health/ready says why. Run the command again when it has"
-                                + " caught up");
+                throw CommandException.failed(reason + ", so " + missing
+                        + "; /health/ready says why. Run the command again when it has" + " caught up");
             }
             if (isFirst) {
                 console.say("puri: waiting, because " + reason);

@@ -114,8 +114,7 @@ final class TopicsCommand extends CommandGroup {
                             .toList());
                 }
                 if (changelogs) {
-                    print(InternalTopics.createChangelogs(
-                            admin, applicationId(), replicationFactor));
+                    print(InternalTopics.createChangelogs(admin, applicationId(), replicationFactor));
                 }
                 registerSchemas(settings, namespaces);
                 List<String> mistakes = topicMistakes(this, admin, replicationFactor);
@@ -132,9 +131,8 @@ final class TopicsCommand extends CommandGroup {
             }
             int existingCount = existingTopic.partitions().size();
             if (partitions != null && partitions != existingCount) {
-                throw CommandException.failed(
-                        existingTopic.name() + " has " + existingCount + " partitions, not " + partitions
-                                + ", and the number can never be changed; nothing was created: omit --partitions");
+                throw CommandException.failed(existingTopic.name() + " has " + existingCount + " partitions, not "
+                        + partitions + ", and the number can never be changed; nothing was created: omit --partitions");
             }
             return existingCount;
         }
@@ -180,11 +178,9 @@ final class TopicsCommand extends CommandGroup {
         public Integer call() {
             try (Admin admin = admin()) {
                 List<String> mistakes = topicMistakes(this, admin, -1);
-                mistakes.addAll(RegistryTopics.toleratedDifferences(
-                        admin, applicationId()));
+                mistakes.addAll(RegistryTopics.toleratedDifferences(admin, applicationId()));
                 // "create" does not check this, because the repair of a lost topic runs it while the topic is empty.
-                mistakes.addAll(InternalTopics.checkForNewIdentitiesTopic(
-                        admin, applicationId()));
+                mistakes.addAll(InternalTopics.checkForNewIdentitiesTopic(admin, applicationId()));
                 try {
                     mistakes.addAll(missingTopics(this, admin));
                     mistakes.addAll(schemaMistakes(registryTopics(admin)));

@@ -64,8 +64,8 @@ final class UpCommand extends Subcommand {
                 new EmbeddedStack.Options(data, port, publicPort, searchPort, kafkaPort, schemaRegistryPort),
                 settings.withEnvironment(console().environment()),
                 message -> say("puri: " + message));
-        say("puri: broker " + stack.bootstrapServers() + ", schema registry " + stack.schemaRegistryUrl()
-                        + ", data in " + data.toAbsolutePath().normalize());
+        say("puri: broker " + stack.bootstrapServers() + ", schema registry " + stack.schemaRegistryUrl() + ", data in "
+                + data.toAbsolutePath().normalize());
         say("puri: for the public " + stack.publicResolverUrl());
         say("puri: search " + stack.indexerUrl());
         println("ready " + stack.resolverUrl());

@@ -3,13 +3,13 @@ package dev.puri.cli;
 import dev.puri.cli.io.FolderLock;
 import dev.puri.cli.io.RateLimiter;
 import dev.puri.cli.verify.Check;
+import dev.puri.cli.verify.CheckRunner;
+import dev.puri.cli.verify.CheckRunner.CopyResult;
 import dev.puri.cli.verify.Difference;
 import dev.puri.cli.verify.RegistryReader;
 import dev.puri.cli.verify.Repairs;
 import dev.puri.cli.verify.ResolverExport;
 import dev.puri.cli.verify.SnapshotFile;
-import dev.puri.cli.verify.CheckRunner;
-import dev.puri.cli.verify.CheckRunner.CopyResult;
 import dev.puri.cli.verify.VerifyException;
 import dev.puri.cli.verify.VerifyFolder;
 import dev.puri.settings.Secret;
@@ -163,8 +163,8 @@ final class VerifyCommand extends Subcommand {
                     new CheckRunner(verifyFolder, checks, registry.clusterId(), registry.hasEvents(), this::print);
             Instant now = Instant.now();
             if (verification.discardsOtherCluster()) {
-                say("puri: starts from the beginning, because the interrupted verification in "
-                                + verifyFolder.path() + " is of another cluster");
+                say("puri: starts from the beginning, because the interrupted verification in " + verifyFolder.path()
+                        + " is of another cluster");
             }
             sayContinuedSince(verification.continuedSince(now), now);
             progress.start(verification.recordsToRead(now));
@@ -314,7 +314,7 @@ final class VerifyCommand extends Subcommand {
             }
             if (!confirmed) {
                 say("puri: " + plan.writes() + " rows would be written again, " + plan.deletions()
-                                + " rows would be deleted; nothing was published. Add --yes to publish");
+                        + " rows would be deleted; nothing was published. Add --yes to publish");
                 return isComplete && plan.isEmpty() ? ExitStatus.DONE : ExitStatus.FAILED;
             }
             boolean isDone = plan.repairs() == 0 || rowRepair.run(plan, settings(), brokerRequests());

@@ -1,10 +1,10 @@
 package dev.puri.cli.imports;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.puri.cli.io.FolderLock;
 import dev.puri.cli.imports.ImportFolder.Load;
 import dev.puri.cli.imports.ImportFolder.Plan;
 import dev.puri.cli.imports.ImportFolder.VerificationResult;
+import dev.puri.cli.io.FolderLock;
 import dev.puri.client.IdentityPublisher;
 import dev.puri.client.resolve.IdentityResolver;
 import dev.puri.schemas.collection.Collection;

@@ -141,7 +141,8 @@ final class ImportVerifier {
             throw new ImportException(
                     folder.rows() + " has " + rowCount + " rows, but the plan has " + plan.rows() + "; plan again");
         }
-        VerificationResult verification = new VerificationResult(plan.plannedAt(), now.toString(), rowCount, differences);
+        VerificationResult verification =
+                new VerificationResult(plan.plannedAt(), now.toString(), rowCount, differences);
         folder.writeVerification(verification);
         return verification;
     }

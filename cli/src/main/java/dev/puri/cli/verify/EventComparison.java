@@ -278,7 +278,8 @@ final class EventComparison implements Check {
         suspects.forEach((key, registration) -> {
             Row row = registration == null ? null : registration.row();
             if (registration != null && row != null) {
-                byPosition.computeIfAbsent(row.position(), none -> new HashMap<>())
+                byPosition
+                        .computeIfAbsent(row.position(), none -> new HashMap<>())
                         .put(key, registration);
             }
         });

@@ -90,8 +90,8 @@ final class LostCreations {
             // Earlier rejections have expired. Only an event that is newer than the first one left cannot have had one.
             // Brokers set both times, and their clocks may differ.
             open.values()
-                    .removeIf(creation ->
-                            first[1] == Long.MAX_VALUE || creation.timestamp() < first[1] + LogReader.CLOCK_TOLERANCE.toMillis());
+                    .removeIf(creation -> first[1] == Long.MAX_VALUE
+                            || creation.timestamp() < first[1] + LogReader.CLOCK_TOLERANCE.toMillis());
         }
         return end;
     }

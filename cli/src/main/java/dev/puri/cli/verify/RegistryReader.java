@@ -51,8 +51,7 @@ public final class RegistryReader implements AutoCloseable {
      * @param limiter limits and counts the records that are read
      * @throws VerifyException if the registry has no events topic
      */
-    public RegistryReader(
-            Map<String, Object> properties, String applicationId, Duration timeout, RateLimiter limiter) {
+    public RegistryReader(Map<String, Object> properties, String applicationId, Duration timeout, RateLimiter limiter) {
         registrationsTopic = RegistrarChangelogs.registrationsTopic(applicationId);
         textsTopic = RegistrarChangelogs.textsTopic(applicationId);
         parkedTopic = RegistrarChangelogs.parkedTopic(applicationId);
@@ -61,8 +60,8 @@ public final class RegistryReader implements AutoCloseable {
         try {
             admin = resources.add(Admin.create(properties), Admin::close);
             reader = resources.add(LogReader.open(properties, timeout, limiter), LogReader::close);
-            decoder = resources.add(
-                    new RecordDecoder(ConfluentSchemaRegistry.create(properties)), RecordDecoder::close);
+            decoder =
+                    resources.add(new RecordDecoder(ConfluentSchemaRegistry.create(properties)), RecordDecoder::close);
             partitions = reader.partitions(Topics.EVENTS).size();
             if (partitions == 0) {
                 throw new VerifyException("the topic " + Topics.EVENTS + " does not exist");

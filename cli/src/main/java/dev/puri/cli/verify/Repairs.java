@@ -113,7 +113,8 @@ public final class Repairs {
     }
 
     private static boolean isOfRows(Difference difference) {
-        return difference.part().equals(RegistryReader.REGISTRAR) && difference.copy().equals(Topics.IDENTITIES);
+        return difference.part().equals(RegistryReader.REGISTRAR)
+                && difference.copy().equals(Topics.IDENTITIES);
     }
 
     /** Whether the registrar does not have the row of a difference, so that a repair would delete it. */

@@ -157,9 +157,7 @@ record UnknownRows(RegistryReader registry) {
             }
             boolean[] isOfRow = {false};
             registry.reader()
-                    .find(
-                            List.of(position),
-                            record -> isOfRow[0] = Arrays.equals(record.key(), puri.toBytes()));
+                    .find(List.of(position), record -> isOfRow[0] = Arrays.equals(record.key(), puri.toBytes()));
             return isOfRow[0] ? EventAtPosition.OF_ROW : EventAtPosition.OTHER;
         }
     }

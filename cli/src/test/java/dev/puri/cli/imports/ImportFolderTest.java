@@ -3,9 +3,9 @@ package dev.puri.cli.imports;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.puri.cli.io.FolderLock;
 import dev.puri.cli.imports.ImportFolder.Load;
 import dev.puri.cli.imports.ImportFolder.Plan;
+import dev.puri.cli.io.FolderLock;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;

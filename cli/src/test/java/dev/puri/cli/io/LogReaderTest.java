@@ -68,7 +68,13 @@ class LogReaderTest {
         log(FIRST).begin = 2;
 
         reader.find(
-                List.of(at(FIRST, 0), at(FIRST, 4), at(FIRST, 5), at(FIRST, 9), at(FIRST, 99), Position.parse("gone-0-0")),
+                List.of(
+                        at(FIRST, 0),
+                        at(FIRST, 4),
+                        at(FIRST, 5),
+                        at(FIRST, 9),
+                        at(FIRST, 99),
+                        Position.parse("gone-0-0")),
                 this::add);
 
         assertThat(read).containsExactly(at(FIRST, 5));

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.puri.cli.io.FolderLock;
+import dev.puri.cli.verify.CheckRunner.CopyResult;
 import dev.puri.cli.verify.Difference.Field;
 import dev.puri.cli.verify.Difference.Kind;
-import dev.puri.cli.verify.CheckRunner.CopyResult;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -132,8 +132,7 @@ class ResolverExportTest {
     }
 
     private void readAll(Duration timeout) throws IOException {
-        ResolverExport export =
-                new ResolverExport(url(), null, new RateLimiter(null), timeout, Duration.ofHours(1));
+        ResolverExport export = new ResolverExport(url(), null, new RateLimiter(null), timeout, Duration.ofHours(1));
         try (RowCopy.Scan scan = export.open()) {
             assertThat(scan.nextOffset(1)).isPositive();
             scan.forEach((puri, row) -> read.add(puri.toString()));
