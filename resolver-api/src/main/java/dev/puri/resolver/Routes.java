@@ -63,7 +63,8 @@ final class Routes {
         routes.add(Route.post("/v1/resolve", Scope.RESOLVE, lookUps::answerBatch)
                 .withQueryParameters("wait")
                 .withHeader(lag));
-        routes.add(Route.get("/v1/changes", Scope.CHANGES, topicHandlers::openChanges).withQueryParameters("collection"));
+        routes.add(Route.get("/v1/changes", Scope.CHANGES, topicHandlers::openChanges)
+                .withQueryParameters("collection"));
         routes.add(Route.get("/v1/export", Scope.CHANGES, exports::startExport)
                 .withQueryParameters("collection", "format")
                 .withHeader(lag));
@@ -71,7 +72,8 @@ final class Routes {
                 .withQueryParameters("puri", "position", "limit"));
         routes.add(Route.get("/v1/collections", Scope.RESOLVE, topicHandlers::answerCollections));
         routes.add(Route.get("/v1/search", Scope.RESOLVE, search::forward).withQueryParameters(Search.PARAMETERS));
-        routes.add(Route.get("/v1/stats", Scope.ADMIN, topicHandlers::answerStats).withHeader(lag));
+        routes.add(
+                Route.get("/v1/stats", Scope.ADMIN, topicHandlers::answerStats).withHeader(lag));
         routes.add(Route.get("/v1/digest", Scope.ADMIN, tableAdmin::answerDigest));
         routes.add(Route.post("/v1/table/rebuild", Scope.ADMIN, tableAdmin::beginRebuild));
         routes.add(Route.get("/v1/table/rebuild", Scope.ADMIN, tableAdmin::answerRebuildStatus));

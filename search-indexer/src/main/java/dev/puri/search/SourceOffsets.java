@@ -118,8 +118,9 @@ record SourceOffsets(
     private static String describe(String topic, TopicMismatch mismatch) {
         return switch (mismatch) {
             case TopicMismatch.OtherTopic other -> topic + " was deleted and created again";
-            case TopicMismatch.OtherPartitions(int storedCount, int currentCount) ->
-                topic + " has " + currentCount + " partitions, but the index was built from " + storedCount;
+            case TopicMismatch.OtherPartitions other ->
+                topic + " has " + other.currentCount() + " partitions, but the index was built from "
+                        + other.storedCount();
             case TopicMismatch.OffsetOutOfRange range ->
                 "the next offset of the index, " + range.nextOffset() + ", is "
                         + (range.isAfterEnd() ? "after the end of " : "before the beginning of ")

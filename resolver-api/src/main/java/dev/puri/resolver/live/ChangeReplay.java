@@ -53,8 +53,7 @@ final class ChangeReplay implements ChangeLog {
      * @param consumers create consumers that read committed records only
      * @param nanoTime the clock, like {@link System#nanoTime}
      */
-    ChangeReplay(
-            Supplier<Consumer<byte[], byte[]>> consumers, AvroValues<IdentityRow> values, LongSupplier nanoTime) {
+    ChangeReplay(Supplier<Consumer<byte[], byte[]>> consumers, AvroValues<IdentityRow> values, LongSupplier nanoTime) {
         this.consumers = consumers;
         this.values = values;
         this.nanoTime = nanoTime;
@@ -103,7 +102,8 @@ final class ChangeReplay implements ChangeLog {
         /** By pURI of a reported row, the position of the event that last changed the row; empty for an erased row. */
         private final Map<Puri, Optional<Position>> reportedEvents = new HashMap<>();
 
-        OffsetRangeReader(Consumer<byte[], byte[]> consumer, List<TopicPartition> partitions, long[] to, Receiver receiver) {
+        OffsetRangeReader(
+                Consumer<byte[], byte[]> consumer, List<TopicPartition> partitions, long[] to, Receiver receiver) {
             this.consumer = consumer;
             this.partitions = new ArrayList<>(partitions);
             this.to = to;

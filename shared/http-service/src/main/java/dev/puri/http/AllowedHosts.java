@@ -186,7 +186,6 @@ final class AllowedHosts {
             return false;
         }
         String localAddress = local == null ? null : local.hostAddress();
-        return requested.isLoopbackAddress()
-                || localAddress != null && requested.equals(parseAddress(localAddress));
+        return requested.isLoopbackAddress() || localAddress != null && requested.equals(parseAddress(localAddress));
     }
 }
