@@ -121,7 +121,7 @@ class RepairsTest {
                         "the registrar writes the pURI to partition " + partition,
                         "A tombstone in partition " + other + " deletes it");
         Difference document = new Difference(
-                Registry.REGISTRAR, Topics.DOCUMENTS, other, PURI.toString(), null, Kind.EXTRA, Map.of(), null);
+                RegistryReader.REGISTRAR, Topics.DOCUMENTS, other, PURI.toString(), null, Kind.EXTRA, Map.of(), null);
         assertThat(Repairs.obstacle(document, PARTITIONS)).contains("A tombstone in partition " + other);
         assertThat(Repairs.obstacle(difference(partition, "Music:tracks:1", Kind.EXTRA, Map.of()), PARTITIONS))
                 .isEqualTo("no event can have this key");
@@ -188,7 +188,7 @@ class RepairsTest {
     }
 
     private static Difference difference(int partition, String puri, Kind kind, Map<String, Field> fields) {
-        return new Difference(Registry.REGISTRAR, Topics.IDENTITIES, partition, puri, null, kind, fields, null);
+        return new Difference(RegistryReader.REGISTRAR, Topics.IDENTITIES, partition, puri, null, kind, fields, null);
     }
 
     private static Field field(@Nullable String expected, @Nullable String found) {
