@@ -67,12 +67,12 @@ public final class OpenSearchStore implements IndexStore {
     public SearchIndex openServing() throws IndexUnavailableException {
         requireClosed(servingIndex);
         String name = indexOf(servingAlias).orElse(null);
-        if (name == null) {
-            name = create(servingAlias);
-        } else if (!isUsable(name)) {
-            LOG.warn("The index {} is deleted, and a new index is built from the topics", name);
-            name = create(null);
-            makeServing(name);
+        if (name == null || !isUsable(name)) {
+            if (name != null) {
+                LOG.warn("The index {} is deleted, and a new index is built from the topics", name);
+            }
+            name = create();
+            moveAlias(servingAlias, name);
         }
         OpenSearchIndex index = open(name);
         index.refresh();
@@ -103,7 +103,9 @@ public final class OpenSearchStore implements IndexStore {
         if (indexOf(buildingAlias).isPresent()) {
             throw new IllegalStateException("there is already an unfinished index");
         }
-        OpenSearchIndex index = open(create(buildingAlias));
+        String name = create();
+        moveAlias(buildingAlias, name);
+        OpenSearchIndex index = open(name);
         unfinishedIndex = index;
         return index;
     }
@@ -114,7 +116,7 @@ public final class OpenSearchStore implements IndexStore {
         if (rebuiltIndex == null) {
             throw new IllegalStateException("there is no unfinished index");
         }
-        makeServing(rebuiltIndex.name());
+        moveAlias(servingAlias, rebuiltIndex.name());
         servingIndex = rebuiltIndex;
         unfinishedIndex = null;
     }
@@ -225,40 +227,41 @@ public final class OpenSearchStore implements IndexStore {
         return !index.digests().byKind().isEmpty();
     }
 
-    /** Creates an empty index, with its write alias and possibly another alias. Returns the name of the index. */
-    private String create(@Nullable String alias) throws IndexUnavailableException {
+    /**
+     * Creates an empty index with its write alias only. The cluster may execute a request after its time-out, when
+     * another index has been created. So an index gets the other aliases after it exists, by {@link #moveAlias}.
+     *
+     * @return the name of the index
+     */
+    private String create() throws IndexUnavailableException {
         String name = servingAlias + "-g" + UUID.randomUUID().toString().replace("-", "");
         ObjectNode index = TEMPLATE.deepCopy();
         index.withObject("/settings/index")
                 .put("number_of_shards", settings.opensearchShards())
                 .put("number_of_replicas", settings.opensearchReplicas());
-        ObjectNode aliases = index.putObject("aliases");
-        aliases.putObject(writeAlias(name));
-        if (alias != null) {
-            aliases.putObject(alias);
-        }
+        index.putObject("aliases").putObject(writeAlias(name));
         cluster.sendWithWriteTimeout("PUT", "/" + name, index);
         return name;
     }
 
-    /** Atomically moves the serving alias to an index. */
-    private void makeServing(String name) throws IndexUnavailableException {
+    /** Atomically moves the serving or the building alias to an index, which then has only one of them. */
+    private void moveAlias(String alias, String name) throws IndexUnavailableException {
         ObjectNode body = ClusterClient.JSON.createObjectNode();
         ArrayNode actions = body.putArray("actions");
-        actions.addObject().putObject("add").put("index", name).put("alias", servingAlias);
+        actions.addObject().putObject("add").put("index", name).put("alias", alias);
         aliasesByIndex().forEach((index, aliases) -> {
-            if (aliases.contains(servingAlias) && !index.equals(name)) {
-                addRemoval(actions, index, servingAlias);
+            if (aliases.contains(alias) && !index.equals(name)) {
+                addRemoval(actions, index, alias);
             }
             if (aliases.contains(buildingAlias) && index.equals(name)) {
                 addRemoval(actions, index, buildingAlias);
             }
         });
         cluster.sendWithWriteTimeout("POST", "/_aliases", body);
-        String servingName = indexOf(servingAlias).orElse("none");
-        if (!servingName.equals(name)) {
+        String namedIndex = indexOf(alias).orElse("none");
+        if (!namedIndex.equals(name)) {
             throw new IndexUnavailableException(
-                    "after the switch to the index " + name + " the serving index is " + servingName);
+                    "after the alias " + alias + " was moved to the index " + name + ", it names " + namedIndex);
         }
     }
 

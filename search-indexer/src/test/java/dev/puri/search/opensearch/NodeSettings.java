@@ -9,16 +9,20 @@ final class NodeSettings {
     private NodeSettings() {}
 
     static OpenSearchSettings of(OpenSearchFixture node, String alias) {
-        return of(node, alias, "300s");
+        return of(node.url(), alias, "300s");
     }
 
     static OpenSearchSettings of(OpenSearchFixture node, String alias, String writeTimeout) {
+        return of(node.url(), alias, writeTimeout);
+    }
+
+    static OpenSearchSettings of(String url, String alias, String writeTimeout) {
         return Settings.read(
                 OpenSearchSettings.class,
                 Map.of(),
                 Map.of(
                         "PURI_OPENSEARCH_URL",
-                        node.url(),
+                        url,
                         "PURI_OPENSEARCH_INDEX",
                         alias,
                         "PURI_OPENSEARCH_SHARDS",

@@ -97,6 +97,27 @@ final class OpenSearchStoreIT {
     }
 
     @Test
+    void anIndexThatTheClusterCreatesLateDoesNotServe() throws Exception {
+        try (SlowCreation slow = new SlowCreation(node.url())) {
+            while (!slow.isHeld()) {
+                try (OpenSearchStore store = new OpenSearchStore(
+                        NodeSettings.of(slow.url(), "created-late", "2s"), new CursorSeal(new byte[32]))) {
+                    assertThatThrownBy(store::openServing).isInstanceOf(IndexUnavailableException.class);
+                }
+            }
+            try (OpenSearchStore store = open("created-late")) {
+                store.openServing();
+            }
+            slow.release();
+        }
+        assertThat(indices("created-late-g*")).hasSize(2);
+        try (OpenSearchStore store = open("created-late")) {
+            store.openServing();
+            assertThat(indices("created-late-g*")).hasSize(1);
+        }
+    }
+
+    @Test
     void aLateWriteDoesNotRecreateADroppedIndex() throws Exception {
         try (OpenSearchStore store = open("late")) {
             SearchIndex index = store.openServing();

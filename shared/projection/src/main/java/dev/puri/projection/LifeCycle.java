@@ -173,18 +173,6 @@ public final class LifeCycle<P, F> {
         }
     }
 
-    /**
-     * Begins a rebuild and swaps at once, for a projection that is complete already.
-     *
-     * @param rebuilt the projection
-     * @param feeder has filled the projection and updates it from now on
-     * @return the projection that served before; null if none did
-     */
-    public @Nullable P replace(P rebuilt, F feeder) {
-        rebuild(feeder);
-        return swap(rebuilt);
-    }
-
     private WithoutRebuild<P, F> besideRebuild() {
         return switch (state) {
             case WithoutRebuild<P, F> current -> current;

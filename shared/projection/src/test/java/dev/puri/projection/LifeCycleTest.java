@@ -49,10 +49,13 @@ class LifeCycleTest {
 
     @Test
     void replacesTheServingProjectionInAnyState() {
-        assertThat(life.replace("first", 1)).isNull();
-        assertThat(life.replace("second", 2)).isEqualTo("first");
+        life.rebuild(1);
+        assertThat(life.swap("first")).isNull();
+        life.rebuild(2);
+        assertThat(life.swap("second")).isEqualTo("first");
         life.detach();
-        assertThat(life.replace("third", 3)).isEqualTo("second");
+        life.rebuild(3);
+        assertThat(life.swap("third")).isEqualTo("second");
         assertThat(life.state()).isEqualTo(new LifeCycle.Current<>("third", 3));
     }
 
@@ -83,7 +86,8 @@ class LifeCycleTest {
 
     @Test
     void aRebuildThatEndsLeavesTheServingProjectionAsItIs() {
-        life.replace("first", 1);
+        life.fill(1);
+        life.complete("first");
         life.rebuild(2);
 
         life.endRebuild();
