@@ -33,8 +33,8 @@ import org.springframework.core.io.support.SpringFactoriesLoader;
 import org.springframework.core.io.support.SpringFactoriesLoader.ArgumentResolver;
 import org.springframework.core.io.support.SpringFactoriesLoader.FailureHandler;
 
-/** Boot's message of an application that injects a missing bean of the starter names the setting. */
-class MissingBeanTest {
+/** The message of an application that injects a missing bean of the starter. */
+class MissingBeanFailureAnalyzerTest {
     /** An application with the starter. */
     @SpringBootConfiguration
     @ImportAutoConfiguration({
@@ -105,38 +105,51 @@ class MissingBeanTest {
 
     record NeedsRelay(RelayLifecycle relay) {}
 
+    record NeedsText(StringBuilder text) {}
+
     @Test
     void aMissingPublisherNamesTheBrokersSetting() {
         assertThat(failureOf(List.of(NeedsPublisher.class)))
                 .contains("Parameter 0 of constructor in " + NeedsPublisher.class.getName())
-                .contains("required a bean of type 'dev.puri.client.IdentityPublisher'")
-                .contains("not set: puri.kafka.bootstrap-servers");
+                .contains("needs a bean of type dev.puri.client.IdentityPublisher")
+                .contains("- puri.kafka.bootstrap-servers is not set")
+                .contains("Set puri.kafka.bootstrap-servers, for example puri.kafka.bootstrap-servers=localhost:9092");
     }
 
     @Test
     void aMissingResolverNamesTheAddresses() {
         for (Class<?> each : List.of(NeedsClient.class, NeedsResolver.class)) {
-            assertThat(failureOf(List.of(each))).contains("not set: puri.resolver.addresses");
+            assertThat(failureOf(List.of(each)))
+                    .contains("- puri.resolver.addresses is not set")
+                    .contains("Set puri.resolver.addresses, for example puri.resolver.addresses=http://localhost:8080");
         }
     }
 
     @Test
     void missingEventsNameBothSettings() {
-        assertThat(failureOf(List.of(NeedsEvents.class))).contains("not set: puri.source or spring.application.name");
+        assertThat(failureOf(List.of(NeedsEvents.class)))
+                .contains("- neither puri.source nor spring.application.name is set")
+                .contains("Set puri.source or spring.application.name, for example puri.source=catalog");
     }
 
     @Test
     void missingDeclarationsNameTheFile() {
-        assertThat(failureOf(List.of(NeedsDeclarations.class))).contains("not set: puri.collections");
+        assertThat(failureOf(List.of(NeedsDeclarations.class)))
+                .contains("- puri.collections is not set")
+                .contains("puri.collections=classpath:collections.yaml")
+                .doesNotContain("client-declarations");
     }
 
     @Test
-    void aMissingOutboxNamesItsCondition() {
-        for (Class<?> each : List.of(NeedsOutbox.class, NeedsTransactionOutbox.class)) {
-            assertThat(failureOf(List.of(each), "puri.outbox.enabled=false")).contains("puri.outbox.enabled");
-            assertThat(failureOf(List.of(each))).contains("javax.sql.DataSource");
+    void aMissingOutboxNamesEachReason() {
+        for (Class<?> each : List.of(NeedsOutbox.class, NeedsTransactionOutbox.class, NeedsRelay.class)) {
+            assertThat(failureOf(List.of(each), "puri.outbox.enabled=false"))
+                    .contains("- puri.outbox.enabled is false", "- there is no DataSource")
+                    .contains("Set puri.outbox.enabled=true", "spring.datasource.url")
+                    .doesNotContain("client-outbox is not", "spring-jdbc is not", "relay.enabled is false");
         }
-        assertThat(failureOf(List.of(NeedsOutbox.class, TwoDatabases.class))).contains("'one', 'other'");
+        assertThat(failureOf(List.of(NeedsOutbox.class, TwoDatabases.class)))
+                .contains("there are several DataSources, and none is @Primary: one, other");
     }
 
     @Test
@@ -145,7 +158,18 @@ class MissingBeanTest {
                         List.of(NeedsRelay.class, PrimaryDatabase.class),
                         "puri.outbox.dialect=postgresql",
                         "puri.outbox.relay.enabled=false"))
-                .contains("puri.outbox.relay.enabled");
+                .contains("- puri.outbox.relay.enabled is false")
+                .contains("Set puri.outbox.relay.enabled=true")
+                .doesNotContain("DataSource");
+    }
+
+    @Test
+    void otherBeansAndApplicationsAreLeftToBoot() {
+        assertThat(failureOf(List.of(NeedsText.class)))
+                .contains("java.lang.StringBuilder' that could not be found")
+                .doesNotContain("puri-spring-boot-starter");
+        assertThat(failureOf(List.of(NeedsClient.class, OwnResolver.class)))
+                .doesNotContain("puri.resolver.addresses, for example");
     }
 
     static class TwoDatabases {
@@ -166,6 +190,13 @@ class MissingBeanTest {
         @Primary
         DataSource first() {
             return Contexts.noDatabase();
+        }
+    }
+
+    static class OwnResolver {
+        @Bean
+        IdentityResolver own() {
+            return Contexts.ownResolver();
         }
     }
 }
