@@ -169,7 +169,7 @@ final class TopologySupervisor {
 
     /**
      * Runs a check before the restore of a store, on a thread of Kafka Streams. Repeats it while no broker answers.
-     * Returns null if the topology failed or was stopped first.
+     * Returns null if the topology failed or was stopped first; then no store may be used.
      */
     <T> @Nullable T awaitRestore(Supplier<T> check) {
         while (!stop.isRequested()) {

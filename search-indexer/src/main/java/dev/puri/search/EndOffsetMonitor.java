@@ -18,6 +18,7 @@ import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import org.apache.kafka.common.KafkaException;
 import org.jspecify.annotations.Nullable;
@@ -32,6 +33,7 @@ final class EndOffsetMonitor implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(EndOffsetMonitor.class);
     private static final Duration POLL_INTERVAL = Duration.ofSeconds(1);
     private static final Duration STOP_TIMEOUT = Duration.ofSeconds(5);
+    private static final Duration HIGH_WATERMARK_TIMEOUT = Duration.ofSeconds(10);
 
     /** Kafka's default. Assumed if this principal may not read the configuration of the topics. */
     private static final Duration DEFAULT_TOMBSTONE_RETENTION = Duration.ofDays(1);
@@ -138,10 +140,10 @@ final class EndOffsetMonitor implements AutoCloseable {
         if (tombstoneRetention == null) {
             tombstoneRetention = tombstoneRetention();
         }
-        // The client completes every request within its time-out, and at once after close.
         Map<Integer, Long> documentHighWatermarks = documentHighWatermarks(
                         Objects.requireNonNull(ends.get(EntryKind.DOCUMENT)))
                 .toCompletableFuture()
+                .orTimeout(HIGH_WATERMARK_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS)
                 .join();
         lastOffsets = new SourceOffsets(ends, begins, new EndOffsets(documentHighWatermarks, observedAt), observedAt);
         failure.clear();

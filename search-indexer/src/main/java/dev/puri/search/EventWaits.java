@@ -26,6 +26,9 @@ import org.jspecify.annotations.Nullable;
  * {@link IndexFeeder#isDocumentVisible} and the indexed document are checked first.
  */
 final class EventWaits {
+    /** The current wait of a request that was cancelled, so that the next wait ends at once. */
+    private static final CompletableFuture<?> CANCELLED = new CompletableFuture<>();
+
     private final Indexer indexer;
     private final IndexRows rows;
     private final ReadYourWrites rowWaits;
@@ -67,7 +70,7 @@ final class EventWaits {
                 : CompletableFuture.completedFuture(status));
         result.whenComplete((status, failure) -> {
             if (result.isCancelled()) {
-                currentWait.get().cancel(false);
+                currentWait.getAndSet(CANCELLED).cancel(false);
             }
         });
         return result;
@@ -85,7 +88,8 @@ final class EventWaits {
      * Waits for the document of an event whose row is visible.
      *
      * @param mayBlock whether the engine may be asked, which may block
-     * @param currentWait set to the wait that ends when the request is cancelled
+     * @param currentWait set to the wait that ends when the request is cancelled; {@link #CANCELLED} if it was
+     *     cancelled
      */
     private CompletableFuture<EventStatus> awaitDocument(
             Object caller,
@@ -133,7 +137,9 @@ final class EventWaits {
                     () -> indexer.visibleOffsets().nextOffset(EntryKind.DOCUMENT, partition) >= offset
                             ? EventStatus.Seen.INSTANCE
                             : null);
-            currentWait.set(wait);
+            if (currentWait.getAndSet(wait) == CANCELLED) {
+                wait.cancel(false);
+            }
             return wait;
         } catch (Waiters.TooManyException e) {
             return CompletableFuture.completedFuture(null);

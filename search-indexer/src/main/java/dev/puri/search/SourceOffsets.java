@@ -97,7 +97,7 @@ record SourceOffsets(
         }
         for (EntryKind kind : EntryKind.values()) {
             TopicMismatch mismatch = TopicMismatch.find(
-                    Uuid.fromString(checkpoint.topicIds().getOrDefault(kind, Uuid.ZERO_UUID.toString())),
+                    storedTopicId(checkpoint, kind),
                     checkpoint.offsets().getOrDefault(kind, Map.of()),
                     endsOf(kind).topicId(),
                     begins.getOrDefault(kind, Map.of()),
@@ -113,6 +113,15 @@ record SourceOffsets(
         return Duration.between(now, checkpoint.asOf()).compareTo(maxIndexAge.dividedBy(6)) > 0
                 ? "the index is as of " + checkpoint.asOf() + ", which is in the future"
                 : null;
+    }
+
+    /** Returns the id of a topic in the checkpoint. If it is missing or damaged, returns an id that no topic has. */
+    private static Uuid storedTopicId(IndexCheckpoint checkpoint, EntryKind kind) {
+        try {
+            return Uuid.fromString(checkpoint.topicIds().getOrDefault(kind, ""));
+        } catch (IllegalArgumentException e) {
+            return Uuid.ZERO_UUID;
+        }
     }
 
     private static String describe(String topic, TopicMismatch mismatch) {

@@ -71,7 +71,10 @@ public final class OpenSearchStore implements IndexStore {
             if (name != null) {
                 LOG.warn("The index {} is deleted, and a new index is built from the topics", name);
             }
-            name = create();
+            name = findEmptyUnused();
+            if (name == null) {
+                name = create();
+            }
             moveAlias(servingAlias, name);
         }
         OpenSearchIndex index = open(name);
@@ -84,12 +87,16 @@ public final class OpenSearchStore implements IndexStore {
     @Override
     public @Nullable SearchIndex openUnfinished() throws IndexUnavailableException {
         requireClosed(unfinishedIndex);
-        String name = indexOf(buildingAlias).orElse(null);
-        if (name == null) {
+        List<String> names = indicesOf(buildingAlias);
+        if (names.isEmpty()) {
             return null;
         }
-        if (!isUsable(name)) {
-            delete(name);
+        String name = names.getFirst();
+        // The cluster may move the alias late, when another index has it. Then nobody knows which index to continue.
+        if (names.size() > 1 || !isUsable(name)) {
+            for (String each : names) {
+                delete(each);
+            }
             return null;
         }
         OpenSearchIndex index = open(name);
@@ -167,16 +174,21 @@ public final class OpenSearchStore implements IndexStore {
 
     /** Returns the name of the index that an alias names. */
     private Optional<String> indexOf(String alias) throws IndexUnavailableException {
+        List<String> indices = indicesOf(alias);
+        if (indices.size() > 1) {
+            throw new IllegalStateException("the alias " + alias + " names more than one index: " + indices);
+        }
+        return indices.stream().findFirst();
+    }
+
+    private List<String> indicesOf(String alias) throws IndexUnavailableException {
         List<String> indices = new ArrayList<>();
         aliasesByIndex().forEach((index, aliases) -> {
             if (aliases.contains(alias)) {
                 indices.add(index);
             }
         });
-        if (indices.size() > 1) {
-            throw new IllegalStateException("the alias " + alias + " names more than one index: " + indices);
-        }
-        return indices.stream().findFirst();
+        return indices;
     }
 
     /** Returns the aliases of each index of this store, by index name. */
@@ -222,14 +234,37 @@ public final class OpenSearchStore implements IndexStore {
         }
     }
 
+    /**
+     * Returns an empty index that is neither serving nor unfinished, or null if there is none. An earlier attempt
+     * leaves one if the cluster creates it after the time-out. Without this, each attempt on a slow cluster would leave
+     * one.
+     */
+    private @Nullable String findEmptyUnused() throws IndexUnavailableException {
+        for (Map.Entry<String, List<String>> entry : aliasesByIndex().entrySet()) {
+            String name = entry.getKey();
+            if (!isInUse(entry.getValue()) && isUsable(name)) {
+                try (OpenSearchIndex index = open(name)) {
+                    if (index.committedCheckpoint().topicIds().isEmpty()) {
+                        return name;
+                    }
+                }
+            }
+        }
+        return null;
+    }
+
+    private boolean isInUse(List<String> aliases) {
+        return aliases.contains(servingAlias) || aliases.contains(buildingAlias);
+    }
+
     private static boolean hasEntries(OpenSearchIndex index) throws IndexUnavailableException {
         index.refresh();
         return !index.digests().byKind().isEmpty();
     }
 
     /**
-     * Creates an empty index with its write alias only. The cluster may execute a request after its time-out, when
-     * another index has been created. So an index gets the other aliases after it exists, by {@link #moveAlias}.
+     * Creates an empty index with its write alias only. The cluster may execute the request after its time-out, when
+     * another index has the serving alias. So an index gets the other aliases after it exists, by {@link #moveAlias}.
      *
      * @return the name of the index
      */
@@ -272,8 +307,7 @@ public final class OpenSearchStore implements IndexStore {
     /** Deletes indices that are neither serving nor unfinished. An interrupted switch or drop leaves them. */
     private void deleteUnusedIndices() throws IndexUnavailableException {
         for (Map.Entry<String, List<String>> entry : aliasesByIndex().entrySet()) {
-            List<String> aliases = entry.getValue();
-            if (!aliases.contains(servingAlias) && !aliases.contains(buildingAlias)) {
+            if (!isInUse(entry.getValue())) {
                 LOG.info("The index {} is neither serving nor unfinished. It is deleted", entry.getKey());
                 delete(entry.getKey());
             }

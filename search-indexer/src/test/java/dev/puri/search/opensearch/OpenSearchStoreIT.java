@@ -118,6 +118,41 @@ final class OpenSearchStoreIT {
     }
 
     @Test
+    void theNextAttemptUsesAnIndexThatWasCreatedLate() throws Exception {
+        try (SlowCreation slow = new SlowCreation(node.url())) {
+            while (!slow.isHeld()) {
+                try (OpenSearchStore store = new OpenSearchStore(
+                        NodeSettings.of(slow.url(), "used-late", "2s"), new CursorSeal(new byte[32]))) {
+                    assertThatThrownBy(store::openServing).isInstanceOf(IndexUnavailableException.class);
+                }
+            }
+            slow.release();
+        }
+        List<String> createdLate = indices("used-late-g*");
+        assertThat(createdLate).hasSize(1);
+        try (OpenSearchStore store = open("used-late")) {
+            store.openServing();
+            assertThat(indices("used-late-g*")).isEqualTo(createdLate);
+        }
+    }
+
+    @Test
+    void twoUnfinishedIndicesAreDeleted() throws Exception {
+        for (String digit : List.of("1", "2")) {
+            cluster.sendWithWriteTimeout(
+                    "PUT",
+                    "/two-g" + digit.repeat(32),
+                    ClusterClient.JSON.readTree("{\"aliases\":{\"two-building\":{}}}"));
+        }
+        try (OpenSearchStore store = open("two")) {
+            store.openServing();
+            assertThat(store.openUnfinished()).isNull();
+            assertThat(indices("two-g*")).hasSize(1);
+            store.createUnfinished();
+        }
+    }
+
+    @Test
     void aLateWriteDoesNotRecreateADroppedIndex() throws Exception {
         try (OpenSearchStore store = open("late")) {
             SearchIndex index = store.openServing();

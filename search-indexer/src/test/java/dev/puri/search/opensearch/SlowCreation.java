@@ -60,15 +60,15 @@ final class SlowCreation implements AutoCloseable {
                             .method(exchange.getRequestMethod(), HttpRequest.BodyPublishers.ofByteArray(body))
                             .build(),
                     HttpResponse.BodyHandlers.ofByteArray());
-            if (isFirstCreation) {
-                executed.countDown();
-            }
             exchange.getResponseHeaders().set("Content-Type", "application/json");
             exchange.sendResponseHeaders(response.statusCode(), response.body().length);
             exchange.getResponseBody().write(response.body());
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } finally {
+            if (isFirstCreation) {
+                executed.countDown();
+            }
             exchange.close();
         }
     }

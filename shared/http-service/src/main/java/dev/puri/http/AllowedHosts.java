@@ -7,6 +7,7 @@ import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpVersion;
 import io.vertx.core.net.HostAndPort;
 import io.vertx.core.net.SocketAddress;
+import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.util.Locale;
@@ -41,7 +42,7 @@ final class AllowedHosts {
     /**
      * Returns the hosts of the setting. Without the setting, a listener on a loopback address with neither tokens nor
      * TLS accepts no further hosts. Any other listener accepts all hosts: a web page has no token, the certificate does
-     * not match the page's name, and an address that is not loopback can be reached without the page's trick.
+     * not match the page's name, and other machines reach an address that is not loopback anyway.
      */
     static AllowedHosts of(ListenerOptions options) {
         HttpSettings http = options.http();
@@ -134,10 +135,14 @@ final class AllowedHosts {
         int end = 0;
         if (authority.startsWith("[")) {
             end = authority.indexOf(']') + 1;
-            String address = authority.substring(1, Math.max(1, end - 1));
-            return NetUtil.isValidIpV6Address(address) && address.indexOf('%') < 0 && isPort(authority, end)
-                    ? "[" + NetUtil.toAddressString(Objects.requireNonNull(parseAddress(address))) + "]"
-                    : null;
+            String literal = authority.substring(1, Math.max(1, end - 1));
+            if (!NetUtil.isValidIpV6Address(literal) || literal.indexOf('%') >= 0 || !isPort(authority, end)) {
+                return null;
+            }
+            InetAddress address = Objects.requireNonNull(parseAddress(literal));
+            // Java represents an IPv4-mapped address by the IPv4 address.
+            String text = NetUtil.toAddressString(address);
+            return address instanceof Inet6Address ? "[" + text + "]" : text;
         }
         while (end < authority.length() && isNameChar(authority.charAt(end))) {
             end++;

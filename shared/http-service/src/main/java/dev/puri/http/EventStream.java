@@ -39,8 +39,8 @@ public final class EventStream {
      * The limits of a stream.
      *
      * @param maxPendingBytes the maximum number of pending bytes
-     * @param heartbeat after this time without an event, a keep-alive is sent, and again after each further time, so
-     *     that proxies do not close the connection
+     * @param heartbeat the period of keep-alives, so that proxies do not close the connection. None is sent at the end
+     *     of a period with an event, so the stream may be silent for almost two periods
      */
     public record Options(int maxPendingBytes, Duration heartbeat) {}
 

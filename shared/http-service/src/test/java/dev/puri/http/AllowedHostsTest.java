@@ -27,7 +27,8 @@ final class AllowedHostsTest {
             "127.1.2.3",
             "[::1]",
             "[::1]:8080",
-            "[0:0:0:0:0:0:0:1]");
+            "[0:0:0:0:0:0:0:1]",
+            "[::ffff:127.0.0.1]:8080");
     private static final List<String> OTHERS = List.of(
             "evil.example", "evil.example:8080", "localhost.evil.example", "127.0.0.1.evil.example", "10.0.0.1");
 

@@ -177,7 +177,7 @@ final class EventStreamTest {
 
     @Test
     void aHeartbeatIsSentInEachPeriodWithoutEvents() throws Exception {
-        heartbeat = Duration.ofMillis(20);
+        heartbeat = Duration.ofMillis(400);
         try (Reader reader = new Reader("GET")) {
             reader.head();
 

@@ -63,13 +63,21 @@ public final class Staleness<E> {
      * @return whether the reader has reached the end offsets that were observed last; false before the first
      */
     public synchronized boolean advance() {
-        E reached = pending;
-        while (reached != null && isReached.test(reached)) {
-            asOf = time.apply(reached);
-            reached = reached.equals(latest) ? null : latest;
+        E newest = latest;
+        if (newest == null || pending == null) {
+            return newest != null;
         }
-        pending = reached;
-        return reached == null && latest != null;
+        // The newest first: if the topic was created again, its end offsets may be smaller than the pending ones.
+        if (isReached.test(newest)) {
+            asOf = time.apply(newest);
+            pending = null;
+            return true;
+        }
+        if (isReached.test(pending)) {
+            asOf = time.apply(pending);
+            pending = newest;
+        }
+        return false;
     }
 
     /**

@@ -66,6 +66,16 @@ final class StalenessTest {
     }
 
     @Test
+    void smallerEndOffsetsOfARecreatedTopicReplacePendingOnes() {
+        staleness.observe(ends(0, 70));
+        staleness.observe(ends(1, 5));
+        nextOffset = 5;
+
+        assertThat(staleness.advance()).isTrue();
+        assertThat(staleness.asOf()).isEqualTo(at(1));
+    }
+
+    @Test
     void theNewestEndOffsetsFollowPendingOnes() {
         staleness.observe(ends(0, 7));
         staleness.observe(ends(1, 20));
