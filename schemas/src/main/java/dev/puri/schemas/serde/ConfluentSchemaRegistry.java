@@ -169,7 +169,7 @@ public final class ConfluentSchemaRegistry implements SchemaRegistry {
     }
 
     /**
-     * Sets the compatibility level of a subject.
+     * Sets the compatibility level of a subject. Several clients may set the same level concurrently.
      *
      * @throws SchemaRegistryUnavailableException if the registry is unreachable after the retries, or refuses the
      *     request
@@ -178,7 +178,12 @@ public final class ConfluentSchemaRegistry implements SchemaRegistry {
     public void setCompatibility(String subject, Compatibility level) {
         ObjectNode body = JsonNodeFactory.instance.objectNode().put("compatibility", level.name());
         String what = "compatibility of subject " + subject;
-        send("PUT", "/config/" + urlEncoded(subject), body, what);
+        Response response = http.send("PUT", "/config/" + urlEncoded(subject), body, what);
+        // Apicurio answers 409 if another client creates the setting at the same moment.
+        boolean isAlreadySet = response.status() == 409 && compatibility(subject).equals(level.name());
+        if (!response.isSuccess() && !isAlreadySet) {
+            throw toException(response, what);
+        }
     }
 
     /**

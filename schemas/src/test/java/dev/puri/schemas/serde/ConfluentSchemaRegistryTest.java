@@ -85,6 +85,21 @@ class ConfluentSchemaRegistryTest {
     }
 
     @Test
+    void aConflictIsIgnoredIfAnotherClientHasSetTheSameCompatibility() {
+        try (ConfluentSchemaRegistry registry = registry()) {
+            fake.compatibility.put("s-value", "FULL_TRANSITIVE");
+            fake.fail(1, 409);
+            registry.setCompatibility("s-value", Compatibility.FULL_TRANSITIVE);
+
+            fake.compatibility.put("s-value", "BACKWARD");
+            fake.fail(1, 409);
+            assertThatThrownBy(() -> registry.setCompatibility("s-value", Compatibility.FULL_TRANSITIVE))
+                    .isInstanceOf(IncompatibleSchemaException.class)
+                    .hasMessageContainingAll("compatibility of subject s-value", fake.url(), "409");
+        }
+    }
+
+    @Test
     void anIdThatTheRegistryDoesNotKnowIsUnknown() {
         try (ConfluentSchemaRegistry registry = registry()) {
             assertThatThrownBy(() -> registry.byId(77))

@@ -118,6 +118,9 @@ final class FakeRegistry implements AutoCloseable {
         } else if (method.equals("PUT") && parts[0].equals("config")) {
             compatibility.put(decoded(parts[1]), body.path("compatibility").asText());
             answer(exchange, 200, body);
+        } else if (parts[0].equals("config")) {
+            String level = compatibility.getOrDefault(decoded(parts[1]), "NONE");
+            answer(exchange, 200, JSON.createObjectNode().put("compatibilityLevel", level));
         } else if (parts[0].equals("subjects") && parts.length == 2) {
             find(exchange, decoded(parts[1]), body.path("schema").asText());
         } else if (parts[0].equals("subjects") && method.equals("POST")) {
