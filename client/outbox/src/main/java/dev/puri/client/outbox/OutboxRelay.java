@@ -112,7 +112,11 @@ public final class OutboxRelay implements AutoCloseable {
         consecutiveFailures++;
         problem = e.toString();
         Duration delay = settings.backoff(consecutiveFailures);
-        LOG.warn("The relay of {} failed and retries in {} ms: {}", settings.table(), delay.toMillis(), e.toString());
+        if (e instanceof Error) {
+            LOG.error("The relay of {} failed and retries in {} ms", settings.table(), delay.toMillis(), e);
+        } else {
+            LOG.warn("The relay of {} failed and retries in {} ms: {}", settings.table(), delay.toMillis(), e.toString());
+        }
         try {
             pauses.backOff(delay);
         } catch (InterruptedException interrupted) {
