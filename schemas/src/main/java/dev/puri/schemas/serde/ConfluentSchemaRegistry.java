@@ -180,7 +180,8 @@ public final class ConfluentSchemaRegistry implements SchemaRegistry {
         String what = "compatibility of subject " + subject;
         Response response = http.send("PUT", "/config/" + urlEncoded(subject), body, what);
         // Apicurio answers 409 if another client creates the setting at the same moment.
-        boolean isAlreadySet = response.status() == 409 && compatibility(subject).equals(level.name());
+        boolean isAlreadySet =
+                response.status() == 409 && compatibility(subject).equals(level.name());
         if (!response.isSuccess() && !isAlreadySet) {
             throw toException(response, what);
         }

@@ -115,7 +115,11 @@ public final class OutboxRelay implements AutoCloseable {
         if (e instanceof Error) {
             LOG.error("The relay of {} failed and retries in {} ms", settings.table(), delay.toMillis(), e);
         } else {
-            LOG.warn("The relay of {} failed and retries in {} ms: {}", settings.table(), delay.toMillis(), e.toString());
+            LOG.warn(
+                    "The relay of {} failed and retries in {} ms: {}",
+                    settings.table(),
+                    delay.toMillis(),
+                    e.toString());
         }
         try {
             pauses.backOff(delay);
