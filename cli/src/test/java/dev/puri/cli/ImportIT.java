@@ -100,7 +100,10 @@ class ImportIT {
         CommandLineRun load = puri("import", "load", "-d", folder.toString());
         assertThat(load.status()).as(load.err()).isZero();
         CommandLineRun verify = verify(folder, "-o", "json");
-        assertThat(verify.out() + verify.err())
+        assertThat(verify.err().lines().filter(line -> !line.contains("rows compared, ")))
+                .as("messages other than the progress, which a slow machine shows")
+                .isEmpty();
+        assertThat(verify.out())
                 .isEqualTo(
                         "{\"rows\":" + (SHARDS * ROWS_PER_SHARD - 3) + ",\"differences\":0}" + System.lineSeparator());
 

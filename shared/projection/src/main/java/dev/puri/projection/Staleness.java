@@ -64,7 +64,8 @@ public final class Staleness<E> {
      */
     public synchronized boolean advance() {
         E newest = latest;
-        if (newest == null || pending == null) {
+        E earliest = pending;
+        if (newest == null || earliest == null) {
             return newest != null;
         }
         // The newest first: if the topic was created again, its end offsets may be smaller than the pending ones.
@@ -73,8 +74,8 @@ public final class Staleness<E> {
             pending = null;
             return true;
         }
-        if (isReached.test(pending)) {
-            asOf = time.apply(pending);
+        if (isReached.test(earliest)) {
+            asOf = time.apply(earliest);
             pending = newest;
         }
         return false;
