@@ -3,15 +3,15 @@ package dev.puri.client.embedded;
 import dev.puri.projection.PlainConsumers;
 import dev.puri.schemas.serde.ConfluentSchemaRegistry;
 import dev.puri.schemas.serde.UserInfo;
+import java.net.URI;
+import java.net.URISyntaxException;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -62,28 +62,24 @@ final class KafkaOptionsCheck {
 
     /** Returns the mistakes in the schema registry's URLs and in the properties of its client. */
     static List<String> mistakesInSchemaRegistry(String urls, Map<String, String> kafka) {
+        Set<String> mistakes = new LinkedHashSet<>();
         List<String> urlList = split(urls);
-        List<String> mistakes = new ArrayList<>(urlList.isEmpty() ? List.of("schemaRegistry: none") : List.of());
-        for (String url : urlList) {
-            registryClientFailure(url, Map.of())
-                    .map(reason -> "schemaRegistry: " + UserInfo.masked(url) + " is no URL such as http://host:8081: "
-                            + reason)
-                    .ifPresent(mistakes::add);
+        if (urlList.isEmpty()) {
+            mistakes.add("schemaRegistry: none");
         }
-        registryClientFailure(mistakes.isEmpty() ? urls : "http://" + UNUSED_ADDRESS, kafka)
-                .map(reason -> "schema registry: " + reason)
-                .ifPresent(mistakes::add);
-        return mistakes;
-    }
-
-    /** Returns why no client of the schema registry can be created. The reason contains no credentials. */
-    private static Optional<String> registryClientFailure(String urls, Map<String, String> kafka) {
+        urlList.stream()
+                .filter(url -> !isHttp(url))
+                .map(url -> "schemaRegistry: " + UserInfo.masked(url) + " is no URL such as http://host:8081")
+                .forEach(mistakes::add);
         try {
-            ConfluentSchemaRegistry.create(registryConfig(urls, kafka)).close();
-            return Optional.empty();
+            ConfluentSchemaRegistry.create(
+                            registryConfig(mistakes.isEmpty() ? urls : "http://" + UNUSED_ADDRESS, kafka))
+                    .close();
         } catch (ConfigException e) {
-            return Optional.of(String.valueOf(e.getMessage()));
+            // The message contains no credentials.
+            mistakes.add("schema registry: " + e.getMessage());
         }
+        return List.copyOf(mistakes);
     }
 
     /** Returns the configuration of the schema registry's client. */
@@ -91,6 +87,19 @@ final class KafkaOptionsCheck {
         Map<String, Object> config = new HashMap<>(kafka);
         config.put("schema.registry.url", urls);
         return config;
+    }
+
+    private static boolean isHttp(String url) {
+        try {
+            URI uri = new URI(url);
+            return List.of("http", "https")
+                            .contains(String.valueOf(uri.getScheme()).toLowerCase(Locale.ROOT))
+                    && uri.getHost() != null
+                    && uri.getRawQuery() == null
+                    && uri.getRawFragment() == null;
+        } catch (URISyntaxException e) {
+            return false;
+        }
     }
 
     private static List<String> split(String list) {
