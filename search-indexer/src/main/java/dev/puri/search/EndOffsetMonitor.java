@@ -16,9 +16,7 @@ import java.util.EnumMap;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import org.apache.kafka.common.KafkaException;
 import org.jspecify.annotations.Nullable;
@@ -33,7 +31,6 @@ final class EndOffsetMonitor implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(EndOffsetMonitor.class);
     private static final Duration POLL_INTERVAL = Duration.ofSeconds(1);
     private static final Duration STOP_TIMEOUT = Duration.ofSeconds(5);
-    private static final Duration HIGH_WATERMARK_TIMEOUT = Duration.ofSeconds(10);
 
     /** Kafka's default. Assumed if this principal may not read the configuration of the topics. */
     private static final Duration DEFAULT_TOMBSTONE_RETENTION = Duration.ofDays(1);
@@ -97,20 +94,15 @@ final class EndOffsetMonitor implements AutoCloseable {
      * @return completes on any thread; exceptionally if the brokers do not answer
      */
     CompletionStage<Map<Integer, Long>> documentHighWatermarks() {
+        TopicAdmin documents = topics.get(EntryKind.DOCUMENT);
         SourceOffsets offsets = lastOffsets;
-        return offsets == null
+        return documents == null || offsets == null
                 ? CompletableFuture.failedFuture(new IllegalStateException("the brokers were not asked yet"))
-                : documentHighWatermarks(offsets.endsOf(EntryKind.DOCUMENT));
+                : documents.requestHighWatermarks(
+                        offsets.endsOf(EntryKind.DOCUMENT).byPartition().keySet());
     }
 
-    private CompletionStage<Map<Integer, Long>> documentHighWatermarks(TopicEnds documents) {
-        return Objects.requireNonNull(topics.get(EntryKind.DOCUMENT))
-                .highWatermarks(documents.byPartition().keySet());
-    }
-
-    private void onFailure(Throwable thrown) {
-        Throwable cause =
-                thrown instanceof CompletionException && thrown.getCause() != null ? thrown.getCause() : thrown;
+    private void onFailure(Throwable cause) {
         if (cause instanceof TopicUnavailableException) {
             failure.changeTo(String.valueOf(cause.getMessage()));
         } else if (cause instanceof KafkaException) {
@@ -140,11 +132,10 @@ final class EndOffsetMonitor implements AutoCloseable {
         if (tombstoneRetention == null) {
             tombstoneRetention = tombstoneRetention();
         }
-        Map<Integer, Long> documentHighWatermarks = documentHighWatermarks(
-                        Objects.requireNonNull(ends.get(EntryKind.DOCUMENT)))
-                .toCompletableFuture()
-                .orTimeout(HIGH_WATERMARK_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS)
-                .join();
+        Map<Integer, Long> documentHighWatermarks = Objects.requireNonNull(topics.get(EntryKind.DOCUMENT))
+                .highWatermarks(Objects.requireNonNull(ends.get(EntryKind.DOCUMENT))
+                        .byPartition()
+                        .keySet());
         lastOffsets = new SourceOffsets(ends, begins, new EndOffsets(documentHighWatermarks, observedAt), observedAt);
         failure.clear();
     }

@@ -108,20 +108,30 @@ public final class TopicAdmin implements AutoCloseable {
      *
      * @return completes on the client's thread; exceptionally if no broker responds in time
      */
-    public CompletionStage<Map<Integer, Long>> highWatermarks(Collection<Integer> partitions) {
-        Map<TopicPartition, OffsetSpec> specs = new HashMap<>();
-        partitions.forEach(partition -> specs.put(new TopicPartition(topic, partition), OffsetSpec.latest()));
-        return admin.listOffsets(specs, new ListOffsetsOptions(IsolationLevel.READ_UNCOMMITTED))
-                .all()
+    public CompletionStage<Map<Integer, Long>> requestHighWatermarks(Collection<Integer> partitions) {
+        return request(partitions, OffsetSpec.latest(), IsolationLevel.READ_UNCOMMITTED)
                 .toCompletionStage()
                 .thenApply(TopicAdmin::byPartition);
     }
 
+    /**
+     * Returns the high watermarks of partitions: the end offsets that include uncommitted records.
+     *
+     * @throws TopicUnavailableException if no broker responds in time
+     */
+    public Map<Integer, Long> highWatermarks(Collection<Integer> partitions) {
+        return byPartition(await(request(partitions, OffsetSpec.latest(), IsolationLevel.READ_UNCOMMITTED)));
+    }
+
     private Map<Integer, Long> offsets(Collection<Integer> partitions, OffsetSpec spec) {
+        return byPartition(await(request(partitions, spec, IsolationLevel.READ_COMMITTED)));
+    }
+
+    private KafkaFuture<Map<TopicPartition, ListOffsetsResult.ListOffsetsResultInfo>> request(
+            Collection<Integer> partitions, OffsetSpec spec, IsolationLevel isolation) {
         Map<TopicPartition, OffsetSpec> specs = new HashMap<>();
         partitions.forEach(partition -> specs.put(new TopicPartition(topic, partition), spec));
-        return byPartition(await(admin.listOffsets(specs, new ListOffsetsOptions(IsolationLevel.READ_COMMITTED))
-                .all()));
+        return admin.listOffsets(specs, new ListOffsetsOptions(isolation)).all();
     }
 
     private static Map<Integer, Long> byPartition(Map<TopicPartition, ListOffsetsResult.ListOffsetsResultInfo> infos) {
