@@ -206,31 +206,35 @@ public final class OpenSearchStore implements IndexStore {
         return aliasesByIndex;
     }
 
-    /**
-     * Returns whether an index has the format of this version and a valid checkpoint, or is empty. An index with
-     * entries and without a checkpoint is not usable, because nobody knows from which topics the entries are, and which
-     * records they lack or exceed.
-     */
     private boolean isUsable(String name) throws IndexUnavailableException {
+        return usableCheckpoint(name) != null;
+    }
+
+    /**
+     * Returns the checkpoint of an index that has the format of this version and a valid checkpoint, or is empty; null
+     * for any other index. An index with entries and without a checkpoint is not usable, because nobody knows from
+     * which topics the entries are, and which records they lack or exceed.
+     */
+    private @Nullable IndexCheckpoint usableCheckpoint(String name) throws IndexUnavailableException {
         JsonNode mappings = cluster.sendWithWriteTimeout("GET", "/" + name + "/_mapping", null)
                 .body()
                 .path(name)
                 .path("mappings");
         if (!mappings.path("_meta").equals(TEMPLATE.path("mappings").path("_meta"))) {
             LOG.warn("The index {} cannot be used: it has another format", name);
-            return false;
+            return null;
         }
         try (OpenSearchIndex index = open(name)) {
             IndexCheckpoint checkpoint = index.committedCheckpoint();
             LOG.info("The index {} has the checkpoint {}", name, checkpoint);
             if (checkpoint.topicIds().isEmpty() && hasEntries(index)) {
                 LOG.warn("The index {} cannot be used: it has entries, but no checkpoint", name);
-                return false;
+                return null;
             }
-            return true;
+            return checkpoint;
         } catch (IllegalArgumentException e) {
             LOG.warn("The index {} cannot be used: {}", name, e.getMessage());
-            return false;
+            return null;
         }
     }
 
@@ -241,13 +245,9 @@ public final class OpenSearchStore implements IndexStore {
      */
     private @Nullable String findEmptyUnused() throws IndexUnavailableException {
         for (Map.Entry<String, List<String>> entry : aliasesByIndex().entrySet()) {
-            String name = entry.getKey();
-            if (!isInUse(entry.getValue()) && isUsable(name)) {
-                try (OpenSearchIndex index = open(name)) {
-                    if (index.committedCheckpoint().topicIds().isEmpty()) {
-                        return name;
-                    }
-                }
+            IndexCheckpoint checkpoint = isInUse(entry.getValue()) ? null : usableCheckpoint(entry.getKey());
+            if (checkpoint != null && checkpoint.topicIds().isEmpty()) {
+                return entry.getKey();
             }
         }
         return null;

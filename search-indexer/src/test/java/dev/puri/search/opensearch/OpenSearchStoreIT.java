@@ -37,6 +37,16 @@ final class OpenSearchStoreIT {
         return new OpenSearchStore(NodeSettings.of(node, alias), new CursorSeal(new byte[32]));
     }
 
+    /** Opens a store until the proxy holds its creation of an index, so that the store gets a time-out. */
+    private static void failToOpen(SlowCreation slow, String alias) {
+        while (!slow.isHeld()) {
+            try (OpenSearchStore store =
+                    new OpenSearchStore(NodeSettings.of(slow.url(), alias, "2s"), new CursorSeal(new byte[32]))) {
+                assertThatThrownBy(store::openServing).isInstanceOf(IndexUnavailableException.class);
+            }
+        }
+    }
+
     private List<String> indices(String pattern) throws Exception {
         List<String> names = new ArrayList<>();
         cluster.sendWithReadTimeout("GET", "/" + pattern + "/_alias", null)
@@ -99,12 +109,7 @@ final class OpenSearchStoreIT {
     @Test
     void anIndexThatTheClusterCreatesLateDoesNotServe() throws Exception {
         try (SlowCreation slow = new SlowCreation(node.url())) {
-            while (!slow.isHeld()) {
-                try (OpenSearchStore store = new OpenSearchStore(
-                        NodeSettings.of(slow.url(), "created-late", "2s"), new CursorSeal(new byte[32]))) {
-                    assertThatThrownBy(store::openServing).isInstanceOf(IndexUnavailableException.class);
-                }
-            }
+            failToOpen(slow, "created-late");
             try (OpenSearchStore store = open("created-late")) {
                 store.openServing();
             }
@@ -120,12 +125,7 @@ final class OpenSearchStoreIT {
     @Test
     void theNextAttemptUsesAnIndexThatWasCreatedLate() throws Exception {
         try (SlowCreation slow = new SlowCreation(node.url())) {
-            while (!slow.isHeld()) {
-                try (OpenSearchStore store = new OpenSearchStore(
-                        NodeSettings.of(slow.url(), "used-late", "2s"), new CursorSeal(new byte[32]))) {
-                    assertThatThrownBy(store::openServing).isInstanceOf(IndexUnavailableException.class);
-                }
-            }
+            failToOpen(slow, "used-late");
             slow.release();
         }
         List<String> createdLate = indices("used-late-g*");
