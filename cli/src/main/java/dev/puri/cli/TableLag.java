@@ -32,7 +32,7 @@ final class TableLag {
                     + lag.get() + " s";
             if (System.nanoTime() - startNanos >= wait.toNanos()) {
                 throw CommandException.failed(reason + ", so " + missing
-                        + "; /health/ready says why. Run the command again when it has" + " caught up");
+                        + "; /health/ready says why. Run the command again when it has caught up");
             }
             if (isFirst) {
                 console.say("puri: waiting, because " + reason);

@@ -11,7 +11,7 @@ import java.util.Map;
  */
 final class RowCounts implements RowCodec.RowCounter {
     private static final int CACHE_SIZE = 1 << 10;
-    private static final long NO_KIND = -1;
+    private static final long NO_GROUP = -1;
 
     private final long[] ownersAndShards = new long[CACHE_SIZE];
     private final long[] collectionsAndStatuses = new long[CACHE_SIZE];
@@ -23,7 +23,7 @@ final class RowCounts implements RowCodec.RowCounter {
     private record RowGroup(long ownerAndShard, long collectionAndStatus) {}
 
     RowCounts() {
-        Arrays.fill(ownersAndShards, NO_KIND);
+        Arrays.fill(ownersAndShards, NO_GROUP);
     }
 
     @Override
