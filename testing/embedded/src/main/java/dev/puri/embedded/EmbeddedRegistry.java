@@ -118,10 +118,10 @@ public final class EmbeddedRegistry implements AutoCloseable {
                 "-XX:TieredStopAtLevel=1",
                 "-Djava.io.tmpdir="
                         + Path.of(System.getProperty("java.io.tmpdir")).toAbsolutePath(),
+                "-D" + ChildMain.LOCK_FILE_PROPERTY + "=" + data.resolve(CHILD_LOCK_FILE),
                 "-cp",
                 ownClasses() + System.getProperty("path.separator") + home.resolve(RUNNER),
                 ChildMain.class.getName(),
-                data.resolve(CHILD_LOCK_FILE).toString(),
                 "io.quarkus.bootstrap.runner.QuarkusEntryPoint"));
         Map<String, String> environment = command.environment();
         environment.keySet().removeIf(EmbeddedRegistry::wouldConfigureChild);
