@@ -39,7 +39,7 @@ final class IndexScrub implements AutoCloseable {
     private final Stop stop = new Stop();
     private final SupervisedThread thread =
             new SupervisedThread("index-scrub", stop, RetryPolicy.fixed(PAUSE), this::runPass, this::onFailure);
-    private final FailureState failure = new FailureState();
+    private final FailureState failure;
 
     /** Limits the rate. Only for the thread. */
     private final TimeBudget budget = new TimeBudget(1, MAX_CREDIT, System::nanoTime);
@@ -49,6 +49,7 @@ final class IndexScrub implements AutoCloseable {
      */
     IndexScrub(Indexer indexer, int entriesPerSecond) {
         this.indexer = indexer;
+        this.failure = indexer.health().scrubFailure();
         this.entriesPerSecond = entriesPerSecond;
     }
 

@@ -124,7 +124,7 @@ final class Indexer implements AutoCloseable {
         this.clock = context.clock();
         rebuild = new IndexRebuild(context, lifeCycle);
         health = new IndexHealth(this, rebuild, problem, limits, clock, openTransaction);
-        purges = new PurgeScheduler(limits.forgetAfter(), clock, context.meters());
+        purges = new PurgeScheduler(limits.forgetAfter(), health.purgeFailure(), clock, context.meters());
         context.meters().registerDigests(this::digestCheck);
     }
 
@@ -229,28 +229,49 @@ final class Indexer implements AutoCloseable {
 
     private void openAndRun() throws IndexUnavailableException {
         try (IndexStore store = engine.open()) {
+            runAndPrepareClose(store);
+        }
+    }
+
+    private void runAndPrepareClose(IndexStore store) throws IndexUnavailableException {
+        // If the closing fails too, its exception is suppressed and does not hide the cause.
+        try (Closing closing = this::prepareClose) {
             try {
                 run(store);
-            } catch (IndexUnavailableException e) {
-                reportProblem("waiting for the engine: " + e.getMessage());
+            } catch (IndexUnavailableException | RuntimeException | Error e) {
                 // Before the index is closed, so that searches get the cause meanwhile.
-                recordFailure(e.getMessage());
+                noteFailure(e);
                 throw e;
-            } finally {
-                prepareClose();
             }
         }
+    }
+
+    /** Ends the use of an open engine. */
+    @FunctionalInterface
+    private interface Closing extends AutoCloseable {
+        @Override
+        void close();
     }
 
     private void onFailure(Throwable cause) {
         if (cause instanceof IndexUnavailableException) {
             context.meters().countRetry();
-            reportProblem("waiting for the engine: " + cause.getMessage());
-            recordFailure(cause.getMessage());
         } else {
             log.error("Indexing failed; will retry", cause);
-            reportProblem(cause.toString());
-            recordFailure(cause.toString());
+        }
+        noteFailure(cause);
+    }
+
+    private void noteFailure(Throwable cause) {
+        if (stop.isRequested()) {
+            return;
+        }
+        boolean isUnavailable = cause instanceof IndexUnavailableException;
+        String reason = isUnavailable ? String.valueOf(cause.getMessage()) : cause.toString();
+        reportProblem(isUnavailable ? "waiting for the engine: " + reason : reason);
+        health.recordFailure(reason);
+        if (hasServed) {
+            servingFailure = reason;
         }
     }
 
@@ -350,7 +371,7 @@ final class Indexer implements AutoCloseable {
     }
 
     private void serveWhenComplete(IndexFeeder feeder) {
-        if (lifeCycle.state() instanceof LifeCycle.CatchingUp && feeder.isComplete()) {
+        if (lifeCycle.serving() == null && feeder.isComplete()) {
             lifeCycle.complete(servingIndexOf(feeder));
             onServing();
             log.info("The index is complete");
@@ -461,13 +482,6 @@ final class Indexer implements AutoCloseable {
         }
     }
 
-    private void recordFailure(@Nullable String reason) {
-        health.recordFailure(String.valueOf(reason));
-        if (hasServed) {
-            servingFailure = String.valueOf(reason);
-        }
-    }
-
     private void reportProblem(String reason) {
         if (problem.changeTo(reason) && !stop.isRequested()) {
             log.warn("The index cannot be updated: {}", reason);
@@ -477,8 +491,9 @@ final class Indexer implements AutoCloseable {
     /** Stops indexing and commits, within half a minute. */
     @Override
     public void close() {
-        // Read before the stop, because after the stop the thread commits, and an interrupt would disturb the commit.
-        boolean hasNoFeeder = lifeCycle.feeder() == null;
+        // Read before the stop, because after the stop the thread commits both indices, and an interrupt would disturb a
+        // commit.
+        boolean hasNoFeeder = lifeCycle.feeder() == null && rebuild.feeder() == null;
         stop.request();
         endOffsets.close();
         if (hasNoFeeder) {
