@@ -1,6 +1,7 @@
 package dev.puri.search;
 
 import dev.puri.projection.DigestCheck;
+import dev.puri.projection.TimeBudget;
 import dev.puri.search.ChangeDecoder.DecodedRecord;
 import dev.puri.search.index.EntryDigests;
 import dev.puri.search.index.EntryKind;

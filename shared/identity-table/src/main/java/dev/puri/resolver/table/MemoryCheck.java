@@ -15,6 +15,9 @@ final class MemoryCheck {
     /** In place of the hash of a damaged record. The hash of a row has this value with a probability of 2⁻⁶⁴. */
     private static final long DAMAGED = 0;
 
+    /** In place of the partition of a damaged record, because the report needs a partition. */
+    private static final int UNKNOWN_PARTITION = 0;
+
     private final TableMemory memory;
     private final PartDigests digests;
 
@@ -87,6 +90,9 @@ final class MemoryCheck {
         try (Dictionaries.Hold hold = memory.dictionaries().hold()) {
             SegmentEntries entries = memory.handles().read(part);
             Set<Integer> differing = new TreeSet<>();
+            if (entries.hasDamaged()) {
+                differing.add(UNKNOWN_PARTITION);
+            }
             for (int i = 0; i < entries.records().size(); i++) {
                 byte[] record = entries.records().get(i);
                 if (!hasHandleOfEntry(record, entries, i, part)) {
@@ -107,14 +113,14 @@ final class MemoryCheck {
         }
     }
 
-    /** Returns the partition of a record; 0 if the record is damaged, because the report needs a partition. */
+    /** Returns the partition of a record; {@link #UNKNOWN_PARTITION} if the record is damaged. */
     private static int partition(byte[] record, int partitions, RecordHasher hasher) {
         try {
             // The hasher notes the pURI of the record, from which it computes the partition.
             long unused = hasher.hash(record, 0);
             return hasher.partition(partitions);
         } catch (RuntimeException e) {
-            return 0;
+            return UNKNOWN_PARTITION;
         }
     }
 }
