@@ -2,13 +2,13 @@ package dev.puri.projection;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import dev.puri.http.Timestamp;
-import dev.puri.schemas.identity.InvalidNameException;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Position;
 import dev.puri.schemas.log.Refusal.Holder;
 import java.io.IOException;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -46,24 +46,16 @@ public record RejectionsView(@Nullable Puri puri, @Nullable Position position, i
      */
     public static RejectionsView parse(@Nullable String puri, @Nullable String position, @Nullable String limit) {
         return new RejectionsView(
-                puri == null ? null : puri(puri),
-                position == null ? null : position(position),
+                puri == null ? null : value("puri", puri, Puri::parse),
+                position == null ? null : value("position", position, Position::parse),
                 limit == null ? DEFAULT_LIMIT : limit(limit));
     }
 
-    private static Puri puri(String text) {
+    private static <T> T value(String parameter, String text, Function<String, T> parser) {
         try {
-            return Puri.parse(text);
-        } catch (InvalidNameException e) {
-            throw new InvalidParameterException("puri", String.valueOf(e.getMessage()));
-        }
-    }
-
-    private static Position position(String text) {
-        try {
-            return Position.parse(text);
+            return parser.apply(text);
         } catch (IllegalArgumentException e) {
-            throw new InvalidParameterException("position", String.valueOf(e.getMessage()));
+            throw new InvalidParameterException(parameter, String.valueOf(e.getMessage()));
         }
     }
 
