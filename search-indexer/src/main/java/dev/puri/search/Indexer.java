@@ -82,6 +82,9 @@ final class Indexer implements AutoCloseable {
     /** Why an index that has served does not serve now; null if it serves, or if none has served. */
     private volatile @Nullable String servingFailure;
 
+    /** Whether the thread has an open engine, so that it may commit. */
+    private volatile boolean isEngineOpen;
+
     private volatile IndexSize size = new IndexSize(0, 0, 0, 0);
 
     private final IndexRebuild rebuild;
@@ -230,6 +233,8 @@ final class Indexer implements AutoCloseable {
     private void openAndRun() throws IndexUnavailableException {
         try (IndexStore store = engine.open()) {
             runAndPrepareClose(store);
+        } finally {
+            isEngineOpen = false;
         }
     }
 
@@ -278,6 +283,7 @@ final class Indexer implements AutoCloseable {
     private void run(IndexStore store) throws IndexUnavailableException {
         SearchIndex index = store.openServing();
         IndexCheckpoint checkpoint = index.committedCheckpoint();
+        isEngineOpen = true;
         long openedAtNanos = System.nanoTime();
         if (checkpoint.isComplete()) {
             serveStoredIndex(index, checkpoint);
@@ -491,13 +497,13 @@ final class Indexer implements AutoCloseable {
     /** Stops indexing and commits, within half a minute. */
     @Override
     public void close() {
-        // Read before the stop, because after the stop the thread commits both indices, and an interrupt would disturb a
-        // commit.
-        boolean hasNoFeeder = lifeCycle.feeder() == null && rebuild.feeder() == null;
+        // Read before the stop, because the thread closes the engine after the stop. Before that it commits both indices,
+        // and an interrupt would make a commit fail.
+        boolean mayCommit = isEngineOpen;
         stop.request();
         endOffsets.close();
-        if (hasNoFeeder) {
-            // The thread may wait for an engine that does not answer.
+        if (!mayCommit) {
+            // The thread may wait for an engine that does not respond.
             thread.interrupt();
         }
         if (!thread.join(STOP_TIMEOUT)) {

@@ -149,6 +149,7 @@ final class SearchPool implements AutoCloseable {
                 refuse(queued.task, now - queued.submittedAtNanos);
             }
         }
+        sheddingFailure.clear();
     }
 
     private void onSheddingFailure(Throwable cause) {

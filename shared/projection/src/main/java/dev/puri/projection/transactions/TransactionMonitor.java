@@ -95,8 +95,7 @@ public final class TransactionMonitor implements AutoCloseable {
      */
     public @Nullable String unreadyReason() {
         List<HangingTransaction> inEssentialTopics = hanging.stream()
-                .filter(transaction ->
-                        essential.test(transaction.stalled().partition().topic()))
+                .filter(transaction -> isEssential(transaction.stalled()))
                 .toList();
         return inEssentialTopics.isEmpty()
                 ? null
@@ -135,7 +134,8 @@ public final class TransactionMonitor implements AutoCloseable {
         }
         List<StalledPartition> stalled = offsets.observe(currentView.offsets(), nanoTime.getAsLong()).stream()
                 .filter(stall -> stall.stalledFor().compareTo(OpenTransaction.MARKER_DELAY) >= 0)
-                .sorted(Comparator.comparing(StalledPartition::stalledFor).reversed())
+                .sorted(Comparator.comparing((StalledPartition stall) -> !isEssential(stall))
+                        .thenComparing(StalledPartition::stalledFor, Comparator.reverseOrder()))
                 .limit(MAX_PARTITIONS)
                 .toList();
         List<HangingTransaction> found =
@@ -153,7 +153,15 @@ public final class TransactionMonitor implements AutoCloseable {
         Stream<HangingTransaction> stillStalled = hanging.stream()
                 .filter(previous -> offsets.isStillStalled(previous.stalled()))
                 .filter(previous -> !contains(found, previous));
-        return Stream.concat(found.stream(), stillStalled).limit(MAX_PARTITIONS).toList();
+        return Stream.concat(found.stream(), stillStalled)
+                .sorted(Comparator.comparing(transaction -> !isEssential(transaction.stalled())))
+                .limit(MAX_PARTITIONS)
+                .toList();
+    }
+
+    /** Essential topics are checked first, so that many stalled partitions of other topics cannot hide one of them. */
+    private boolean isEssential(StalledPartition stall) {
+        return essential.test(stall.partition().topic());
     }
 
     private static boolean contains(List<HangingTransaction> transactions, HangingTransaction transaction) {

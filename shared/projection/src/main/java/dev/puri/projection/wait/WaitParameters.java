@@ -46,11 +46,11 @@ public record WaitParameters(Duration maxWait) {
         }
         try {
             Duration wait = Settings.duration(text);
-            if (wait.compareTo(maxWait) <= 0) {
+            if (!wait.isNegative() && wait.compareTo(maxWait) <= 0) {
                 return wait;
             }
-        } catch (IllegalArgumentException e) {
-            // Refused below.
+        } catch (IllegalArgumentException | ArithmeticException e) {
+            // Refused below. A number of days may overflow.
         }
         throw new RefusedException(
                 INVALID_PARAMETER,
