@@ -20,11 +20,11 @@ import org.slf4j.LoggerFactory;
  * of the serving projection are allowed during a rebuild and do not end it. A swap and a withdrawal return the
  * projection that served before; the caller drops it when nobody reads it any more.
  *
- * <p>One thread changes the state, and any thread reads it. All reads of one {@link State} fit together, which separate
- * fields could not guarantee.
+ * <p>One thread changes the state, and any thread reads it. The values of one {@link State} are consistent with each
+ * other, which separate fields could not guarantee.
  *
  * @param <P> the projection
- * @param <F> what updates a projection from its topics
+ * @param <F> the feeder, which applies the records of the topics to a projection
  */
 public final class LifeCycle<P, F> {
     private static final Logger log = LoggerFactory.getLogger(LifeCycle.class);
@@ -39,12 +39,12 @@ public final class LifeCycle<P, F> {
             return null;
         }
 
-        /** Updates the serving projection, or fills the first one; null if nothing does. */
+        /** The feeder that updates the serving projection or fills the first one; null if there is none. */
         default @Nullable F feeder() {
             return null;
         }
 
-        /** Fills a replacement of the serving projection; null if nothing does. */
+        /** The feeder that fills a replacement of the serving projection; null if there is none. */
         default @Nullable F rebuildFeeder() {
             return null;
         }
@@ -79,7 +79,7 @@ public final class LifeCycle<P, F> {
     }
 
     /**
-     * @param name of the projection, for the log
+     * @param name the name of the projection in log lines
      */
     public LifeCycle(String name) {
         this.name = name;
@@ -95,7 +95,10 @@ public final class LifeCycle<P, F> {
         return state.serving();
     }
 
-    /** Returns what updates the serving projection or fills the first one; null if nothing does. Thread-safe. */
+    /**
+     * Returns the feeder that updates the serving projection or fills the first one; null if there is none.
+     * Thread-safe.
+     */
     public @Nullable F feeder() {
         return state.feeder();
     }
@@ -128,14 +131,17 @@ public final class LifeCycle<P, F> {
         change("complete", new Current<>(filled, catchingUp.feeder()));
     }
 
-    /** Ends the updates of the serving projection, which still serves, or the fill of the first one. */
+    /**
+     * Removes the feeder. A serving projection then serves without updates; a projection that was being filled is given
+     * up.
+     */
     public void detach() {
         P serving = state.serving();
         change("detach", serving == null ? new Empty<>() : new Stale<>(serving));
     }
 
     /**
-     * Ends the updates and the service.
+     * Stops serving and updating the projection. A rebuild continues.
      *
      * @return the projection that served; null if none did
      */

@@ -12,7 +12,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A query for recent refusals, and their JSON: {@code GET /v1/rejections?puri=&position=&limit=}.
+ * The parameters of {@code GET /v1/rejections?puri=&position=&limit=}. Finds the matching refusals and writes the
+ * response.
  *
  * @param puri selects the refusals of this pURI; null for all
  * @param position selects the refusal of the event at this position; null for all
@@ -40,7 +41,7 @@ public record RejectionsView(@Nullable Puri puri, @Nullable Position position, i
     }
 
     /**
-     * Parses the query parameters; a missing parameter is null.
+     * Parses the query parameters. Pass null for a parameter that is missing.
      *
      * @throws InvalidParameterException if a parameter is invalid
      */
@@ -80,7 +81,7 @@ public record RejectionsView(@Nullable Puri puri, @Nullable Position position, i
     /**
      * Writes the whole response body.
      *
-     * @param complete false while the topic is being read, so that refusals may be missing
+     * @param complete false while the follower has not caught up; refusals may then be missing
      * @throws IOException if the generator throws it
      */
     public static void write(JsonGenerator json, List<RejectedEvent> events, boolean complete) throws IOException {
